@@ -1,0 +1,119 @@
+/**
+ * Reads of access across tables: which policies select an entity, which entities a set of policies selects, and
+ * when what an identity sees last changed. Nothing here is copied per pair of identity and service.
+ */
+import { createHash } from 'node:crypto';
+import type { PolicyType, Semantic, ServiceView } from '../domain/model.js';
+import { grantsOf } from '../domain/policy/access.js';
+import type { AccessPolicy } from '../domain/policy/access.js';
+import type { Selectable } from '../domain/policy/roles.js';
+import type { Db } from './db.js';
+import type { Scope } from './table.js';
+
+/** A role list of some policy, with the semantic that governs it. */
+export interface RoleList {
+  readonly semantic: Semantic;
+  readonly roles: readonly string[];
+}
+
+/**
+ * A condition on `t` (an entity with `id` and `role_attributes`) that holds for exactly what some of the lists
+ * select. Every part can use an index: the key, or the GIN index on the attributes.
+ * @param firstParam number of the first placeholder
+ */
+export function selectedBy(lists: readonly RoleList[], firstParam: number): Scope {
+  if (lists.some((list) => list.roles.length === 1 && list.roles[0] === '#all')) return { name: 'selected-all', where: '', values: [] };
+  const ids = new Set<string>();
+  const anyOf = new Set<string>();
+  const allOf: string[][] = [];
+  for (const { semantic, roles } of lists) {
+    const attributes: string[] = [];
+    for (const role of roles) {
+      if (role.startsWith('@')) ids.add(role.slice(1));
+      else attributes.push(role.slice(1));
+    }
+    if (semantic === 'AnyOf') attributes.forEach((attribute) => anyOf.add(attribute));
+    else if (attributes.length > 0) allOf.push(attributes);
+  }
+  const param = (offset: number) => `$${firstParam + offset}::text[]`;
+  const parts = [`t.id = ANY (${param(0)})`, `t.role_attributes && ${param(1)}`,
+    ...allOf.map((_, index) => `t.role_attributes @> ${param(2 + index)}`)];
+  return { name: `selected-${allOf.length}`, where: parts.join(' OR '), values: [[...ids], [...anyOf], ...allOf] };
+}
+
+const POLICIES = `SELECT p.id AS "policyId", p.type, p.semantic, p.identity_roles AS "identityRoles",
+  p.service_roles AS "serviceRoles", true AS "isPassing" FROM service_policies p`;
+
+/** Policies whose identity roles name `entity`. */
+export const policiesOfIdentity = (entity: Selectable): Scope => ({
+  name: 'of-identity',
+  where: 't.identity_roles && selectors_of($1, $2::text[]) AND role_selects(t.semantic, t.identity_roles, $1, $2::text[])',
+  values: [entity.id, entity.roleAttributes],
+});
+
+/** Policies whose service roles name `entity`. */
+export const policiesOfService = (entity: Selectable): Scope => ({
+  name: 'of-service',
+  where: 't.service_roles && selectors_of($1, $2::text[]) AND role_selects(t.semantic, t.service_roles, $1, $2::text[])',
+  values: [entity.id, entity.roleAttributes],
+});
+
+export interface AccessView {
+  /** What the service policies grant to an identity. */
+  grants(identity: Selectable): Promise<AccessPolicy[]>;
+  /** Role lists over identities of the policies that select a service; one type only when given. */
+  identityRolesFor(service: Selectable, type?: PolicyType): Promise<RoleList[]>;
+  epoch(): Promise<number>;
+  /** When the identity's services last changed, if that was noted at this epoch. */
+  lastChange(identityId: string, configTypes: readonly string[]): Promise<{ epoch: number; changedAt: Date | null }>;
+  /** Notes what the identity sees now; answers since when. The first note counts from `since`. */
+  noteView(identityId: string, configTypes: readonly string[], epoch: number, digest: Buffer, since: Date): Promise<Date>;
+}
+
+/** One value for all that a client can see of its services: it changes exactly when they do. */
+export function digestOf(services: readonly ServiceView[]): Buffer {
+  const hash = createHash('sha256');
+  for (const service of services) {
+    hash.update(JSON.stringify([service.id, service.name, service.encryptionRequired, service.terminatorStrategy,
+      service.maxIdleTimeMillis, service.roleAttributes, service.configs, service.config, service.permissions,
+      service.grants, service.tags]));
+  }
+  return hash.digest();
+}
+
+export function accessView(db: Db): AccessView {
+  return {
+    async grants(identity) {
+      const { rows } = await db.run<AccessPolicy>('grants', `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[])`,
+        [identity.id, identity.roleAttributes]);
+      return grantsOf(rows, identity);
+    },
+    async identityRolesFor(service, type) {
+      const { rows } = await db.run<RoleList>('identity-roles-for', `SELECT p.semantic, p.identity_roles AS roles FROM service_policies p
+        WHERE p.service_roles && selectors_of($1, $2::text[]) AND role_selects(p.semantic, p.service_roles, $1, $2::text[])
+          AND ($3::text IS NULL OR p.type = $3)`, [service.id, service.roleAttributes, type ?? null]);
+      return rows;
+    },
+    async epoch() {
+      const { rows: [row] } = await db.run<{ epoch: number }>('epoch', "SELECT epoch FROM model_epochs WHERE name = 'access'");
+      return row?.epoch ?? 0;
+    },
+    async lastChange(identityId, configTypes) {
+      const { rows: [row] } = await db.run<{ epoch: number; changed_at: Date | null }>('last-change', `SELECT e.epoch,
+        (SELECT v.changed_at FROM service_views v WHERE v.identity_id = $1 AND v.config_types = $2 AND v.epoch = e.epoch) AS changed_at
+        FROM model_epochs e WHERE e.name = 'access'`, [identityId, configTypes]);
+      return { epoch: row?.epoch ?? 0, changedAt: row?.changed_at ?? null };
+    },
+    async noteView(identityId, configTypes, epoch, digest, since) {
+      const { rows: [row] } = await db.run<{ changed_at: Date }>('note-view', `INSERT INTO service_views AS v
+          (identity_id, config_types, epoch, digest, changed_at) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (identity_id, config_types) DO UPDATE SET
+          epoch = greatest(v.epoch, excluded.epoch),
+          digest = CASE WHEN v.epoch <= excluded.epoch THEN excluded.digest ELSE v.digest END,
+          changed_at = CASE WHEN v.epoch <= excluded.epoch AND v.digest <> excluded.digest
+            THEN greatest(now(), v.changed_at + interval '1 ms') ELSE v.changed_at END
+        RETURNING changed_at`, [identityId, configTypes, epoch, digest, since]);
+      return row?.changed_at ?? since;
+    },
+  };
+}

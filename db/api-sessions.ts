@@ -1,0 +1,111 @@
+/** API sessions: authenticated callers. The token is stored as its hash only. */
+import type { ApiSession, Page } from '../domain/model.js';
+import { notFound, raise } from '../domain/errors.js';
+import type { Db } from './db.js';
+import { BASE_COLUMNS, baseOf, detailSql, remove } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { apiSessionSymbols } from './symbols.js';
+
+const API_SESSION = 'apiSession';
+
+interface Row extends BaseRow {
+  identity_id: string;
+  identity_name: string;
+  authenticator_id: string;
+  token_hash: Buffer;
+  ip_address: string;
+  config_types: string[];
+  is_mfa_required: boolean;
+  is_mfa_complete: boolean;
+  is_cert_extendable: boolean;
+  improper_client_cert_chain: boolean;
+  last_activity_at: Date;
+}
+
+const source: ListSource<Row, ApiSession> = {
+  table: 'api_sessions', symbols: apiSessionSymbols, extras: 'i.name AS identity_name',
+  columns: [...BASE_COLUMNS, 'identity_id', 'authenticator_id', 'token_hash', 'ip_address', 'config_types', 'is_mfa_required',
+    'is_mfa_complete', 'is_cert_extendable', 'improper_client_cert_chain', 'last_activity_at'],
+  joins: 'JOIN identities i ON i.id = t.identity_id', fromRow,
+};
+
+const DETAIL = detailSql(source);
+
+function fromRow(row: Row): ApiSession {
+  return {
+    ...baseOf(row), identity: { id: row.identity_id, name: row.identity_name }, authenticatorId: row.authenticator_id,
+    tokenHash: row.token_hash, ipAddress: row.ip_address, configTypes: row.config_types, isMfaRequired: row.is_mfa_required,
+    isMfaComplete: row.is_mfa_complete, isCertExtendable: row.is_cert_extendable,
+    improperClientCertChain: row.improper_client_cert_chain, lastActivityAt: row.last_activity_at,
+  };
+}
+
+/** Who a token belongs to, with what decides the caller's rights. */
+export interface SessionOwner {
+  readonly session: ApiSession;
+  readonly isAdmin: boolean;
+  readonly roleAttributes: readonly string[];
+}
+
+const BY_TOKEN = `SELECT ${source.columns.map((column) => `t.${column}`).join(', ')}, i.name AS identity_name,
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.role_attributes
+FROM api_sessions t JOIN identities i ON i.id = t.identity_id
+WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2)
+  AND (i.disabled_at IS NULL OR i.disabled_until <= now())`;
+
+export interface ApiSessionDraft {
+  readonly id: string;
+  readonly identityId: string;
+  readonly authenticatorId: string;
+  readonly tokenHash: Buffer;
+  readonly ipAddress: string;
+  readonly configTypes: readonly string[];
+}
+
+export interface ApiSessionStore {
+  get(id: string): Promise<ApiSession>;
+  list(request: ListRequest): Promise<Page<ApiSession>>;
+  create(draft: ApiSessionDraft): Promise<void>;
+  remove(id: string): Promise<void>;
+  removeMadeBy(authenticatorId: string): Promise<void>;
+  /** @param timeoutSeconds sessions idle for longer do not count */
+  findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
+  /** Records the latest activity of many sessions; never moves one back. */
+  touch(activity: ReadonlyMap<string, Date>): Promise<void>;
+  /** Deletes what has been idle for longer than the timeout; answers how many there were. */
+  sweep(timeoutSeconds: number, max: number): Promise<number>;
+}
+
+export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
+  return {
+    async get(id) {
+      const { rows: [row] } = await db.run<Row>('api-session-detail', DETAIL, [id]);
+      return row ? fromRow(row) : raise(notFound(API_SESSION, id));
+    },
+    list: (request) => lists.page(db, source, request),
+    async create(draft) {
+      await db.run('api-session-create', `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types)
+        VALUES ($1, $2, $3, $4, $5, $6)`,
+      [draft.id, draft.identityId, draft.authenticatorId, draft.tokenHash, draft.ipAddress, draft.configTypes]);
+    },
+    remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async removeMadeBy(authenticatorId) {
+      await db.run('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [authenticatorId]);
+    },
+    async findOwner(tokenHash, timeoutSeconds) {
+      const { rows: [row] } = await db.run<Row & { is_admin: boolean; role_attributes: string[] }>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
+      return row && { session: fromRow(row), isAdmin: row.is_admin, roleAttributes: row.role_attributes };
+    },
+    async touch(activity) {
+      await db.run('api-sessions-touch', `UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at),
+          updated_at = greatest(s.updated_at, a.at)
+        FROM unnest($1::text[], $2::timestamptz[]) AS a (id, at) WHERE s.id = a.id`,
+      [[...activity.keys()], [...activity.values()]]);
+    },
+    async sweep(timeoutSeconds, max) {
+      const { rowCount } = await db.run('api-sessions-sweep', `DELETE FROM api_sessions WHERE id IN (
+        SELECT id FROM api_sessions WHERE last_activity_at <= now() - make_interval(secs => $1) LIMIT $2)`, [timeoutSeconds, max]);
+      return rowCount;
+    },
+  };
+}

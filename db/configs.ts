@@ -1,0 +1,68 @@
+/** Configs: data of a config type, given to services. */
+import type { Config, JsonObject, Page, Tags } from '../domain/model.js';
+import { notFound, raise } from '../domain/errors.js';
+import type { Db } from './db.js';
+import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource, Scope } from './table.js';
+import { configSymbols } from './symbols.js';
+import { inUse } from './errors.js';
+
+const CONFIG = 'config';
+
+interface Row extends BaseRow {
+  name: string;
+  config_type_id: string;
+  config_type_name: string;
+  data: JsonObject;
+}
+
+const source: ListSource<Row, Config> = {
+  table: 'configs', symbols: configSymbols, columns: [...BASE_COLUMNS, 'name', 'config_type_id', 'data'],
+  extras: 'ct.name AS config_type_name', joins: 'JOIN config_types ct ON ct.id = t.config_type_id',
+  fromRow: (row) => ({ ...baseOf(row), name: row.name, data: row.data, configType: { id: row.config_type_id, name: row.config_type_name } }),
+};
+
+const DETAIL = detailSql(source);
+
+export interface ConfigStore {
+  get(id: string): Promise<Config>;
+  list(request: ListRequest): Promise<Page<Config>>;
+  create(id: string, draft: { name: string; configTypeId: string; data: JsonObject; tags: Tags }): Promise<void>;
+  update(id: string, changes: { name?: string | undefined; data?: JsonObject | undefined; tags?: Tags | undefined }): Promise<void>;
+  /** @throws DomainError `inUse` naming services that carry it */
+  remove(id: string): Promise<void>;
+}
+
+/** Configs of one service. */
+export const configsOfService = (serviceId: string): Scope => ({
+  name: 'of-service', where: 't.id IN (SELECT config_id FROM service_configs WHERE service_id = $1)', values: [serviceId],
+});
+
+/** Configs of one type. */
+export const configsOfType = (configTypeId: string): Scope => ({
+  name: 'of-type', where: 't.config_type_id = $1', values: [configTypeId],
+});
+
+export function configStore(db: Db, lists: Lists): ConfigStore {
+  return {
+    async get(id) {
+      const { rows: [row] } = await db.run<Row>('config-detail', DETAIL, [id]);
+      return row ? source.fromRow(row) : raise(notFound(CONFIG, id));
+    },
+    list: (request) => lists.page(db, source, request),
+    async create(id, draft) {
+      await insert(db, 'configs', { id, name: draft.name, config_type_id: draft.configTypeId, data: json(draft.data), tags: json(draft.tags) });
+    },
+    async update(id, changes) {
+      await update(db, 'configs', CONFIG, id, { name: changes.name, data: json(changes.data), tags: json(changes.tags) });
+    },
+    async remove(id) {
+      const { rows: [row] } = await db.run<{ deleted: boolean; users: string[] }>('config-delete', `WITH users AS (
+          SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
+        gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id)
+        SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT service_id FROM users) AS users`, [id]);
+      if (row !== undefined && row.users.length > 0) throw inUse('configs', 'config', 'service', row.users);
+      if (row?.deleted !== true) throw notFound(CONFIG, id);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** Controllers that share this database. Each writes its own row when it starts and touches it while it lives. */
+import type { Controller, Page } from '../domain/model.js';
+import type { Db } from './db.js';
+import { BASE_COLUMNS, baseOf } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { controllerSymbols } from './symbols.js';
+
+interface Row extends BaseRow {
+  name: string;
+  ctrl_address: string | null;
+  cert_pem: string;
+  fingerprint: string;
+  api_addresses: Controller['apiAddresses'];
+  last_joined_at: Date;
+  is_online: boolean;
+}
+
+const source: ListSource<Row, Controller> = {
+  table: 'controllers', symbols: controllerSymbols,
+  columns: [...BASE_COLUMNS, 'name', 'ctrl_address', 'cert_pem', 'fingerprint', 'api_addresses', 'last_joined_at', 'last_seen_at'],
+  extras: "t.last_seen_at > now() - interval '15 seconds' AS is_online",
+  fromRow: (row) => ({
+    ...baseOf(row), name: row.name, ctrlAddress: row.ctrl_address, certPem: row.cert_pem, fingerprint: row.fingerprint,
+    isOnline: row.is_online, lastJoinedAt: row.last_joined_at, apiAddresses: row.api_addresses,
+  }),
+};
+
+export type ControllerDraft = Pick<Controller, 'id' | 'name' | 'ctrlAddress' | 'certPem' | 'fingerprint' | 'apiAddresses'>;
+
+export interface ControllerStore {
+  list(request: ListRequest): Promise<Page<Controller>>;
+  /** Writes this controller's row; one with the same name that went away is replaced. */
+  join(draft: ControllerDraft): Promise<void>;
+  /** The id that a controller of this name has; undefined when none has joined yet. */
+  idOf(name: string): Promise<string | undefined>;
+  touch(id: string): Promise<void>;
+}
+
+export function controllerStore(db: Db, lists: Lists): ControllerStore {
+  return {
+    list: (request) => lists.page(db, source, request),
+    async join(draft) {
+      await db.run(null, `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
+          cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
+          last_joined_at = now(), last_seen_at = now(), updated_at = greatest(now(), c.updated_at + interval '1 ms')`,
+      [draft.id, draft.name, draft.ctrlAddress, draft.certPem, draft.fingerprint, JSON.stringify(draft.apiAddresses)]);
+    },
+    async idOf(name) {
+      return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;
+    },
+    async touch(id) { await db.run('controller-touch', 'UPDATE controllers SET last_seen_at = now() WHERE id = $1', [id]); },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * The database cluster on disk: whether there is one, whether this release can run it, and making a new one.
+ * A new cluster is made beside its place and moved there when it is complete, so a start that was cut short
+ * leaves nothing that a later one could mistake for data. What exists is never deleted or made anew.
+ */
+import { spawn } from 'node:child_process';
+import { chownSync, closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Account } from './account.js';
+import { type Binaries, serverEnvironment } from './binaries.js';
+import { codeOf, EmbeddedDatabaseError, messageOf } from './error.js';
+import { clusterProcesses, holdsWithin, signalProcess } from './processes.js';
+
+export const USER = 'edge';
+export const DATABASE = 'edge';
+const BEGIN_ANEW = 'To begin anew with an empty database, move master.key and postgres out of that directory';
+
+/**
+ * What `-D` says to a program whose working directory is the cluster. A server that runs as another user may not
+ * be able to enter the directories above the cluster; the controller of root can, and the working directory stays.
+ */
+export function dataArgument(cluster: string, account: Account): string {
+  return 'uid' in account ? '/proc/self/cwd' : cluster;
+}
+
+/** @throws EmbeddedDatabaseError when there should be a cluster and is none, or it cannot be told */
+export function clusterExists(dataDir: string, cluster: string): boolean {
+  try {
+    if (lstatSync(cluster, { throwIfNoEntry: false }) && readdirSync(cluster).length > 0) return true;
+  } catch (error) {
+    throw new EmbeddedDatabaseError(`The database cluster in ${cluster} cannot be read (${messageOf(error)}). `
+      + 'Mount or restore it, or give the user of the controller access to it.', { cause: error });
+  }
+  if (existsSync(path.join(dataDir, 'master.key'))) {
+    throw new EmbeddedDatabaseError(`The database cluster in ${cluster} is missing, though ${dataDir} has the master.key of an existing controller. `
+      + `Restore the directory from a backup. ${BEGIN_ANEW}.`);
+  }
+  return false;
+}
+
+/** @throws EmbeddedDatabaseError when the cluster is plainly damaged, or of another PostgreSQL */
+export function checkCluster(cluster: string, binaries: Binaries, logLines: string): void {
+  const damaged = (what: string, cause?: unknown): EmbeddedDatabaseError =>
+    new EmbeddedDatabaseError(`The database cluster in ${cluster} is damaged: ${what}. Nothing was changed. Restore the directory from a backup. `
+      + `${BEGIN_ANEW}.`, { logLines, cause });
+  let version: string;
+  try {
+    version = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
+  } catch (error) {
+    throw damaged(`its file PG_VERSION cannot be read (${messageOf(error)})`, error);
+  }
+  if (!/^\d+(\.\d+)?$/.test(version)) throw damaged('its file PG_VERSION holds no version');
+  if (version !== String(binaries.major)) {
+    throw new EmbeddedDatabaseError(`The database cluster in ${cluster} was made by PostgreSQL ${version}, but this release runs PostgreSQL ${binaries.major}. Nothing was changed. `
+      + `Use a release of the controller that runs PostgreSQL ${version}, or move the data with pg_dump and psql of PostgreSQL ${version} to a server of your own and set DATABASE_URL.`);
+  }
+  if (!existsSync(path.join(cluster, 'global', 'pg_control'))) throw damaged('its file global/pg_control is missing');
+}
+
+/** Makes a cluster with the user and the database of the controller. */
+export async function createCluster(dataDir: string, cluster: string, binaries: Binaries, account: Account): Promise<void> {
+  const fresh = `${cluster}.new`;
+  await removeUnfinished(fresh);
+  mkdirSync(fresh, { mode: 0o700 });
+  if ('uid' in account) chownSync(fresh, account.uid, account.gid);
+
+  const data = dataArgument(fresh, account);
+  // C.UTF-8 of the builtin provider: sorts by code point, knows upper case of all Unicode, needs no locale of the system.
+  await runTool(binaries.initdb, ['-D', data, `--username=${USER}`, '--auth-local=trust', '--auth-host=reject', '--encoding=UTF8',
+    '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'], fresh, account);
+  await runTool(binaries.postgres, ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'], fresh, account, `CREATE DATABASE ${DATABASE}\n`);
+
+  renameSync(fresh, cluster);
+  const parent = openSync(dataDir, 'r');
+  fsyncSync(parent);
+  closeSync(parent);
+}
+
+/** A first start that was killed; its initdb may even be running still. */
+async function removeUnfinished(fresh: string): Promise<void> {
+  for (const pid of clusterProcesses(fresh)) signalProcess(pid, 'SIGKILL');
+  if (!await holdsWithin(10_000, () => clusterProcesses(fresh).length === 0)) {
+    throw new EmbeddedDatabaseError(`Processes of an earlier start are still busy in ${fresh}: ${clusterProcesses(fresh).join(', ')}. End them, then start again.`);
+  }
+  rmSync(fresh, { recursive: true, force: true });
+}
+
+async function runTool(program: string, args: string[], cwd: string, account: Account, input = ''): Promise<void> {
+  const tool = spawn(program, args, { cwd, env: serverEnvironment(), stdio: 'pipe', ...account });
+  let output = '';
+  for (const stream of [tool.stdout, tool.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
+  // A tool that ends before it has read everything tells why in its output.
+  tool.stdin.on('error', () => undefined).end(input);
+  const outcome = await new Promise<number | string | null>((resolve) => {
+    tool.once('error', (error) => resolve(codeOf(error) ?? error.message));
+    tool.once('close', resolve);
+  });
+  if (outcome !== 0) {
+    throw new EmbeddedDatabaseError(`A new database cluster cannot be made in ${path.dirname(cwd)}: ${path.basename(program)} ended with ${outcome ?? 'a signal'}. `
+      + 'Free space or correct what its output names, then start again.', { logLines: output.trimEnd().split('\n').slice(-12).join('\n') });
+  }
+}

@@ -1,0 +1,78 @@
+/** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
+import type { Enrollment, EnrollmentDraft, EnrollmentMethod, Page } from '../domain/model.js';
+import { notFound, raise } from '../domain/errors.js';
+import type { Db } from './db.js';
+import { BASE_COLUMNS, baseOf, detailSql, insert, remove, update } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { enrollmentSymbols } from './symbols.js';
+
+const ENROLLMENT = 'enrollment';
+
+interface Row extends BaseRow {
+  method: EnrollmentMethod;
+  identity_id: string | null;
+  identity_name: string | null;
+  ca_id: string | null;
+  username: string | null;
+  token: string;
+  jwt: string;
+  expires_at: Date;
+}
+
+const source: ListSource<Row, Enrollment> = {
+  table: 'enrollments', symbols: enrollmentSymbols, extras: 'i.name AS identity_name',
+  columns: [...BASE_COLUMNS, 'method', 'identity_id', 'ca_id', 'username', 'token', 'jwt', 'expires_at'],
+  joins: 'LEFT JOIN identities i ON i.id = t.identity_id', fromRow,
+};
+
+const DETAIL = detailSql(source);
+const BY_TOKEN = DETAIL.replace('WHERE t.id = $1', 'WHERE t.token = $1');
+
+function fromRow(row: Row): Enrollment {
+  return {
+    ...baseOf(row), method: row.method, caId: row.ca_id, username: row.username, token: row.token, jwt: row.jwt,
+    identity: row.identity_id === null ? null : { id: row.identity_id, name: row.identity_name ?? '' },
+    expiresAt: row.expires_at,
+  };
+}
+
+export interface EnrollmentStore {
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Enrollment>;
+  findByToken(token: string): Promise<Enrollment | undefined>;
+  list(request: ListRequest): Promise<Page<Enrollment>>;
+  create(identityId: string, draft: EnrollmentDraft): Promise<void>;
+  /** New token, JWT and end; the old token is worth nothing from then on. */
+  refresh(id: string, next: { token: string; jwt: string; expiresAt: Date }): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Uses the enrollment up. False when another request was first or the token was replaced. */
+  take(id: string, token: string): Promise<boolean>;
+}
+
+export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
+  return {
+    async get(id) {
+      const { rows: [row] } = await db.run<Row>('enrollment-detail', DETAIL, [id]);
+      return row ? fromRow(row) : raise(notFound(ENROLLMENT, id));
+    },
+    async findByToken(token) {
+      const { rows: [row] } = await db.run<Row>('enrollment-by-token', BY_TOKEN, [token]);
+      return row && fromRow(row);
+    },
+    list: (request) => lists.page(db, source, request),
+    async create(identityId, draft) {
+      await insert(db, 'enrollments', {
+        id: draft.id, method: draft.method, identity_id: identityId, ca_id: draft.caId, username: draft.username,
+        token: draft.token, jwt: draft.jwt, expires_at: draft.expiresAt,
+      });
+    },
+    async refresh(id, next) {
+      await update(db, 'enrollments', ENROLLMENT, id, { token: next.token, jwt: next.jwt, expires_at: next.expiresAt });
+    },
+    remove: (id) => remove(db, 'enrollments', ENROLLMENT, id),
+    async take(id, token) {
+      const { rowCount } = await db.run('enrollment-take', 'DELETE FROM enrollments WHERE id = $1 AND token = $2', [id, token]);
+      return rowCount === 1;
+    },
+  };
+}

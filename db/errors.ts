@@ -1,0 +1,101 @@
+/**
+ * What PostgreSQL refused, said in the domain's words. Uniqueness, references and ranges are named constraints;
+ * this table is the only place that knows their names.
+ */
+import { DatabaseError } from 'pg';
+import { DomainError, invalidField, notFound } from '../domain/errors.js';
+
+type Translate = (detail: ViolationDetail) => DomainError;
+
+interface ViolationDetail {
+  /** The value that clashed or was not found, from the server's detail text; '' when it gave none. */
+  readonly value: string;
+}
+
+const mustBeUnique: Translate = ({ value }) =>
+  new DomainError('duplicate', { field: { field: 'name', reason: 'name must be unique', value } });
+
+const inIndex = (field: string, store: string): Translate => ({ value }) => new DomainError('duplicate', {
+  field: { field, reason: `duplicate value '${value}' in unique index on ${store} store`, value },
+});
+
+const CONSTRAINTS: Readonly<Record<string, Translate>> = {
+  identities_name_key: inIndex('name', 'identities'),
+  identities_external_id_key: inIndex('externalId', 'identities'),
+  identities_auth_policy_fkey: ({ value }) => notFound('authPolicy', value),
+  identities_type_fkey: ({ value }) => invalidField('type', 'unknown identity type', value),
+  identity_hostings_service_fkey: ({ value }) => notFound('services', value),
+  authenticators_username_key: inIndex('updbUsername', 'authenticators'),
+  authenticators_fingerprint_key: inIndex('certFingerprint', 'authenticators'),
+  authenticators_one_updb: () => new DomainError('authenticatorLimit'),
+  authenticators_identity_fkey: ({ value }) => notFound('identity', value),
+  enrollments_identity_fkey: ({ value }) => badReference('identity not found', 'identityId', value),
+  enrollments_one_per_method: ({ value }) => {
+    const method = value.split(', ').at(-1) ?? value;
+    return new DomainError('enrollmentExists', {
+      field: { field: 'method', reason: 'enrollment of same method exists', value: method },
+    });
+  },
+  api_sessions_identity_fkey: () => new DomainError('unauthenticated'),
+  auth_policies_name_key: mustBeUnique,
+  config_types_name_key: mustBeUnique,
+  configs_name_key: mustBeUnique,
+  configs_type_fkey: ({ value }) => invalidField('type', 'invalid config type', value),
+  services_name_key: mustBeUnique,
+  service_policies_name_key: mustBeUnique,
+};
+
+/** A reference in a request body to an entity that is not there, where the field answers 400. */
+export function badReference(message: string, field: string, value: string): DomainError {
+  return new DomainError('badReference', {
+    message: `The field contains an invalid value: ${message}`,
+    causeMessage: `the value '${value}' for '${field}' is invalid: ${message}`,
+  });
+}
+
+/** Rows still point here: 409 with the ids of the rows that hold it back. */
+export function inUse(field: string, entity: string, by: string, ids: readonly string[]): DomainError {
+  const value = `[${ids.join(' ')}]`;
+  return new DomainError('inUse', {
+    field: { field, reason: `entity type ${entity} referenced by ${by}: ${value}`, value },
+  });
+}
+
+/** SQLSTATEs that say "not now", not "not this": connection loss, shutdown, too many connections, serialization. */
+const UNAVAILABLE = /^(08|53|57P0|40001|40P01|58)/;
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** The domain's word for a failed statement; an error that is nobody's fault but ours comes back unchanged. */
+export function translate(error: unknown): unknown {
+  if (error instanceof DatabaseError) {
+    const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
+    if (known !== undefined) return withCause(known({ value: clashValue(error.detail) }), error);
+    if (UNAVAILABLE.test(error.code ?? '')) return unavailable(error);
+    return error;
+  }
+  if (error instanceof Error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined && NETWORK.has(code)) return unavailable(error);
+    if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool/.test(error.message)) {
+      return unavailable(error);
+    }
+  }
+  return error;
+}
+
+export function unavailable(cause: unknown): DomainError {
+  return new DomainError('unavailable', { causeMessage: 'the database cannot be reached; try again shortly', headers: { 'retry-after': '1' }, cause });
+}
+
+function withCause(error: DomainError, cause: unknown): DomainError {
+  error.cause = cause;
+  return error;
+}
+
+/** The value in `Key (name)=(value) already exists.`; a composite key gives `a, b`. */
+function clashValue(detail: string | undefined): string {
+  const start = detail?.indexOf(')=(') ?? -1;
+  if (detail === undefined || start < 0) return '';
+  const end = Math.max(detail.lastIndexOf(') already exists'), detail.lastIndexOf(') is not present'), detail.lastIndexOf(') is still'));
+  return end < 0 ? '' : detail.slice(start + 3, end);
+}

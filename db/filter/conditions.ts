@@ -1,0 +1,221 @@
+/**
+ * One test on one value as SQL. Everything from the caller is a bound parameter. A condition is true exactly when the
+ * test holds; where the value is unset it may be null instead of false, which `negate` knows how to turn around.
+ */
+import type { CompareOp, Literal, Test } from './ast.js';
+import { fault, shown } from './errors.js';
+import type { FaultKind } from './errors.js';
+import { isInt64 } from './parse.js';
+import type { ScalarDef } from './symbols.js';
+
+/** The parameters of one statement, numbered from `firstParam`. */
+export class Params {
+  readonly values: unknown[] = [];
+  constructor(readonly firstParam: number) {}
+
+  /** @returns the placeholder; without a cast PostgreSQL infers its type */
+  bind(value: unknown, cast?: string): string {
+    this.values.push(value);
+    const ref = `$${this.firstParam + this.values.length - 1}`;
+    return cast === undefined ? ref : `${ref}::${cast}`;
+  }
+}
+
+export type Value =
+  | { readonly type: 'string'; readonly name: string; readonly sql: string; readonly nullable: boolean; readonly def?: ScalarDef }
+  | { readonly type: 'bool' | 'number' | 'date'; readonly name: string; readonly sql: string; readonly nullable: boolean }
+  /** Member `key` of the jsonb object `sql`; typed by what is stored. */
+  | { readonly type: 'any'; readonly name: string; readonly sql: string; readonly key: string };
+
+export interface Condition {
+  readonly sql: string;
+  readonly nullable: boolean;
+}
+
+/** A test without its negation, which the caller applies: `!=` is `=`, `not in` is `in`. */
+type Positive = Exclude<Test, { op: CompareOp }> | { readonly op: Exclude<CompareOp, '!='>; readonly value: Literal };
+
+const NEVER: Condition = { sql: 'FALSE', nullable: false };
+
+export function isNegated(test: Test): boolean {
+  return 'negated' in test ? test.negated : test.op === '!=';
+}
+
+export function applied(condition: Condition, negate: boolean): string {
+  if (!negate) return condition.sql;
+  return condition.nullable ? `(${condition.sql}) IS NOT TRUE` : `NOT (${condition.sql})`;
+}
+
+/** An expression that operators can be put behind. */
+export function atom(sql: string): string {
+  return /^[a-z_][a-z0-9_.]*$/i.test(sql) ? sql : `(${sql})`;
+}
+
+/** PostgreSQL stores no text with a NUL in it, so none can be equal to or part of what is stored. */
+export function storable(text: string): boolean {
+  return !text.includes('\0');
+}
+
+/** @throws DomainError when the test does not fit the value's type */
+export function condition(value: Value, test: Test, params: Params, kind: FaultKind): Condition {
+  const positive: Positive = test.op === '!=' ? { op: '=', value: test.value } : test as Positive;
+  if (positive.op === '=' && positive.value.type === 'null') return isNull(value, params);
+  const result = value.type === 'string' ? stringCondition(value, positive, params, kind)
+    : value.type === 'any' ? tagCondition(value, positive, params)
+      : plainCondition(value, positive, params);
+  if (result === undefined) throw mismatch(value, test, kind);
+  return result;
+}
+
+export function mismatch(value: Value, test: Test, kind: FaultKind): Error {
+  const words = 'negated' in test && test.negated ? `not ${test.op}` : test.op;
+  const first = test.op === 'in' ? test.values[0] : test.op === 'between' ? test.low : test.value;
+  const right = test.op === 'in' ? `[${test.values.map(text).join(', ')}]`
+    : test.op === 'between' ? `${text(test.low)} and ${text(test.high)}` : text(test.value);
+  return fault(kind, `operation ${value.name} ${words} ${shown(right)} is not supported with operands types ${value.type}, ${first?.type ?? 'null'}`);
+}
+
+function text(literal: Literal): string {
+  if (literal.type === 'date') return literal.text;
+  return literal.type === 'null' ? 'null' : String(literal.value);
+}
+
+function isNull(value: Value, params: Params): Condition {
+  if (value.type !== 'any') return { sql: `${atom(value.sql)} IS NULL`, nullable: false };
+  return { sql: `coalesce(jsonb_typeof(${atom(value.sql)} -> ${params.bind(value.key, 'text')}), 'null') = 'null'`, nullable: false };
+}
+
+// ---- texts
+
+type StringValue = Extract<Value, { type: 'string' }>;
+
+/** The texts that literals stand for; a number counts as it was written. Undefined when one is neither. */
+function texts(literals: readonly Literal[]): string[] | undefined {
+  const found = literals.flatMap((literal) => (literal.type === 'string' || literal.type === 'number' ? [literal.value] : []));
+  return found.length === literals.length ? found : undefined;
+}
+
+function stringCondition(value: StringValue, test: Positive, params: Params, kind: FaultKind): Condition | undefined {
+  if (test.op === 'between') return undefined;
+  const literals = texts(test.op === 'in' ? test.values : [test.value]);
+  if (literals === undefined) return undefined;
+  if (test.op === '=' || test.op === 'in') return stringEquality(value, test.op, literals, params);
+  if (value.def?.equalityOnly) throw fault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
+  const sql = textTest(value.sql, test.op, literals[0] ?? '', params);
+  return sql === undefined ? NEVER : { sql, nullable: value.nullable };
+}
+
+function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
+  const encode = value.def?.encode;
+  const stored = (encode === undefined ? literals : literals.map(encode))
+    .filter((item) => item !== undefined && item !== null && (typeof item !== 'string' || storable(item)));
+  if (stored.length === 0) return NEVER;
+  const cast = encode === undefined ? 'text' : undefined;
+  const { nullable } = value;
+  if (op === '=') return { sql: `${atom(value.sql)} = ${params.bind(stored[0], cast)}`, nullable };
+  return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, cast && 'text[]')})`, nullable };
+}
+
+/** @returns undefined when it cannot hold */
+function textTest(sql: string, op: 'contains' | 'icontains' | '<' | '<=' | '>' | '>=', literal: string, params: Params): string | undefined {
+  if (op === 'contains' || op === 'icontains') return storable(literal) ? likeTest(sql, op, literal, params) : undefined;
+  const nul = literal.indexOf('\0');
+  if (nul < 0) return `${atom(sql)} COLLATE "C" ${op} ${params.bind(literal, 'text')}`;
+  // What is stored is less than "a\0…" exactly when it is at most "a".
+  return `${atom(sql)} COLLATE "C" ${op.startsWith('<') ? '<=' : '>'} ${params.bind(literal.slice(0, nul), 'text')}`;
+}
+
+function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, params: Params): string {
+  const pattern = params.bind(`%${literal.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+  return op === 'contains' ? `${atom(sql)} LIKE ${pattern}` : `${upperSql(sql)} LIKE ${upperSql(pattern)}`;
+}
+
+/**
+ * Unicode upper-casing. PostgreSQL's own `upper` in the C locale changes ASCII only; the ICU root collation is in every
+ * supported version, and `upper` under it is immutable, so that a trigram index on this very expression serves `icontains`.
+ */
+export function upperSql(sql: string): string {
+  return `upper(${atom(sql)} COLLATE "und-x-icu")`;
+}
+
+// ---- booleans, numbers, dates
+
+/** @returns the numbers as a parameter: whole ones as bigint, which indexes on integer columns can serve */
+function numbers(literals: readonly Literal[], params: Params, isList: boolean): string | undefined {
+  const written = literals.flatMap((literal) => (literal.type === 'number' ? [literal.value] : []));
+  if (written.length !== literals.length) return undefined;
+  const isWhole = written.every(isInt64);
+  const bound: unknown[] = isWhole ? written : written.map(Number);
+  return params.bind(isList ? bound : bound[0], `${isWhole ? 'bigint' : 'float8'}${isList ? '[]' : ''}`);
+}
+
+function dates(literals: readonly Literal[], params: Params, isList: boolean): string | undefined {
+  const written = literals.flatMap((literal) => (literal.type === 'date' ? [literal.value] : []));
+  if (written.length !== literals.length) return undefined;
+  return params.bind(isList ? written : written[0], isList ? 'timestamptz[]' : 'timestamptz');
+}
+
+function plainCondition(value: Extract<Value, { type: 'bool' | 'number' | 'date' }>, test: Positive, params: Params): Condition | undefined {
+  const { nullable } = value;
+  const sql = atom(value.sql);
+  if (value.type === 'bool') {
+    if (test.op !== '=' || test.value.type !== 'bool') return undefined;
+    return { sql: test.value.value ? sql : `NOT ${sql}`, nullable };
+  }
+  const bind = value.type === 'number' ? numbers : dates;
+  if (test.op === 'contains' || test.op === 'icontains') return undefined;
+  if (test.op === 'between') {
+    const low = bind([test.low], params, false);
+    const high = bind([test.high], params, false);
+    return low === undefined || high === undefined ? undefined : { sql: `(${sql} >= ${low} AND ${sql} < ${high})`, nullable };
+  }
+  const bound = bind(test.op === 'in' ? test.values : [test.value], params, test.op === 'in');
+  if (bound === undefined) return undefined;
+  return { sql: test.op === 'in' ? `${sql} = ANY (${bound})` : `${sql} ${test.op} ${bound}`, nullable };
+}
+
+// ---- tags
+
+type TagValue = Extract<Value, { type: 'any' }>;
+
+/** The literal as JSON; undefined for what JSON has no form for, null for what jsonb cannot hold. */
+function json(literal: Literal): string | null | undefined {
+  switch (literal.type) {
+    case 'string': return storable(literal.value) ? JSON.stringify(literal.value) : null;
+    case 'number': return isInt64(literal.value) ? literal.value : String(Number(literal.value));
+    case 'bool': return String(literal.value);
+    case 'date': case 'null': return undefined;
+  }
+}
+
+function tagCondition(value: TagValue, test: Positive, params: Params): Condition | undefined {
+  const tags = atom(value.sql);
+  if (test.op === '=') {
+    const wanted = json(test.value);
+    if (wanted === undefined) return undefined;
+    return wanted === null ? NEVER
+      : { sql: `${tags} @> ${params.bind(`{${JSON.stringify(value.key)}:${wanted}}`, 'jsonb')}`, nullable: true };
+  }
+  if (test.op === 'in') {
+    const wanted = test.values.map(json);
+    if (wanted.includes(undefined)) return undefined;
+    const stored = wanted.filter((item) => item !== null);
+    return { sql: `${tags} -> ${params.bind(value.key, 'text')} = ANY (${params.bind(stored, 'jsonb[]')})`, nullable: true };
+  }
+  if (test.op === 'between' || (test.value.type === 'number' && test.op !== 'contains')) return tagNumber(value, test, params);
+  const literal = texts([test.value])?.[0];
+  if (literal === undefined) return undefined;
+  const key = params.bind(value.key, 'text');
+  const sql = textTest(`${tags} ->> ${key}`, test.op, literal, params);
+  return sql === undefined ? NEVER : { sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${sql})`, nullable: true };
+}
+
+/** jsonb's own order compares numbers as numbers, and unlike a cast it cannot fail on what is none. */
+function tagNumber(value: TagValue, test: Positive, params: Params): Condition | undefined {
+  const tests: readonly (readonly [string, Literal])[] = test.op === 'between' ? [['>=', test.low], ['<', test.high]]
+    : test.op === 'in' ? [] : [[test.op, test.value]];
+  if (tests.some(([, literal]) => literal.type !== 'number')) return undefined;
+  const member = `${atom(value.sql)} -> ${params.bind(value.key, 'text')}`;
+  const parts = tests.map(([op, literal]) => `${member} ${op} ${params.bind(json(literal), 'jsonb')}`);
+  return { sql: `(jsonb_typeof(${member}) = 'number' AND ${parts.join(' AND ')})`, nullable: true };
+}

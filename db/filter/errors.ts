@@ -1,0 +1,16 @@
+/** Why a filter or a sort order was refused. The texts are what the field's tools show, so they are kept word for word. */
+import { DomainError } from '../../domain/errors.js';
+
+/** Which of a list's parameters is at fault: the same language is spoken in both. */
+export type FaultKind = 'invalidFilter' | 'invalidSort';
+
+/** Long literals are not echoed whole. */
+const MAX_SHOWN = 100;
+
+export function fault(kind: FaultKind, message: string): DomainError {
+  return new DomainError(kind, { causeMessage: message });
+}
+
+export function shown(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}

@@ -1,0 +1,71 @@
+/** What an entity offers to filters and sort orders: an allow-list. The language itself knows no entity. */
+
+/**
+ * Every expression is written over the alias `t` for the entity's row. Texts are compared and sorted by bytes, whatever
+ * the collation of the expression.
+ */
+export type SymbolDef =
+  | {
+    readonly kind: 'string' | 'boolean' | 'number' | 'date';
+    readonly sql: string;
+    /** Whether the value can be unset; true unless told. A column that cannot be gets simpler SQL. */
+    readonly nullable?: boolean;
+    /** What to sort by instead of `sql`. */
+    readonly sortSql?: string;
+    /** Only `=`, `!=`, `in` and `null`, no sorting: for values that must not be found by searching. */
+    readonly equalityOnly?: true;
+    /**
+     * Strings only, for `=`, `!=` and `in`: maps a literal to the stored form, such as a hash. The parameter then takes
+     * the type of `sql`. Null or undefined: nothing stored can equal it.
+     */
+    readonly encode?: (value: string) => unknown;
+  }
+  /** A `text[]` expression that is never null. */
+  | { readonly kind: 'stringSet'; readonly sql: string }
+  | {
+    readonly kind: 'linked';
+    /** What follows FROM: the linked rows under the alias `{alias}`, joined to the outer row `t`. Without WHERE. */
+    readonly from: string;
+    /** The linked row's id, over `{alias}`; never null. */
+    readonly idSql: string;
+    readonly entity: () => SymbolTable;
+  }
+  /** A `jsonb` object; its members are symbols `<name>.<key>`. */
+  | { readonly kind: 'tags'; readonly sql: string };
+
+export interface SymbolTable {
+  /** Name for people. */
+  readonly entity: string;
+  readonly symbols: Readonly<Record<string, SymbolDef>>;
+  /** Default order and last tie-breaker: unique, not null, `COLLATE "C"`. */
+  readonly idSql: string;
+}
+
+export type ScalarDef = Extract<SymbolDef, { nullable?: boolean }>;
+export type SetDef = Extract<SymbolDef, { kind: 'stringSet' | 'linked' }>;
+
+export type Resolved =
+  | { readonly kind: 'scalar'; readonly def: ScalarDef }
+  | { readonly kind: 'set'; readonly def: SetDef }
+  | { readonly kind: 'tag'; readonly sql: string; readonly key: string };
+
+/** Names a filter may use, as lists tell them in `filterableFields`. */
+export function filterableFields(table: SymbolTable): string[] {
+  return Object.keys(table.symbols);
+}
+
+/** @returns undefined for a name the entity does not offer */
+export function resolve(table: SymbolTable, name: string): Resolved | undefined {
+  const def = Object.hasOwn(table.symbols, name) ? table.symbols[name] : undefined;
+  if (def === undefined) return resolveTag(table, name);
+  if (def.kind === 'tags') return undefined;
+  return def.kind === 'stringSet' || def.kind === 'linked' ? { kind: 'set', def } : { kind: 'scalar', def };
+}
+
+function resolveTag(table: SymbolTable, name: string): Resolved | undefined {
+  const dot = name.indexOf('.');
+  if (dot < 0) return undefined;
+  const prefix = name.slice(0, dot);
+  const def = Object.hasOwn(table.symbols, prefix) ? table.symbols[prefix] : undefined;
+  return def?.kind === 'tags' ? { kind: 'tag', sql: def.sql, key: name.slice(dot + 1) } : undefined;
+}

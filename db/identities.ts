@@ -1,0 +1,185 @@
+/**
+ * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
+ * page; a create writes the identity and its enrollments in one statement.
+ */
+import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, NamedRef, Page } from '../domain/model.js';
+import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary } from '../domain/model.js';
+import { DomainError, notFound, raise } from '../domain/errors.js';
+import type { Db } from './db.js';
+import { BASE_COLUMNS, baseOf, detailSql, json, update } from './table.js';
+import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
+import { identitySymbols } from './symbols.js';
+import { compileRoleFilter } from './filter/index.js';
+
+export const IDENTITY = 'identity';
+
+interface Row extends BaseRow {
+  name: string;
+  type_id: IdentityTypeId;
+  is_admin: boolean;
+  is_default_admin: boolean;
+  external_id: string | null;
+  auth_policy_id: string;
+  auth_policy_name: string;
+  role_attributes: string[];
+  permissions: string[];
+  app_data: JsonObject;
+  default_hosting_cost: number;
+  default_hosting_precedence: HostingPrecedence;
+  env_info: JsonObject;
+  sdk_info: JsonObject;
+  disabled_at: Date | null;
+  disabled_until: Date | null;
+  is_disabled: boolean;
+  has_api_session: boolean;
+  authenticators: AuthenticatorSummary[] | null;
+  enrollments: { id: string; method: EnrollmentDraft['method']; token: string; jwt: string; expiresAt: number }[] | null;
+  hostings: Hosting[] | null;
+}
+
+const COLUMNS = [...BASE_COLUMNS, 'name', 'type_id', 'is_admin', 'is_default_admin', 'external_id', 'auth_policy_id',
+  'role_attributes', 'permissions', 'app_data', 'default_hosting_cost', 'default_hosting_precedence', 'env_info',
+  'sdk_info', 'disabled_at', 'disabled_until'] as const;
+
+const EXTRAS = `p.name AS auth_policy_name,
+ (t.disabled_at IS NOT NULL AND (t.disabled_until IS NULL OR t.disabled_until > now())) AS is_disabled,
+ EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.id) AS has_api_session,
+ (SELECT json_agg(json_build_object('id', a.id, 'method', a.method, 'username', a.username, 'fingerprint', a.fingerprint) ORDER BY a.id)
+   FROM authenticators a WHERE a.identity_id = t.id) AS authenticators,
+ (SELECT json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
+     'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000)))
+   FROM enrollments e WHERE e.identity_id = t.id) AS enrollments,
+ (SELECT json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence))
+   FROM identity_hostings h WHERE h.identity_id = t.id) AS hostings`;
+
+const source: ListSource<Row, Identity> = {
+  table: 'identities', symbols: identitySymbols, columns: COLUMNS, extras: EXTRAS, fromRow,
+  joins: 'JOIN auth_policies p ON p.id = t.auth_policy_id',
+};
+
+const DETAIL = detailSql(source);
+
+function fromRow(row: Row): Identity {
+  return {
+    ...baseOf(row), name: row.name, typeId: row.type_id, isAdmin: row.is_admin, isDefaultAdmin: row.is_default_admin,
+    externalId: row.external_id, authPolicyId: row.auth_policy_id, authPolicyName: row.auth_policy_name,
+    roleAttributes: row.role_attributes, permissions: row.permissions, appData: row.app_data,
+    defaultHostingCost: row.default_hosting_cost, defaultHostingPrecedence: row.default_hosting_precedence,
+    envInfo: row.env_info, sdkInfo: row.sdk_info, disabledAt: row.disabled_at, disabledUntil: row.disabled_until,
+    isDisabled: row.is_disabled, hasApiSession: row.has_api_session, authenticators: row.authenticators ?? [],
+    enrollments: (row.enrollments ?? []).map((item) => ({ ...item, expiresAt: new Date(item.expiresAt) })),
+    hostings: row.hostings ?? [],
+  };
+}
+
+const CREATE = `WITH made AS (
+  INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
+    permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id)
+INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
+SELECT e.id, e.method, made.id, e.ca_id, e.username, e.token, e.jwt, e.expires_at
+FROM made, jsonb_to_recordset($14::jsonb) AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`;
+
+export interface IdentityStore {
+  find(id: string): Promise<Identity | undefined>;
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Identity>;
+  list(request: ListRequest & RoleFilter): Promise<Page<Identity>>;
+  create(id: string, draft: IdentityDraft & { isDefaultAdmin?: boolean }, enrollments: readonly EnrollmentDraft[]): Promise<void>;
+  /** Changes what is given. `hostings` replaces the whole set. @throws DomainError `notFound` */
+  update(id: string, changes: Changes<IdentityDraft>): Promise<void>;
+  /** Takes authenticators, enrollments and API sessions along. @throws DomainError `notFound`, `notDeletable` */
+  remove(id: string): Promise<void>;
+  /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
+  disable(id: string, minutes: number): Promise<void>;
+  enable(id: string): Promise<void>;
+  setClientInfo(id: string, envInfo: JsonObject, sdkInfo: JsonObject): Promise<void>;
+  /** Ids among `ids` that are nobody's; the others cannot vanish before this transaction ends. */
+  missing(ids: readonly string[]): Promise<string[]>;
+  names(ids: readonly string[]): Promise<NamedRef[]>;
+}
+
+export interface RoleFilter {
+  readonly roleFilter?: readonly string[];
+  readonly roleSemantic?: string;
+}
+
+/** The scope that `roleFilter` and `roleSemantic` of a list describe, joined to the scope it has. */
+export function withRoleFilter(request: ListRequest & RoleFilter): ListRequest {
+  if (request.roleFilter === undefined || request.roleFilter.length === 0) return request;
+  const outer = request.scope;
+  const values = outer?.values ?? [];
+  const roles = compileRoleFilter(request.roleFilter, request.roleSemantic,
+    { idSql: 't.id', attributesSql: 't.role_attributes', firstParam: values.length + 1 });
+  const where = [outer?.where ?? '', roles.where].filter((part) => part !== '').map((part) => `(${part})`).join(' AND ');
+  return { ...request, scope: { name: `${outer?.name ?? ''}+${roles.where}`, where, values: [...values, ...roles.values] } };
+}
+
+export function identityStore(db: Db, lists: Lists): IdentityStore {
+  const find = async (id: string) => {
+    const { rows: [row] } = await db.run<Row>('identity-detail', DETAIL, [id]);
+    return row && fromRow(row);
+  };
+  const writeHostings = async (id: string, hostings: readonly Hosting[]) => {
+    await db.run('identity-hostings-clear', 'DELETE FROM identity_hostings WHERE identity_id = $1', [id]);
+    if (hostings.length === 0) return;
+    await db.run('identity-hostings-write', `INSERT INTO identity_hostings (identity_id, service_id, cost, precedence)
+      SELECT $1, h.service_id, h.cost, h.precedence
+      FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)`,
+    [id, hostings.map((h) => h.serviceId), hostings.map((h) => h.cost), hostings.map((h) => h.precedence)]);
+  };
+  return {
+    find,
+    get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
+    list: (request) => lists.page(db, source, withRoleFilter(request)),
+    async create(id, draft, enrollments) {
+      await db.run('identity-create', CREATE, [id, draft.name, draft.typeId, draft.isAdmin, draft.isDefaultAdmin ?? false,
+        draft.externalId, draft.authPolicyId, draft.roleAttributes, draft.permissions, JSON.stringify(draft.appData),
+        draft.defaultHostingCost, draft.defaultHostingPrecedence, JSON.stringify(draft.tags),
+        JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt })))]);
+      if (draft.hostings.length > 0) await writeHostings(id, draft.hostings);
+    },
+    async update(id, changes) {
+      await update(db, 'identities', IDENTITY, id, {
+        name: changes.name, type_id: changes.typeId, is_admin: changes.isAdmin, external_id: changes.externalId,
+        auth_policy_id: changes.authPolicyId, role_attributes: changes.roleAttributes, permissions: changes.permissions,
+        app_data: json(changes.appData), default_hosting_cost: changes.defaultHostingCost,
+        default_hosting_precedence: changes.defaultHostingPrecedence, tags: json(changes.tags),
+      });
+      if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
+    },
+    async remove(id) {
+      const { rows: [row] } = await db.run<{ deleted: boolean; known: boolean }>('identity-delete', `WITH gone AS (
+        DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id)
+        SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`, [id]);
+      if (row?.deleted === true) return;
+      throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
+    },
+    async disable(id, minutes) {
+      const { rowCount } = await db.run('identity-disable', `WITH ended AS (DELETE FROM api_sessions WHERE identity_id = $1)
+        UPDATE identities SET disabled_at = now(), updated_at = greatest(now(), updated_at + interval '1 ms'),
+          disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
+        WHERE id = $1`, [id, minutes]);
+      if (rowCount === 0) throw notFound(IDENTITY, id);
+    },
+    async enable(id) {
+      const { rowCount } = await db.run('identity-enable', `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
+        updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1`, [id]);
+      if (rowCount === 0) throw notFound(IDENTITY, id);
+    },
+    async setClientInfo(id, envInfo, sdkInfo) {
+      await db.run('identity-client-info', `UPDATE identities SET env_info = $2, sdk_info = $3
+        WHERE id = $1 AND (env_info, sdk_info) IS DISTINCT FROM ($2::jsonb, $3::jsonb)`,
+      [id, JSON.stringify(envInfo), JSON.stringify(sdkInfo)]);
+    },
+    async missing(ids) {
+      const { rows } = await db.run<{ id: string }>('identity-lock', 'SELECT id FROM identities WHERE id = ANY ($1) FOR KEY SHARE', [ids]);
+      const known = new Set(rows.map((row) => row.id));
+      return ids.filter((id) => !known.has(id));
+    },
+    async names(ids) {
+      if (ids.length === 0) return [];
+      return (await db.run<NamedRef>('identity-names', 'SELECT id, name FROM identities WHERE id = ANY ($1)', [ids])).rows;
+    },
+  };
+}

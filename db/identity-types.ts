@@ -1,0 +1,31 @@
+/** Identity types: fixed at first start, only read. */
+import type { IdentityType, Page } from '../domain/model.js';
+import { notFound, raise } from '../domain/errors.js';
+import type { Db } from './db.js';
+import { BASE_COLUMNS, baseOf, detailSql } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { identityTypeSymbols } from './symbols.js';
+
+interface Row extends BaseRow { name: string }
+
+const source: ListSource<Row, IdentityType> = {
+  table: 'identity_types', symbols: identityTypeSymbols, columns: [...BASE_COLUMNS, 'name'],
+  fromRow: (row) => ({ ...baseOf(row), name: row.name }),
+};
+
+const DETAIL = detailSql(source);
+
+export interface IdentityTypeStore {
+  get(id: string): Promise<IdentityType>;
+  list(request: ListRequest): Promise<Page<IdentityType>>;
+}
+
+export function identityTypeStore(db: Db, lists: Lists): IdentityTypeStore {
+  return {
+    async get(id) {
+      const { rows: [row] } = await db.run<Row>('identity-type-detail', DETAIL, [id]);
+      return row ? source.fromRow(row) : raise(notFound('identityType', id));
+    },
+    list: (request) => lists.page(db, source, request),
+  };
+}

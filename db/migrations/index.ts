@@ -1,0 +1,13 @@
+/** All migrations, oldest first. Append only; a merged migration is never edited. */
+import type { Knex } from 'knex';
+import * as base from './0001-base.js';
+
+export interface Migration {
+  readonly name: string;
+  readonly up: (knex: Knex) => Promise<void>;
+  readonly down: (knex: Knex) => Promise<void>;
+}
+
+export const migrations: readonly Migration[] = [
+  { name: '0001-base', up: base.up, down: base.down },
+];

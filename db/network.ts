@@ -1,0 +1,100 @@
+/** What exists once per network: its trust domain, its keys, its policies and types of the first start. */
+import type { JsonObject } from '../domain/model.js';
+import type { AuthPolicySettings } from '../domain/auth/auth-policy.js';
+import type { Db } from './db.js';
+
+export type PkiPurpose = 'root' | 'intermediate' | 'server';
+
+export interface NetworkRecord {
+  readonly trustDomain: string;
+  readonly masterKeyCheck: string;
+  readonly advertise: string;
+}
+
+/** A signing entity: its certificate, and its private key sealed under the master key. */
+export interface PkiRecord {
+  readonly purpose: PkiPurpose;
+  readonly generation: number;
+  readonly sealedKey: Buffer;
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+export interface NetworkStore {
+  /** Holds off every other controller that starts on this database until the transaction ends. */
+  lockStart(): Promise<void>;
+  find(): Promise<NetworkRecord | undefined>;
+  create(record: NetworkRecord): Promise<void>;
+  setAdvertise(advertise: string): Promise<void>;
+  /** The generation in use of each purpose. */
+  currentPki(): Promise<PkiRecord[]>;
+  addPki(record: PkiRecord): Promise<void>;
+  seedIdentityTypes(names: readonly string[]): Promise<void>;
+  seedConfigTypes(types: readonly { id: string; name: string; schema: JsonObject }[]): Promise<void>;
+  seedAuthPolicy(id: string, name: string, policy: AuthPolicySettings): Promise<void>;
+  hasDefaultAdmin(): Promise<boolean>;
+  findNetworkJwt(name: string, signedBy: string): Promise<string | undefined>;
+  saveNetworkJwt(name: string, token: string, signedBy: string): Promise<void>;
+}
+
+const START_LOCK = 7_210_418;
+
+export function networkStore(db: Db): NetworkStore {
+  return {
+    async lockStart() { await db.run(null, 'SELECT pg_advisory_xact_lock($1)', [START_LOCK]); },
+    async find() {
+      const { rows: [row] } = await db.run<NetworkRecord>(null,
+        'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network');
+      return row;
+    },
+    async create(record) {
+      await db.run(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)',
+        [record.trustDomain, record.masterKeyCheck, record.advertise]);
+    },
+    async setAdvertise(advertise) { await db.run(null, 'UPDATE network SET advertise = $1', [advertise]); },
+    async currentPki() {
+      const { rows } = await db.run<PkiRecord>(null, `SELECT DISTINCT ON (purpose) purpose, generation, sealed_key AS "sealedKey",
+        cert_pem AS "certPem", fingerprint, not_before AS "notBefore", not_after AS "notAfter"
+        FROM pki_entities ORDER BY purpose, generation DESC`);
+      return rows;
+    },
+    async addPki(record) {
+      await db.run(null, `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)`, [record.purpose, record.generation, record.sealedKey, record.certPem,
+        record.fingerprint, record.notBefore, record.notAfter]);
+    },
+    async seedIdentityTypes(names) {
+      await db.run(null, `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
+        ON CONFLICT DO NOTHING`, [names]);
+    },
+    async seedConfigTypes(types) {
+      await db.run(null, `INSERT INTO config_types (id, name, schema, target, is_system)
+        SELECT t.id, t.name, t.schema, 'service', true FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
+        ON CONFLICT DO NOTHING`, [JSON.stringify(types)]);
+    },
+    async seedAuthPolicy(id, name, { primary, secondary }) {
+      await db.run(null, `INSERT INTO auth_policies (id, name, is_system, cert_allowed, cert_allow_expired, ext_jwt_allowed,
+          ext_jwt_allowed_signers, updb_allowed, updb_min_password_length, updb_require_mixed_case, updb_require_number_char,
+          updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp, require_ext_jwt_signer_id)
+        VALUES ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
+      [id, name, primary.cert.allowed, primary.cert.allowExpiredCerts, primary.extJwt.allowed, primary.extJwt.allowedSigners,
+        primary.updb.allowed, primary.updb.minPasswordLength, primary.updb.requireMixedCase, primary.updb.requireNumberChar,
+        primary.updb.requireSpecialChar, primary.updb.maxAttempts, primary.updb.lockoutDurationMinutes,
+        secondary.requireTotp, secondary.requireExtJwtSigner]);
+    },
+    async hasDefaultAdmin() {
+      const { rows: [row] } = await db.run<{ found: boolean }>(null, 'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found');
+      return row?.found ?? false;
+    },
+    async findNetworkJwt(name, signedBy) {
+      const { rows: [row] } = await db.run<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2', [name, signedBy]);
+      return row?.token;
+    },
+    async saveNetworkJwt(name, token, signedBy) {
+      await db.run(null, `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by, created_at = now()`, [name, token, signedBy]);
+    },
+  };
+}

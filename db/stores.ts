@@ -1,0 +1,50 @@
+/** All stores over one `Db`. Inside `transaction` the same stores run on one open transaction. */
+import type { Database, Db } from './db.js';
+import { Lists } from './table.js';
+import type { ListLimits } from './table.js';
+import { accessView } from './access-view.js';
+import { apiSessionStore } from './api-sessions.js';
+import { authPolicyStore } from './auth-policies.js';
+import { authenticatorStore } from './authenticators.js';
+import { configTypeStore } from './config-types.js';
+import { configStore } from './configs.js';
+import { controllerStore } from './controllers.js';
+import { enrollmentStore } from './enrollments.js';
+import { identityStore } from './identities.js';
+import { identityTypeStore } from './identity-types.js';
+import { networkStore } from './network.js';
+import { servicePolicyStore } from './service-policies.js';
+import { serviceStore } from './services.js';
+
+function storesOn(db: Db, lists: Lists) {
+  return {
+    access: accessView(db),
+    apiSessions: apiSessionStore(db, lists),
+    authPolicies: authPolicyStore(db),
+    authenticators: authenticatorStore(db, lists),
+    configTypes: configTypeStore(db, lists),
+    configs: configStore(db, lists),
+    controllers: controllerStore(db, lists),
+    enrollments: enrollmentStore(db, lists),
+    identities: identityStore(db, lists),
+    identityTypes: identityTypeStore(db, lists),
+    network: networkStore(db),
+    servicePolicies: servicePolicyStore(db, lists),
+    services: serviceStore(db, lists),
+  };
+}
+
+export type StoreSet = ReturnType<typeof storesOn>;
+
+export interface Stores extends StoreSet {
+  /** One mutating operation is one transaction: all of `work` is committed, or none of it. */
+  transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T>;
+}
+
+export function openStores(database: Database, limits: ListLimits): Stores {
+  const lists = new Lists(limits);
+  return {
+    ...storesOn(database, lists),
+    transaction: (work) => database.transaction((tx) => work(storesOn(tx, lists))),
+  };
+}

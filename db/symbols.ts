@@ -1,0 +1,91 @@
+/**
+ * What each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not here
+ * cannot be asked for; secrets are not here.
+ */
+import { hashToken } from '../domain/auth/tokens.js';
+import type { SymbolDef, SymbolTable } from './filter/index.js';
+
+const base: Readonly<Record<string, SymbolDef>> = {
+  id: { kind: 'string', sql: 't.id', nullable: false },
+  createdAt: { kind: 'date', sql: 't.created_at', nullable: false },
+  updatedAt: { kind: 'date', sql: 't.updated_at', nullable: false },
+  tags: { kind: 'tags', sql: 't.tags' },
+  isSystem: { kind: 'boolean', sql: 't.is_system', nullable: false },
+};
+
+const text = (column: string, nullable = false): SymbolDef => ({ kind: 'string', sql: `t.${column}`, nullable });
+const flag = (column: string): SymbolDef => ({ kind: 'boolean', sql: `t.${column}`, nullable: false });
+const number = (column: string): SymbolDef => ({ kind: 'number', sql: `t.${column}`, nullable: false });
+const date = (column: string, nullable = false): SymbolDef => ({ kind: 'date', sql: `t.${column}`, nullable });
+const set = (column: string): SymbolDef => ({ kind: 'stringSet', sql: `t.${column}` });
+
+function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>): SymbolTable {
+  return { entity, idSql: 't.id', symbols: { ...base, ...symbols } };
+}
+
+const name = text('name');
+
+export const identitySymbols = table('identities', {
+  name, type: text('type_id'), isAdmin: flag('is_admin'), isDefaultAdmin: flag('is_default_admin'),
+  externalId: text('external_id', true), authPolicyId: text('auth_policy_id'), roleAttributes: set('role_attributes'),
+});
+
+export const identityTypeSymbols = table('identityTypes', { name });
+
+export const authenticatorSymbols = table('authenticators', {
+  method: text('method'), certFingerprint: text('fingerprint', true), certPem: text('cert_pem', true),
+  identity: text('identity_id'), updbUsername: text('username', true),
+});
+
+export const enrollmentSymbols = table('enrollments', {
+  token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true, encode: uuidOrNone },
+  identity: text('identity_id', true), caId: text('ca_id', true), method: text('method'), expiresAt: date('expires_at'),
+});
+
+export const apiSessionSymbols = table('apiSessions', {
+  token: { kind: 'string', sql: 't.token_hash', nullable: false, equalityOnly: true, encode: hashToken },
+  identity: text('identity_id'), lastActivityAt: date('last_activity_at'), authenticator: text('authenticator_id'),
+  ipAddress: { kind: 'string', sql: 't.ip_address COLLATE "C"', nullable: false }, mfaComplete: flag('is_mfa_complete'), mfaRequired: flag('is_mfa_required'),
+  improperClientCertChain: flag('improper_client_cert_chain'),
+});
+
+export const configTypeSymbols = table('configTypes', {
+  name, schema: { kind: 'string', sql: 't.schema::text COLLATE "C"' },
+});
+
+export const configSymbols: SymbolTable = table('configs', { name, type: text('config_type_id') });
+
+export const serviceSymbols: SymbolTable = table('services', {
+  name, roleAttributes: set('role_attributes'), terminatorStrategy: text('terminator_strategy'),
+  encryptionRequired: flag('encryption_required'), maxIdleTimeMillis: number('max_idle_time_millis'),
+  configs: {
+    kind: 'linked', entity: () => configSymbols, idSql: '{alias}.id',
+    from: 'configs {alias} JOIN service_configs {alias}_link ON {alias}_link.config_id = {alias}.id AND {alias}_link.service_id = t.id',
+  },
+});
+
+export const servicePolicySymbols = table('servicePolicies', {
+  name, type: text('type'), semantic: text('semantic'), identityRoles: set('identity_roles'),
+  serviceRoles: set('service_roles'), postureCheckRoles: set('posture_check_roles'),
+  identities: {
+    kind: 'linked', entity: () => identitySymbols, idSql: '{alias}.id',
+    from: 'identities {alias} JOIN (VALUES (1)) {alias}_one (n) ON role_selects(t.semantic, t.identity_roles, {alias}.id, {alias}.role_attributes)',
+  },
+  services: {
+    kind: 'linked', entity: () => serviceSymbols, idSql: '{alias}.id',
+    from: 'services {alias} JOIN (VALUES (1)) {alias}_one (n) ON role_selects(t.semantic, t.service_roles, {alias}.id, {alias}.role_attributes)',
+  },
+});
+
+export const controllerSymbols = table('controllers', {
+  name, ctrlAddress: text('ctrl_address', true), certPem: { kind: 'string', sql: 't.cert_pem COLLATE "C"', nullable: false },
+  fingerprint: text('fingerprint'), isOnline: { kind: 'boolean', sql: `(t.last_seen_at > now() - interval '15 seconds')`, nullable: false },
+  lastJoinedAt: date('last_joined_at'),
+});
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** A text that is no UUID cannot be anyone's token: it is compared as one that is never issued. */
+function uuidOrNone(value: string): string {
+  return UUID.test(value) ? value : '00000000-0000-0000-0000-000000000000';
+}

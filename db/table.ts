@@ -1,0 +1,206 @@
+/**
+ * What every store shares: one page of a list in one round trip, and inserts and updates built by knex and run as
+ * native statements. A store supplies its columns, its symbols and the mapping of a row.
+ */
+import knexFactory from 'knex';
+import type { Knex } from 'knex';
+import type { BaseEntity, Page, Tags } from '../domain/model.js';
+import { notFound } from '../domain/errors.js';
+import { isDatabase } from './db.js';
+import type { Database, Db } from './db.js';
+import { compileList, filterableFields } from './filter/index.js';
+import type { CompiledList, ListQuery, SymbolTable } from './filter/index.js';
+
+/** Builds SQL text; never connects. */
+const builder: Knex = knexFactory({ client: 'pg' });
+
+export interface BaseRow {
+  id: string;
+  created_at: Date;
+  updated_at: Date;
+  tags: Tags;
+}
+
+export const BASE_COLUMNS = ['id', 'created_at', 'updated_at', 'tags'] as const;
+
+export function baseOf(row: BaseRow): BaseEntity {
+  return { id: row.id, createdAt: row.created_at, updatedAt: row.updated_at, tags: row.tags };
+}
+
+/** How long a list may be. The reader asks; the cap of the configuration holds. */
+export interface ListLimits {
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+}
+
+export interface ListSource<Row extends BaseRow, T> {
+  /** Table that is listed; its alias in every expression is `t`. */
+  readonly table: string;
+  readonly symbols: SymbolTable;
+  /** Columns of `t` that the page needs. */
+  readonly columns: readonly string[];
+  /** Further expressions over one row `t` of the page, such as associations as JSON; evaluated for that page only. */
+  readonly extras?: string;
+  /** Joined to the page's rows, for names of references. */
+  readonly joins?: string;
+  readonly fromRow: (row: Row) => T;
+}
+
+/** Narrows a list beyond its filter. Placeholders are `$1…` in `values`' order; scope comes before the filter. */
+export interface Scope {
+  /** Part of the statement's name: one word per distinct text. */
+  readonly name: string;
+  readonly where: string;
+  readonly values: readonly unknown[];
+}
+
+/** A list's query as it came, with the scope the caller may see. */
+export interface ListRequest extends ListQuery {
+  readonly scope?: Scope | undefined;
+}
+
+type Total = { total_count: number | string };
+
+const UNIVERSE: Scope = { name: 'all', where: '', values: [] };
+
+/** Texts of filters vary without bound; the plain ones are worth a prepared statement, up to this many. */
+const MAX_NAMED_SHAPES = 300;
+
+/** Gives statement names to list shapes seen before, and to no more than `MAX_NAMED_SHAPES`. */
+class ShapeNames {
+  readonly #seen = new Map<string, string | null>();
+  nameFor(shape: string): string | null {
+    const known = this.#seen.get(shape);
+    if (known !== undefined) {
+      if (known !== null) return known;
+      const name = `list-${this.#seen.size}-${shape.length}-${hash(shape)}`;
+      this.#seen.set(shape, name);
+      return name;
+    }
+    if (this.#seen.size < MAX_NAMED_SHAPES) this.#seen.set(shape, null);
+    return null;
+  }
+}
+
+function hash(text: string): string {
+  let value = 5381;
+  for (let i = 0; i < text.length; i += 1) value = ((value * 33) ^ text.charCodeAt(i)) >>> 0;
+  return value.toString(36);
+}
+
+/** Lists of one database: built once, holds only the names of statements. */
+export class Lists {
+  readonly #names = new ShapeNames();
+  constructor(readonly limits: ListLimits) {}
+
+  compile(symbols: SymbolTable, request: ListRequest): CompiledList {
+    const scope = request.scope ?? UNIVERSE;
+    return compileList(symbols, request, { firstParam: scope.values.length + 1, ...this.limits });
+  }
+
+  /** @throws DomainError `invalidFilter`, `invalidSort` */
+  async page<Row extends BaseRow, T>(db: Db, source: ListSource<Row, T>, request: ListRequest): Promise<Page<T>> {
+    const compiled = this.compile(source.symbols, request);
+    const scope = request.scope ?? UNIVERSE;
+    const values = [...scope.values, ...compiled.values];
+    const where = [scope.where, compiled.where].filter((part) => part !== '').map((part) => `(${part})`).join(' AND ');
+    const sql = pageSql(source, where, compiled, values.length);
+    const paged = [...values, compiled.limit, compiled.offset];
+    if (compiled.limit === null && isDatabase(db)) return this.#everything(db, source, sql, paged, compiled.offset);
+    const plain = !/LIKE|unnest|~/i.test(compiled.where);
+    const name = plain ? this.#names.nameFor(`${source.table}/${scope.name}/${compiled.shape}`) : null;
+    const { rows } = await db.run<Row & Total>(name, sql, paged);
+    const [first] = rows;
+    let totalCount = Number(first?.total_count ?? 0);
+    if (first === undefined && compiled.offset > 0) totalCount = await this.#count(db, source.table, where, values);
+    return { items: rows.map(source.fromRow), totalCount, limit: compiled.limit, offset: compiled.offset,
+      filterableFields: filterableFields(source.symbols) };
+  }
+
+  /** A list without limit: held when short, else its head and the batches that follow, all of one snapshot. */
+  async #everything<Row extends BaseRow, T>(db: Database, source: ListSource<Row, T>, sql: string, values: readonly unknown[], offset: number): Promise<Page<T>> {
+    const batches = db.stream<Row & Total>(sql, values, this.limits.maxLimit);
+    const head = await batches.next();
+    const rows = head.done === true ? [] : head.value;
+    const page = { items: rows.map(source.fromRow), totalCount: Number(rows[0]?.total_count ?? 0), limit: null, offset,
+      filterableFields: filterableFields(source.symbols) };
+    if (rows.length < this.limits.maxLimit) {
+      await batches.next();
+      return page;
+    }
+    return { ...page, rest: mapBatches(batches, source.fromRow) };
+  }
+
+  async #count(db: Db, table: string, where: string, values: readonly unknown[]): Promise<number> {
+    const { rows } = await db.run<Total>(null, `SELECT ${countSql(table, where)} AS total_count`, values);
+    return Number(rows[0]?.total_count ?? 0);
+  }
+}
+
+async function* mapBatches<Row, T>(batches: AsyncGenerator<Row[]>, map: (row: Row) => T): AsyncGenerator<T[]> {
+  for await (const rows of batches) yield rows.map(map);
+}
+
+function countSql(table: string, where: string): string {
+  return where === ''
+    ? `(SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}')`
+    : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
+}
+
+function pageSql<Row extends BaseRow, T>(source: ListSource<Row, T>, where: string, compiled: CompiledList, bound: number): string {
+  const columns = source.columns.map((column) => `t.${column}`).join(', ');
+  return `SELECT ${columns}${source.extras === undefined ? '' : `, ${source.extras}`}, t.total_count
+FROM (SELECT ${columns}, ${countSql(source.table, where)} AS total_count FROM ${source.table} t
+      ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${compiled.orderBy} LIMIT $${bound + 1} OFFSET $${bound + 2}) t
+${source.joins ?? ''} ORDER BY ${compiled.orderBy}`;
+}
+
+/** The statement that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */
+export function detailSql<Row extends BaseRow, T>(source: ListSource<Row, T>, scope = ''): string {
+  const columns = source.columns.map((column) => `t.${column}`).join(', ');
+  return `SELECT ${columns}${source.extras === undefined ? '' : `, ${source.extras}`} FROM ${source.table} t
+${source.joins ?? ''} WHERE t.id = $1 ${scope}`;
+}
+
+/** What a PATCH or PUT changes: an absent or undefined field stays as it is. */
+export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** Column values of an insert or update; an undefined one is left out. jsonb goes in as text. */
+export type Values = Readonly<Record<string, unknown>>;
+
+const present = (values: Values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+export async function insert(db: Db, table: string, values: Values): Promise<void> {
+  const { sql, bindings } = builder(table).insert(present(values)).toSQL().toNative();
+  await db.run(`insert-${table}-${shapeOf(values)}`, sql, bindings);
+}
+
+/**
+ * Changes the given columns of one row and moves its `updated_at`. With nothing to change the row stays as it is.
+ * @throws DomainError `notFound` naming `entity`
+ */
+export async function update(db: Db, table: string, entity: string, id: string, values: Values): Promise<void> {
+  const set = present(values);
+  if (Object.keys(set).length === 0) {
+    const { rowCount } = await db.run(`exists-${table}`, `SELECT FROM ${table} WHERE id = $1`, [id]);
+    if (rowCount === 0) throw notFound(entity, id);
+    return;
+  }
+  const { sql, bindings } = builder(table).where({ id })
+    .update({ ...set, updated_at: builder.raw("greatest(now(), updated_at + interval '1 ms')") }).toSQL().toNative();
+  const { rowCount } = await db.run(`update-${table}-${shapeOf(set)}`, sql, bindings);
+  if (rowCount === 0) throw notFound(entity, id);
+}
+
+/** @throws DomainError `notFound` naming `entity` */
+export async function remove(db: Db, table: string, entity: string, id: string): Promise<void> {
+  const { rowCount } = await db.run(`delete-${table}`, `DELETE FROM ${table} WHERE id = $1`, [id]);
+  if (rowCount === 0) throw notFound(entity, id);
+}
+
+function shapeOf(values: Values): string {
+  return hash(Object.keys(values).filter((key) => values[key] !== undefined).join());
+}
+
+/** A jsonb parameter. */
+export const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

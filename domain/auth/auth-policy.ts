@@ -1,0 +1,101 @@
+/**
+ * Auth policies: which credentials an identity may use, what a password must look like, and when guessing ends.
+ * Decisions only; who counts attempts and who disables the identity is the caller's affair.
+ */
+import { invalidField } from '../errors.js';
+
+/** What an administrator sets on an auth policy, apart from name and tags. */
+export interface AuthPolicySettings {
+  readonly primary: {
+    readonly cert: { readonly allowed: boolean; readonly allowExpiredCerts: boolean };
+    /** `allowedSigners` are ids of external JWT signers; empty allows every one. */
+    readonly extJwt: { readonly allowed: boolean; readonly allowedSigners: readonly string[] };
+    readonly updb: PasswordRules;
+  };
+  readonly secondary: { readonly requireTotp: boolean; readonly requireExtJwtSigner: string | null };
+}
+
+export interface PasswordRules {
+  readonly allowed: boolean;
+  /** 0: until an administrator enables the identity again. */
+  readonly lockoutDurationMinutes: number;
+  /** Consecutive wrong passwords until the identity is disabled; 0: no limit. */
+  readonly maxAttempts: number;
+  /** In characters (code points). */
+  readonly minPasswordLength: number;
+  readonly requireMixedCase: boolean;
+  readonly requireNumberChar: boolean;
+  readonly requireSpecialChar: boolean;
+}
+
+/** The built-in policy, for identities that name no other. */
+export const defaultAuthPolicy = { id: 'default', name: 'Default' } as const;
+export const defaultAuthPolicySettings: AuthPolicySettings = {
+  primary: {
+    cert: { allowed: true, allowExpiredCerts: true },
+    extJwt: { allowed: true, allowedSigners: [] },
+    updb: {
+      allowed: true, lockoutDurationMinutes: 0, maxAttempts: 0, minPasswordLength: 5,
+      requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false,
+    },
+  },
+  secondary: { requireTotp: false, requireExtJwtSigner: null },
+};
+
+/** No policy asks for less, and none accepts more: the limits of the API's password type. */
+export const SHORTEST_PASSWORD = 5;
+export const LONGEST_PASSWORD = 100;
+
+/** The rules as stored: a `minPasswordLength` below 5 is raised to 5, above 100 it could never be met. */
+export function normalizePasswordRules(rules: PasswordRules): PasswordRules {
+  const minPasswordLength = Math.min(Math.max(rules.minPasswordLength, SHORTEST_PASSWORD), LONGEST_PASSWORD);
+  return { ...rules, minPasswordLength };
+}
+
+/**
+ * Checks a password that is about to be set; never a login. All that is missing is told at once.
+ * @throws DomainError `invalidField` on `field`; its value is hidden, never the password
+ */
+export function checkPassword(policy: Pick<AuthPolicySettings, 'primary'>, password: string, field = 'password'): void {
+  const rules = normalizePasswordRules(policy.primary.updb);
+  const length = [...password].length;
+  const faults = [
+    length < rules.minPasswordLength && `have at least ${rules.minPasswordLength} characters`,
+    length > LONGEST_PASSWORD && `have at most ${LONGEST_PASSWORD} characters`,
+    rules.requireMixedCase && !(/\p{Lu}/u.test(password) && /\p{Ll}/u.test(password)) && 'mix upper and lower case letters',
+    rules.requireNumberChar && !/\p{Nd}/u.test(password) && 'contain a digit',
+    rules.requireSpecialChar && !/[^\p{L}\p{M}\p{N}\s]/u.test(password) && 'contain a special character',
+  ].filter((fault) => fault !== false);
+  if (faults.length > 0) throw invalidField(field, `${field} must ${faults.join(', must ')}`, '<hidden>');
+}
+
+export interface FailureOutcome {
+  /** The count to keep. */
+  readonly failedAttempts: number;
+  /** null: the identity stays enabled. `until` null: disabled until an administrator enables it. */
+  readonly disable: null | { readonly until: Date | null };
+}
+
+/**
+ * What one more wrong password means. The identity is disabled by exactly attempt `maxAttempts`; the count then
+ * starts again, so that after the lockout there are as many attempts as before. A successful login sets it to 0.
+ * @param input.failedAttempts  consecutive failures before this one
+ */
+export function afterFailure(input: { failedAttempts: number; policy: Pick<AuthPolicySettings, 'primary'>; now: Date }): FailureOutcome {
+  const { maxAttempts, lockoutDurationMinutes } = input.policy.primary.updb;
+  const failedAttempts = input.failedAttempts + 1;
+  if (maxAttempts <= 0 || failedAttempts < maxAttempts) return { failedAttempts, disable: null };
+  return { failedAttempts: 0, disable: { until: disabledUntil(input.now, lockoutDurationMinutes) } };
+}
+
+/** End of a disablement of so many minutes; null (for good) for 0, for less, and for what no `Date` can hold. */
+export function disabledUntil(now: Date, minutes: number): Date | null {
+  if (minutes <= 0) return null;
+  const until = new Date(now.getTime() + minutes * 60_000);
+  return Number.isNaN(until.getTime()) ? null : until;
+}
+
+/** True while an identity is disabled: from `disabledAt` until `disabledUntil`, that moment excluded; null is for good. */
+export function isDisabled(state: { disabledAt: Date | null; disabledUntil: Date | null }, now: Date): boolean {
+  return state.disabledAt !== null && (state.disabledUntil === null || now < state.disabledUntil);
+}

@@ -1,0 +1,61 @@
+/**
+ * Random names for things: ids, API session tokens, enrollment tokens, and what is kept of a token at rest.
+ * Knows nothing of who owns them or when they end.
+ */
+import { hash, randomFillSync, randomUUID } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ID_LENGTH = 22;
+/** The largest multiple of 62 in a byte: bytes from here up are thrown away, so that every character is equally likely. */
+const UNBIASED_BELOW = 248;
+const POOL_BYTES = 4096;
+
+/**
+ * A source of ids: 22 characters out of `[0-9A-Za-z]`, about 131 bits. Random bytes are fetched 4 KiB at a time
+ * (0.2 us per id; asking for 22 each time takes 1.9). Ids are names, not secrets: used bytes stay in the pool.
+ */
+export function createIdGenerator(fill: (pool: Buffer) => void = (pool) => { randomFillSync(pool); }): () => string {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let next = POOL_BYTES;
+  return () => {
+    let id = '';
+    while (id.length < ID_LENGTH) {
+      if (next === POOL_BYTES) {
+        fill(pool);
+        next = 0;
+      }
+      const byte = pool[next++] as number;
+      if (byte < UNBIASED_BELOW) id += ALPHABET[byte % ALPHABET.length] as string;
+    }
+    return id;
+  };
+}
+
+/** A fresh entity id. All that it keeps between calls is its pool of random bytes. */
+export const newId: () => string = createIdGenerator();
+
+/** A fresh secret to hand out once: API session token, enrollment token. UUID v4, 122 random bits (RFC 9562 section 5.4). */
+export function newToken(): string {
+  return randomUUID();
+}
+
+/**
+ * What is stored instead of a token, and what it is looked up by: SHA-256, 32 bytes. No salt and no stretching:
+ * a token is random, so there is nothing to guess.
+ */
+export function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+/**
+ * A UUID that stands for a token in management reads: the same for the same token, and no credential, because it is
+ * a hash of the stored hash. Version 8, "custom" (RFC 9562 section 5.8).
+ * @param tokenHash  as from `hashToken`
+ */
+export function tokenDigest(tokenHash: Buffer): string {
+  const digest = hash('sha256', Buffer.concat([Buffer.from('token digest\0'), tokenHash]), 'buffer');
+  digest[6] = ((digest[6] as number) & 0x0f) | 0x80;
+  digest[8] = ((digest[8] as number) & 0x3f) | 0x80;
+  const hex = digest.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,83 @@
+/**
+ * The one vocabulary of failures a caller can act on. Domain and database code throw these; they know
+ * nothing of HTTP. `server/wire.ts` holds the one table from a kind to a status, a code and a message.
+ */
+
+/** Why a field was refused: shown to the caller as `cause: {field, reason, value}`. */
+export interface FieldCause {
+  readonly field: string;
+  readonly reason: string;
+  /** The offending value as text: missing is `<nil>`, a list is `[a b]`. */
+  readonly value: string;
+}
+
+export type ErrorKind =
+  // requests
+  | 'invalidField' | 'badReference' | 'unparsableBody' | 'invalidFilter' | 'invalidSort' | 'unsupportedMedia'
+  | 'notAcceptable' | 'payloadTooLarge' | 'routeUnknown' | 'methodNotAllowed' | 'invalidUuid'
+  // entities
+  | 'notFound' | 'duplicate' | 'inUse' | 'notDeletable' | 'notUpdatable' | 'forbidden'
+  // callers
+  | 'unauthenticated' | 'invalidAuth' | 'invalidAuthMethod'
+  // authenticators and enrollment
+  | 'authenticatorLimit' | 'authenticatorMismatch' | 'authenticatorNotUpdatable' | 'enrollmentExists'
+  | 'enrollmentExpired' | 'enrollmentMethodMismatch' | 'enrollmentTokenUnknown' | 'enrollmentContentType'
+  | 'csrInvalid' | 'csrMissing' | 'certificateInvalid' | 'certificatePemInvalid'
+  // load and life
+  | 'tooManyRequests' | 'rateLimited' | 'unavailable' | 'timeout' | 'notImplemented';
+
+export interface DomainErrorOptions {
+  readonly field?: FieldCause;
+  /** One sentence for the caller under `cause.message`. */
+  readonly causeMessage?: string;
+  /** Replaces the kind's usual message. */
+  readonly message?: string;
+  /** Response headers this failure carries, such as `retry-after` or `www-authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The original failure, for the log only. */
+  readonly cause?: unknown;
+}
+
+/** A failure a caller can act on. Anything else that is thrown is our bug and answers 500. */
+export class DomainError extends Error {
+  readonly field: FieldCause | undefined;
+  readonly causeMessage: string | undefined;
+  readonly override: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(readonly kind: ErrorKind, options: DomainErrorOptions = {}) {
+    super(options.message ?? options.field?.reason ?? options.causeMessage ?? kind, { cause: options.cause });
+    this.name = 'DomainError';
+    this.field = options.field;
+    this.causeMessage = options.causeMessage;
+    this.override = options.message;
+    this.headers = options.headers;
+  }
+}
+
+/** Text of a refused value, in the field's usual form. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '<nil>';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return `[${value.map(valueText).join(' ')}]`;
+  if (typeof value === 'object') {
+    const pairs = Object.entries(value).map(([key, item]) => `${key}:${valueText(item)}`);
+    return `map[${pairs.join(' ')}]`;
+  }
+  return String(value as string | number | boolean);
+}
+
+/** A refused field: 400 with `{field, reason, value}`. */
+export function invalidField(field: string, reason: string, value: unknown): DomainError {
+  return new DomainError('invalidField', { field: { field, reason, value: valueText(value) } });
+}
+
+/** An entity that is not there, or that the caller may not know to be there. `entity` is singular camel case. */
+export function notFound(entity: string, id: string): DomainError {
+  return new DomainError('notFound', { causeMessage: `${entity} with id ${id} not found` });
+}
+
+/** For use in expressions: `row ?? raise(notFound(…))`. */
+export function raise(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,195 @@
+/**
+ * The entities as the controller thinks of them. Neither rows nor wire forms: stores map rows to these, handlers
+ * map these to the specs' models. Times are `Date`s in UTC with millisecond precision.
+ */
+import type { AuthPolicySettings } from './auth/auth-policy.js';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+/** User-defined names to scalar values; nested values are dropped when tags are set. */
+export type Tags = Record<string, string | number | boolean | null>;
+
+export interface BaseEntity {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly tags: Tags;
+}
+
+/** Points to another entity by id; `name` is that entity's present name. */
+export interface NamedRef { readonly id: string; readonly name: string }
+
+/** One page of a list, with the number of all matches and the paging that was really used. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** What follows `items` of a whole list that is too long to hold: batches from the same snapshot. */
+  readonly rest?: AsyncIterable<readonly T[]>;
+  readonly totalCount: number;
+  /** null when the whole list was asked for. */
+  readonly limit: number | null;
+  readonly offset: number;
+  /** Names that this list's filter and sort know. */
+  readonly filterableFields: readonly string[];
+}
+
+export type HostingPrecedence = 'default' | 'required' | 'failed';
+export type IdentityTypeId = 'User' | 'Device' | 'Service' | 'Router' | 'Default';
+export type EnrollmentMethod = 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
+export type AuthenticatorMethod = 'updb' | 'cert';
+export type PolicyType = 'Dial' | 'Bind';
+export type Semantic = 'AllOf' | 'AnyOf';
+
+export interface AuthPolicy extends BaseEntity, AuthPolicySettings { readonly name: string }
+export interface IdentityType extends BaseEntity { readonly name: string }
+
+export interface Hosting { readonly serviceId: string; readonly cost: number | null; readonly precedence: HostingPrecedence | null }
+
+/** What an administrator sets on an identity. */
+export interface IdentityDraft {
+  readonly name: string;
+  readonly typeId: IdentityTypeId;
+  readonly isAdmin: boolean;
+  readonly externalId: string | null;
+  readonly authPolicyId: string;
+  readonly roleAttributes: readonly string[];
+  readonly permissions: readonly string[];
+  readonly appData: JsonObject;
+  readonly defaultHostingCost: number;
+  readonly defaultHostingPrecedence: HostingPrecedence;
+  readonly hostings: readonly Hosting[];
+  readonly tags: Tags;
+}
+
+export interface Identity extends BaseEntity, IdentityDraft {
+  readonly isDefaultAdmin: boolean;
+  readonly authPolicyName: string;
+  readonly envInfo: JsonObject;
+  readonly sdkInfo: JsonObject;
+  readonly disabledAt: Date | null;
+  readonly disabledUntil: Date | null;
+  readonly isDisabled: boolean;
+  readonly hasApiSession: boolean;
+  readonly authenticators: readonly AuthenticatorSummary[];
+  readonly enrollments: readonly EnrollmentSummary[];
+}
+
+export interface AuthenticatorSummary {
+  readonly id: string;
+  readonly method: AuthenticatorMethod;
+  readonly username: string | null;
+  readonly fingerprint: string | null;
+}
+
+export interface EnrollmentSummary {
+  readonly id: string;
+  readonly method: EnrollmentMethod;
+  readonly token: string;
+  readonly jwt: string;
+  readonly expiresAt: Date;
+}
+
+export interface Authenticator extends BaseEntity {
+  readonly identity: NamedRef;
+  readonly method: AuthenticatorMethod;
+  readonly username: string | null;
+  readonly certPem: string | null;
+  readonly fingerprint: string | null;
+}
+
+export interface Enrollment extends BaseEntity {
+  readonly method: EnrollmentMethod;
+  readonly identity: NamedRef | null;
+  readonly caId: string | null;
+  readonly username: string | null;
+  readonly token: string;
+  readonly jwt: string;
+  readonly expiresAt: Date;
+}
+
+export interface EnrollmentDraft {
+  readonly id: string;
+  readonly method: EnrollmentMethod;
+  readonly caId: string | null;
+  readonly username: string | null;
+  readonly token: string;
+  readonly jwt: string;
+  readonly expiresAt: Date;
+}
+
+export interface ApiSession extends BaseEntity {
+  readonly identity: NamedRef;
+  readonly authenticatorId: string;
+  /** SHA-256 of the token; the token itself is nowhere at rest. */
+  readonly tokenHash: Buffer;
+  readonly ipAddress: string;
+  readonly configTypes: readonly string[];
+  readonly isMfaRequired: boolean;
+  readonly isMfaComplete: boolean;
+  readonly isCertExtendable: boolean;
+  readonly improperClientCertChain: boolean;
+  readonly lastActivityAt: Date;
+}
+
+export interface ConfigType extends BaseEntity {
+  readonly name: string;
+  readonly schema: JsonObject | null;
+  readonly target: 'service' | 'router' | null;
+}
+
+export interface Config extends BaseEntity {
+  readonly name: string;
+  readonly configType: NamedRef;
+  readonly data: JsonObject;
+}
+
+export interface ServiceDraft {
+  readonly name: string;
+  readonly encryptionRequired: boolean;
+  readonly terminatorStrategy: string;
+  readonly maxIdleTimeMillis: number;
+  readonly roleAttributes: readonly string[];
+  readonly configs: readonly string[];
+  readonly tags: Tags;
+}
+
+export interface Service extends BaseEntity, ServiceDraft {}
+
+/** A service as one identity sees it. */
+export interface ServiceView extends Service {
+  /** Config data by config type name, for the asked types only. */
+  readonly config: Record<string, JsonObject>;
+  readonly permissions: readonly PolicyType[];
+  /** The service policies that grant it to this identity. */
+  readonly grants: readonly { readonly policyId: string; readonly policyType: PolicyType; readonly isPassing: boolean }[];
+}
+
+export interface ServicePolicyDraft {
+  readonly name: string;
+  readonly type: PolicyType;
+  readonly semantic: Semantic;
+  readonly identityRoles: readonly string[];
+  readonly serviceRoles: readonly string[];
+  readonly postureCheckRoles: readonly string[];
+  readonly tags: Tags;
+}
+
+/** A selector and how to show it: `@id` is shown as `@name`. */
+export interface RoleDisplay { readonly role: string; readonly name: string }
+
+export interface ServicePolicy extends BaseEntity, ServicePolicyDraft {
+  readonly identityRolesDisplay: readonly RoleDisplay[];
+  readonly serviceRolesDisplay: readonly RoleDisplay[];
+  readonly postureCheckRolesDisplay: readonly RoleDisplay[];
+}
+
+/** A controller that shares this network's database. */
+export interface Controller extends BaseEntity {
+  readonly name: string;
+  readonly ctrlAddress: string | null;
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly isOnline: boolean;
+  readonly lastJoinedAt: Date;
+  /** By binding, the URLs of each API. */
+  readonly apiAddresses: Record<string, { url: string; version: string }[]>;
+}

@@ -1,0 +1,105 @@
+/**
+ * Certificate signing requests (PKCS#10, RFC 2986) from outside: size, form, proof of possession and strength of the
+ * key. A certificate takes nothing from a request but its key; the subject is read because routers must name themselves.
+ */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import { pemBlocks, type PemBlock } from './pem.js';
+import { decodeRequest, type DecodedRequest } from './x509.js';
+
+/** An RSA-8192 request with room for names; checked before anything is decoded. */
+const MAX_CHARACTERS = 16_384;
+const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
+const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
+const MIN_RSA_BITS = 2048;
+/** Verifying with a larger key or exponent costs more than a caller may make us spend. */
+const MAX_RSA_BITS = 8192;
+const MAX_RSA_EXPONENT = 2n ** 32n;
+
+/** A request that passed every check. */
+export interface SigningRequest {
+  /** SubjectPublicKeyInfo in DER. */
+  readonly publicKey: Buffer;
+  readonly keyType: 'ec' | 'rsa';
+  /** What the requester calls itself: a claim, not a fact. */
+  readonly commonName: string | undefined;
+}
+
+/**
+ * @param csrPem  one PEM block
+ * @throws DomainError `csrInvalid`: empty, too long, unparsable, bad self-signature, signed with SHA-1 or MD5, RSA below
+ *   2048 or above 8192 bits, or a curve other than P-256, P-384, P-521
+ */
+export async function readSigningRequest(csrPem: string): Promise<SigningRequest> {
+  const request = decode(onlyBlock(csrPem));
+  const { name, hash } = request.signature;
+  if (!['ECDSA', 'RSASSA-PKCS1-v1_5'].includes(name) || !['SHA-256', 'SHA-384', 'SHA-512'].includes(hash ?? '')) {
+    throw invalid(`the request is signed with ${name} and ${hash ?? 'no hash'}: use ECDSA or RSA with SHA-256, SHA-384 or SHA-512`);
+  }
+  const { key, keyType } = acceptableKey(request.publicKey);
+  if (!(await isSignedByItsKey(request))) throw invalid('the signature of the request does not match its key');
+  return { publicKey: key.export({ type: 'spki', format: 'der' }), keyType, commonName: request.commonName };
+}
+
+function onlyBlock(csrPem: string): Buffer {
+  if (csrPem.trim() === '') throw invalid('csrPem must not be null or empty');
+  if (csrPem.length > MAX_CHARACTERS) throw invalid(`the request is longer than ${MAX_CHARACTERS} characters`);
+  const blocks = blocksOf(csrPem);
+  const [block] = blocks;
+  if (!block) throw invalid('could not decode csrPem as PEM');
+  if (blocks.length > 1) throw invalid('csrPem must hold one PEM block');
+  if (!LABELS.includes(block.label)) throw invalid(`expected a PEM block CERTIFICATE REQUEST, found ${block.label}`);
+  return block.der;
+}
+
+function blocksOf(csrPem: string): PemBlock[] {
+  try {
+    return pemBlocks(csrPem);
+  } catch (cause) {
+    throw invalid('could not decode csrPem as PEM', cause);
+  }
+}
+
+function decode(der: Buffer): DecodedRequest {
+  try {
+    return decodeRequest(der);
+  } catch (cause) {
+    throw invalid('the PEM block is not a PKCS#10 certificate request', cause);
+  }
+}
+
+function acceptableKey(spki: Buffer): { key: KeyObject; keyType: 'ec' | 'rsa' } {
+  const key = publicKey(spki);
+  const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'ec') {
+    if (!CURVES.includes(namedCurve ?? '')) throw invalid(`the curve ${namedCurve ?? 'of the key'} is not one of P-256, P-384, P-521`);
+    return { key, keyType: 'ec' };
+  }
+  if (key.asymmetricKeyType !== 'rsa') throw invalid(`a key of type ${key.asymmetricKeyType ?? 'unknown'} is neither EC nor RSA`);
+  if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS) {
+    throw invalid(`an RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, this one has ${modulusLength}`);
+  }
+  if (publicExponent < 3n || publicExponent > MAX_RSA_EXPONENT) throw invalid('the exponent of the RSA key is out of range');
+  return { key, keyType: 'rsa' };
+}
+
+function publicKey(spki: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: spki, type: 'spki', format: 'der' });
+  } catch (cause) {
+    throw invalid('the public key of the request is not readable', cause);
+  }
+}
+
+/** A signature that cannot even be decoded is a wrong one. */
+async function isSignedByItsKey(request: DecodedRequest): Promise<boolean> {
+  try {
+    return await request.verify();
+  } catch {
+    return false;
+  }
+}
+
+function invalid(causeMessage: string, cause?: unknown): DomainError {
+  return new DomainError('csrInvalid', { causeMessage, cause });
+}

@@ -1,0 +1,70 @@
+/** Key pairs and fingerprints. Keys leave this file as PEM (PKCS#8, SPKI); sealing them is `master-key.ts`. */
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { pemBlocks } from './pem.js';
+
+export const keyKinds = ['ec-p256', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const;
+/** P-256 signs in 0.03 ms, RSA-2048 in 0.25 ms, RSA-4096 in 4 ms; RSA is for clients that cannot do elliptic curves. */
+export type KeyKind = (typeof keyKinds)[number];
+
+const rsaBits = { 'rsa-2048': 2048, 'rsa-3072': 3072, 'rsa-4096': 4096 } as const;
+
+export interface KeyPair {
+  /** PKCS#8, unencrypted. */
+  readonly privateKeyPem: string;
+  /** SubjectPublicKeyInfo. */
+  readonly publicKeyPem: string;
+}
+
+/** @throws Error that lists the kinds there are */
+export function parseKeyKind(text: string): KeyKind {
+  const kind = keyKinds.find((known) => known === text.trim().toLowerCase());
+  if (kind === undefined) throw new Error(`unknown kind of key '${text}': expected one of ${keyKinds.join(', ')}`);
+  return kind;
+}
+
+const encodings = {
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+} as const;
+
+/** Works in the thread pool: RSA-4096 takes seconds and must not hold up requests. */
+export function newKeyPair(kind: KeyKind = 'ec-p256'): Promise<KeyPair> {
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, publicKeyPem: string, privateKeyPem: string) => {
+      if (error) reject(error);
+      else resolve({ publicKeyPem, privateKeyPem });
+    };
+    if (kind === 'ec-p256') generateKeyPair('ec', { namedCurve: 'P-256', ...encodings }, done);
+    else generateKeyPair('rsa', { modulusLength: rsaBits[kind], publicExponent: 65_537, ...encodings }, done);
+  });
+}
+
+/** @throws Error when the text is no unencrypted private key in PEM; the text is not repeated */
+export function readPrivateKey(privateKeyPem: string): KeyObject {
+  try {
+    return createPrivateKey(privateKeyPem);
+  } catch {
+    throw new Error('not an unencrypted private key in PEM form');
+  }
+}
+
+/** Both halves of a key of which the private one is at hand. @throws as `readPrivateKey` */
+export function keyPairOf(privateKeyPem: string): KeyPair {
+  return { privateKeyPem, publicKeyPem: createPublicKey(readPrivateKey(privateKeyPem)).export({ type: 'spki', format: 'pem' }).toString() };
+}
+
+/**
+ * A certificate's fingerprint: SHA-1 of its DER, 40 lower-case hex digits. SHA-1 because clients and routers look
+ * certificates up by it; it names a certificate that was verified otherwise and proves nothing itself.
+ * @param certificate  DER bytes, or PEM whose first block counts
+ * @throws Error when the PEM holds no certificate first
+ */
+export function certFingerprint(certificate: Uint8Array | string): string {
+  return createHash('sha1').update(typeof certificate === 'string' ? leafOf(certificate) : certificate).digest('hex');
+}
+
+function leafOf(pem: string): Buffer {
+  const first = pemBlocks(pem)[0];
+  if (first?.label !== 'CERTIFICATE') throw new Error('the text does not start with a certificate in PEM form');
+  return first.der;
+}

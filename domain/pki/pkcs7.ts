@@ -1,0 +1,49 @@
+/**
+ * A list of certificates as EST serves them (RFC 7030 section 4.1.3): PKCS#7 SignedData that signs nothing and holds
+ * certificates only (RFC 5652 section 5.1), DER in base64.
+ */
+import { X509Certificate } from 'node:crypto';
+import { base64Lines, certificatesOf } from './pem.js';
+
+const SEQUENCE = 0x30;
+const SET = 0x31;
+const CONTEXT_0 = 0xa0;
+const VERSION_1 = Buffer.from('020101', 'hex');
+/** 1.2.840.113549.1.7.2 and 1.2.840.113549.1.7.1 */
+const OID_SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
+const OID_DATA = Buffer.from('06092a864886f70d010701', 'hex');
+
+/**
+ * @param certPems  certificates or bundles in PEM; one that occurs twice is sent once
+ * @returns base64 in lines of 64 columns, each ending in a line feed
+ * @throws Error when a text holds no certificate, something else, or bytes that are no certificate
+ */
+export function certsOnlyPkcs7(certPems: readonly string[]): string {
+  return base64Lines(certsOnlySignedData(certPems.flatMap(certificatesOf)));
+}
+
+function certsOnlySignedData(certificates: readonly Buffer[]): Buffer {
+  const whole = certificates.map((der) => new X509Certificate(der).raw);
+  const each = [...new Map(whole.map((der) => [der.toString('base64'), der])).values()];
+  return tlv(SEQUENCE,
+    OID_SIGNED_DATA,
+    tlv(CONTEXT_0, tlv(SEQUENCE,
+      VERSION_1,
+      tlv(SET), // digest algorithms
+      tlv(SEQUENCE, OID_DATA), // no content
+      tlv(CONTEXT_0, ...each.sort(Buffer.compare)), // certificates; DER sorts a SET OF (X.690 section 11.6)
+      tlv(SET)))); // signers
+}
+
+/** Tag, length, value in DER (X.690 section 10.1: the shortest form of the length). */
+function tlv(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(contents);
+  return Buffer.concat([Buffer.of(tag), derLength(body.length), body]);
+}
+
+function derLength(length: number): Buffer {
+  if (length < 0x80) return Buffer.of(length);
+  const hex = length.toString(16);
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+  return Buffer.concat([Buffer.of(0x80 | bytes.length), bytes]);
+}

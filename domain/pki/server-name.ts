@@ -1,0 +1,69 @@
+/** Under which names a controller is reached, and so which ones its server certificate must carry. */
+import { X509Certificate } from 'node:crypto';
+import { isIP, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import type { AlternativeNames } from './x509.js';
+
+export interface HostPort {
+  /** DNS name in lower case and punycode, or an IP address in its shortest form, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const ALWAYS = ['localhost', '127.0.0.1', '::1'];
+const UNSPECIFIED = ['0.0.0.0', '::'];
+
+/**
+ * Reads `host:port`, `1.2.3.4:port` or `[v6]:port`.
+ * @throws Error that names the text: it is a setting, not a secret
+ */
+export function parseHostPort(text: string): HostPort {
+  const [, v6, name, digits] = /^(?:\[([^\]]*)\]|([^:[\]]+)):(\d{1,5})$/.exec(text.trim()) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) throw new Error(`'${text}' is not of the form host:port, with IPv6 as [address]:port`);
+  if (v6 !== undefined && !isIPv6(v6)) throw new Error(`'${v6}' is not an IPv6 address`);
+  return { host: parseHost((v6 ?? name) as string), port };
+}
+
+/** `host:port` as it stands in URLs, with brackets around IPv6. */
+export function formatHostPort({ host, port }: HostPort): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+/** @throws Error for what is neither an IP address nor a DNS name (RFC 1123 section 2.1); an address with a zone is neither */
+export function parseHost(text: string): string {
+  if (text.includes('%')) throw new Error(`'${text}' has a zone: other machines cannot use such an address`);
+  if (isIPv6(text)) return new URL(`http://[${text}]`).hostname.slice(1, -1);
+  if (isIP(text)) return text;
+  const name = domainToASCII(text.replace(/\.$/, '')).toLowerCase();
+  const labels = name.split('.');
+  const isName = name.length <= 253 && labels.every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label));
+  // A last label of digits only would be taken for an address, by browsers and by the URL standard.
+  if (!isName || /^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) as string)) throw new Error(`'${text}' is neither a host name nor an IP address`);
+  return name;
+}
+
+/**
+ * The names of a server certificate: what is advertised, what is listened on (unless that is every address), any
+ * others, and always this machine itself. Each once, sorted.
+ * @param input.advertise  `host:port`
+ * @param input.listen  `address:port`
+ * @param input.others  host names and addresses
+ */
+export function serverNames(input: { advertise: string; listen?: string; others?: readonly string[] }): Required<Pick<AlternativeNames, 'dns' | 'ip'>> {
+  const hosts = [
+    parseHostPort(input.advertise).host,
+    ...(input.listen === undefined ? [] : [parseHostPort(input.listen).host]),
+    ...(input.others ?? []).map(parseHost),
+    ...ALWAYS,
+  ].filter((host) => !UNSPECIFIED.includes(host));
+  const each = [...new Set(hosts)].sort();
+  return { dns: each.filter((host) => !isIP(host)), ip: each.filter((host) => isIP(host)) };
+}
+
+/** True when a certificate carries all these names, so that it need not be issued anew. Wildcards do not count. */
+export function coversNames(certPem: string, names: Pick<AlternativeNames, 'dns' | 'ip'>): boolean {
+  const certificate = new X509Certificate(certPem);
+  return (names.dns ?? []).every((name) => certificate.checkHost(name, { wildcards: false, subject: 'never' }) !== undefined)
+    && (names.ip ?? []).every((address) => certificate.checkIP(address) !== undefined);
+}

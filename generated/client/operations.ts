@@ -1,0 +1,945 @@
+// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+
+import type * as Request from './request.js';
+import type * as Response from './response.js';
+
+/** What each operation takes and may answer, by operationId. */
+export interface Operations {
+  /** Log in and open an API session */
+  authenticate: {
+    params: {};
+    query: { method: 'password' | 'cert' | 'ext-jwt' };
+    headers: { Authorization?: string };
+    body: Request.Authenticate | undefined;
+    responses: {
+      200: Response.CurrentApiSessionDetailEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      403: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Answer the TOTP query of a session */
+  authenticateMfa: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.MfaCode;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Issue a certificate for the current API session */
+  createCurrentApiSessionCertificate: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.CurrentApiSessionCertificateCreate;
+    responses: {
+      201: Response.CreateCurrentApiSessionCertificateEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Replace the recovery codes */
+  createMfaRecoveryCodes: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.MfaCode;
+    responses: {
+      200: Response.DetailMfaRecoveryCodesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Report posture data */
+  createPostureResponse: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.PostureResponseCreate;
+    responses: {
+      201: Response.PostureResponseEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Report several pieces of posture data */
+  createPostureResponseBulk: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.CreatePostureResponseBulkBody;
+    responses: {
+      200: Response.PostureResponseEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Create a session */
+  createSession: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.SessionCreate;
+    responses: {
+      201: Response.SessionCreateEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Exchange a TOTP code for a token */
+  createTotpToken: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.MfaCode;
+    responses: {
+      200: Response.TotpTokenEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Log out */
+  deleteCurrentApiSession: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.Empty;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Revoke a certificate of the current API session */
+  deleteCurrentApiSessionCertificate: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Switch TOTP off */
+  deleteMfa: {
+    params: {};
+    query: {};
+    headers: { 'mfa-validation-code'?: string };
+    body: Request.MfaCode | undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Delete a service */
+  deleteService: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Delete a session */
+  deleteSession: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Read a certificate of the current API session */
+  detailCurrentApiSessionCertificate: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailCurrentApiSessionCertificateEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Read one of the caller's authenticators */
+  detailCurrentIdentityAuthenticator: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailAuthenticatorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** State of the caller's TOTP enrollment */
+  detailMfa: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailMfaEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** TOTP secret as a QR code */
+  detailMfaQrCode: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Buffer;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Show the recovery codes */
+  detailMfaRecoveryCodes: {
+    params: {};
+    query: {};
+    headers: { 'mfa-validation-code'?: string };
+    body: Request.MfaCode | undefined;
+    responses: {
+      200: Response.DetailMfaRecoveryCodesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Read a service */
+  detailService: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailServiceEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Read a session */
+  detailSession: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailSessionEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Read an entry of the API documents */
+  detailSpec: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailSpecEnvelope;
+      404: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Download an API document */
+  detailSpecBody: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Buffer;
+      404: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll by any method */
+  enroll: {
+    params: {};
+    query: { method?: string; token?: string };
+    headers: {};
+    body: Request.GenericEnroll | string | undefined;
+    responses: {
+      200: Response.EnrollmentCertsEnvelope | string;
+      400: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      410: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll with a certificate of a known authority */
+  enrollCa: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll an edge router */
+  enrollErOtt: {
+    params: {};
+    query: { token?: string };
+    headers: {};
+    body: Request.ErOttEnrollmentRequest | undefined;
+    responses: {
+      200: Response.EnrollmentCertsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Start a TOTP enrollment */
+  enrollMfa: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      201: Response.CreateEnvelope;
+      401: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll with a one-time token */
+  enrollOtt: {
+    params: {};
+    query: { token?: string };
+    headers: {};
+    body: Request.OttEnrollmentRequest | string | undefined;
+    responses: {
+      200: Response.EnrollmentCertsEnvelope | string;
+      400: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll with a one-time token and a certificate */
+  enrollOttCa: {
+    params: {};
+    query: { token?: string };
+    headers: {};
+    body: Request.OttEnrollmentRequest | undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll with an external JWT */
+  enrollToken: {
+    params: {};
+    query: {};
+    headers: { Authorization: string; 'ziti-token-issuer-id'?: string };
+    body: Request.TokenEnrollmentRequest;
+    responses: {
+      200: Response.EnrollmentCertsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      410: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Enroll with a username and password */
+  enrollUpdb: {
+    params: {};
+    query: { token: string };
+    headers: {};
+    body: Request.EnrollUpdbBody;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Have the controller sign a nonce */
+  enrollmentChallenge: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.NonceChallenge;
+    responses: {
+      200: Response.NonceSignature;
+      400: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Renew one of the caller's certificates */
+  extendCurrentIdentityAuthenticator: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.IdentityExtendEnrollmentRequest;
+    responses: {
+      200: Response.IdentityExtendEnrollmentEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Renew a router's certificates */
+  extendRouterEnrollment: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.RouterExtendEnrollmentRequest;
+    responses: {
+      200: Response.EnrollmentCertsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Confirm a renewed certificate */
+  extendVerifyCurrentIdentityAuthenticator: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.IdentityExtendValidateEnrollmentRequest;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** The caller's API session */
+  getCurrentAPISession: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.CurrentApiSessionDetailEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** The caller's identity */
+  getCurrentIdentity: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.CurrentIdentityDetailEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List the edge routers that the caller may use */
+  getCurrentIdentityEdgeRouters: {
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListCurrentIdentityEdgeRoutersEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Keys that sign enrollment tokens */
+  getEnrollmentJwks: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.Jwks;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List controllers */
+  listControllers: {
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListControllersEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List certificates of the current API session */
+  listCurrentApiSessionCertificates: {
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListCurrentApiSessionCertificatesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List the caller's authenticators */
+  listCurrentIdentityAuthenticators: {
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListAuthenticatorsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Names of all capabilities */
+  listEnumeratedCapabilities: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListEnumeratedCapabilitiesEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List external JWT signers */
+  listExternalJwtSigners: {
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListClientExternalJwtSignersEnvelope;
+      400: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Tokens that describe the network */
+  listNetworkJWTs: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListNetworkJWTsEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Protocols and addresses of the controller */
+  listProtocols: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListProtocolsEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Version of the controller, at the root of the API */
+  listRoot: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListVersionEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List the edge routers of a service */
+  listServiceEdgeRouters: {
+    params: { id: string };
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: { 'session-token'?: string };
+    body: undefined;
+    responses: {
+      200: Response.ListServiceEdgeRoutersEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List the terminators of a service */
+  listServiceTerminators: {
+    params: { id: string };
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListClientTerminatorsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Time of the last change to the caller's services */
+  listServiceUpdates: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListCurrentApiSessionServiceUpdatesEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List services */
+  listServices: {
+    params: {};
+    query: { configTypes?: string[]; filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListServicesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List sessions */
+  listSessions: {
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListSessionsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List the API documents */
+  listSpecs: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListSpecsEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Version and capabilities of the controller */
+  listVersion: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListVersionEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Certificates of the trusted authorities */
+  listWellKnownCas: {
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: string;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Change one of the caller's authenticators */
+  patchCurrentIdentityAuthenticator: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.AuthenticatorPatchWithCurrent;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Change a service */
+  patchService: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.ServicePatch;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Replace one of the caller's authenticators */
+  updateCurrentIdentityAuthenticator: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.AuthenticatorUpdateWithCurrent;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Replace a service */
+  updateService: {
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.ServiceUpdate;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Complete the TOTP enrollment */
+  verifyMfa: {
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.MfaCode;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+}

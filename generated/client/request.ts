@@ -1,0 +1,233 @@
+// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+
+/** Body of a login. */
+export interface Authenticate {
+  configTypes?: ConfigTypes | null;
+  envInfo?: EnvInfo | null;
+  password?: Password | null;
+  sdkInfo?: SdkInfo | null;
+  username?: Username | null;
+}
+
+/** Changes to an authenticator. */
+export interface AuthenticatorPatch {
+  password?: PasswordNullable;
+  tags?: Tags | null;
+  username?: UsernameNullable;
+}
+
+/** Changes to one of the caller's authenticators, with the present password. */
+export interface AuthenticatorPatchWithCurrent extends AuthenticatorPatch {
+  currentPassword: Password;
+}
+
+/** New content of an authenticator. */
+export interface AuthenticatorUpdate {
+  password: Password;
+  tags?: Tags | null;
+  username: Username;
+}
+
+/** New content of one of the caller's authenticators, with the present password. */
+export interface AuthenticatorUpdateWithCurrent extends AuthenticatorUpdate {
+  currentPassword: Password;
+}
+
+/** Ids or names of config types, or `all`. */
+export type ConfigTypes = string[];
+
+export type CreatePostureResponseBulkBody = PostureResponseCreate[];
+
+export interface CurrentApiSessionCertificateCreate {
+  csr: string;
+}
+
+/** Whether traffic is sent to a service (`Dial`) or served (`Bind`). */
+export type DialBind = 'Dial' | 'Bind' | 'Invalid';
+
+export interface EnrollUpdbBody {
+  password: Password;
+  username?: Username | null;
+}
+
+/** The environment that a client runs in, as it told at its last login. */
+export interface EnvInfo {
+  /** Processor architecture. */
+  arch?: string | null;
+  /** Domain that the device belongs to. */
+  domain?: string | null;
+  /** Name of the host. */
+  hostname?: string | null;
+  /** Operating system. */
+  os?: string | null;
+  /** Release of the operating system. */
+  osRelease?: string | null;
+  /** Version of the operating system. */
+  osVersion?: string | null;
+}
+
+export interface ErOttEnrollmentRequest {
+  clientCsr?: string | null;
+  serverCsr?: string | null;
+  token?: string | null;
+}
+
+/** What the methods of enrollment need. */
+export interface GenericEnroll {
+  /** CSR of a router's client certificate, PEM. */
+  certCsr?: string | null;
+  /** CSR of the client certificate, PEM. */
+  clientCsr?: string | null;
+  /** Name that the identity asks for, for `ca`. */
+  name?: string | null;
+  password?: Password | null;
+  /** CSR of a router's server certificate, PEM. */
+  serverCertCsr?: string | null;
+  username?: Username | null;
+}
+
+export interface IdentityExtendEnrollmentRequest {
+  clientCertCsr: string;
+}
+
+export interface IdentityExtendValidateEnrollmentRequest {
+  clientCert: string;
+}
+
+export interface MfaCode {
+  code: string;
+}
+
+export interface NonceChallenge {
+  keyId: string;
+  nonce: string;
+}
+
+export interface OttEnrollmentRequest {
+  clientCsr?: string | null;
+  token?: string | null;
+}
+
+/** A password. */
+export type Password = string;
+
+/** A new password; null leaves it as it is. */
+export type PasswordNullable = string | null;
+
+export type PostureResponseCreate =
+  | PostureResponseDomainCreate
+  | PostureResponseEndpointStateCreate
+  | PostureResponseMacAddressCreate
+  | PostureResponseOperatingSystemCreate
+  | PostureResponseProcessCreate;
+
+/** What every PostureResponseCreate has. */
+export interface PostureResponseCreateBase {
+  id: string;
+  typeId: string;
+}
+
+export interface PostureResponseDomainCreate extends PostureResponseCreateBase {
+  domain: string;
+  typeId: 'DOMAIN' | 'postureResponseDomainCreate';
+}
+
+export interface PostureResponseEndpointStateCreate extends PostureResponseCreateBase {
+  typeId: 'ENDPOINT_STATE' | 'postureResponseEndpointStateCreate';
+  unlocked?: boolean | null;
+  woken?: boolean | null;
+}
+
+export interface PostureResponseMacAddressCreate extends PostureResponseCreateBase {
+  macAddresses: string[];
+  typeId: 'MAC' | 'postureResponseMacAddressCreate';
+}
+
+export interface PostureResponseOperatingSystemCreate extends PostureResponseCreateBase {
+  build?: string | null;
+  type: string;
+  typeId: 'OS' | 'postureResponseOperatingSystemCreate';
+  version: string;
+}
+
+export interface PostureResponseProcessCreate extends PostureResponseCreateBase {
+  hash?: string | null;
+  isRunning?: boolean | null;
+  path?: string | null;
+  signerFingerprints?: string[] | null;
+  typeId: 'PROCESS' | 'postureResponseProcessCreate';
+}
+
+export interface RouterExtendEnrollmentRequest {
+  certCsr: string;
+  serverCertCsr: string;
+}
+
+/** The software of a client, as it told at its last login. */
+export interface SdkInfo {
+  /** Name of the application. */
+  appId?: string | null;
+  /** Version of the application. */
+  appVersion?: string | null;
+  /** Source branch of the SDK. */
+  branch?: string | null;
+  /** Source revision of the SDK. */
+  revision?: string | null;
+  /** Name of the SDK. */
+  type?: string | null;
+  /** Version of the SDK. */
+  version?: string | null;
+}
+
+/** Changes to a service. */
+export interface ServicePatch {
+  /** Ids of the configs of the service. */
+  configs?: string[] | null;
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired?: boolean | null;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis?: number | null;
+  /** Name of the service; unique. */
+  name?: string | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  tags?: Tags | null;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy?: string | null;
+}
+
+/** A service as it shall be. */
+export interface ServiceUpdate {
+  /** Ids of the configs of the service. */
+  configs?: string[] | null;
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired?: boolean | null;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis?: number | null;
+  /** Name of the service; unique. */
+  name: string;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  tags?: Tags | null;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy?: string | null;
+}
+
+export interface SessionCreate {
+  serviceId?: string | null;
+  tags?: Tags | null;
+  type?: DialBind | null;
+}
+
+/** Values of the user's own, by name. */
+export type Tags = Record<string, unknown>;
+
+export interface TokenEnrollmentRequest {
+  clientCsr?: string | null;
+}
+
+/** A username, unique among all authenticators. */
+export type Username = string;
+
+/** A new username; null leaves it as it is. */
+export type UsernameNullable = string | null;

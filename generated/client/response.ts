@@ -1,0 +1,921 @@
+// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+
+/** An address of an API. */
+export interface ApiAddress {
+  /** The address. */
+  url?: string | undefined;
+  /** Version of the API that is served there. */
+  version?: string | undefined;
+}
+
+/** Addresses of one API. */
+export type ApiAddressArray = readonly ApiAddress[];
+
+/** Addresses by the name of the API. */
+export type ApiAddressList = Record<string, ApiAddressArray>;
+
+/** A failure. */
+export interface ApiError {
+  args?: ApiErrorArgs | undefined;
+  cause?: ApiErrorCause | undefined;
+  /** Text of the cause; not in use. */
+  causeMessage?: string | undefined;
+  /** What went wrong, for programs. */
+  code?: string | undefined;
+  /** Further facts, depending on the cause. */
+  data?: Record<string, unknown> | undefined;
+  /** What went wrong, for people. */
+  message?: string | undefined;
+  /** Id of the request, to find it in the controller's log. */
+  requestId?: string | undefined;
+}
+
+/** Parts of the request that the failure concerns; not in use. */
+export interface ApiErrorArgs {
+  /** Path parameters of the request. */
+  urlVars?: Record<string, string> | undefined;
+}
+
+/** Why it failed: a field with its value and what is wrong with it, or another error. */
+export interface ApiErrorCause extends ApiFieldError, ApiError {}
+
+/** Answer to a request that failed. */
+export interface ApiErrorEnvelope {
+  error: ApiError;
+  meta: Meta;
+}
+
+/** A field that breaks a rule. */
+export interface ApiFieldError {
+  /** Name of the field or parameter. */
+  field?: string | undefined;
+  /** The rule that it breaks. */
+  reason?: string | undefined;
+  /** The value that was given, as text. */
+  value?: string | undefined;
+}
+
+/** An API session. */
+export interface ApiSessionDetail extends BaseEntity {
+  authQueries: AuthQueryList;
+  /** Id of the authenticator that the login used. */
+  authenticatorId: string;
+  /** When the session was last used, as the answering controller knows it. */
+  cachedLastActivityAt?: string | undefined;
+  /** Ids of the config types whose data services show in this session, or `all`. */
+  configTypes: readonly string[];
+  identity: EntityRef;
+  /** Id of the identity that logged in. */
+  identityId: string;
+  /** Whether the client left out intermediate certificates that its chain needs. */
+  improperClientCertChain?: boolean | undefined;
+  /** Address that the login came from. */
+  ipAddress: string;
+  /** Whether an administrator asks the client to renew its certificate. */
+  isCertExtendRequested?: boolean | undefined;
+  /** Whether the certificate of the login was issued here and can be renewed. */
+  isCertExtendable: boolean;
+  /** Whether the renewal should use a new key. */
+  isCertKeyRollRequested?: boolean | undefined;
+  /** Whether a TOTP code has been accepted in this session. */
+  isMfaComplete: boolean;
+  /** Whether the identity has to pass TOTP. */
+  isMfaRequired: boolean;
+  /** When the session was last used, as stored; may lag behind. */
+  lastActivityAt?: string | undefined;
+  /** The credential, for its owner. */
+  token: string;
+}
+
+/** One version of one API. */
+export interface ApiVersion {
+  /** Addresses at which it is served. */
+  apiBaseUrls?: readonly string[] | undefined;
+  /** Path at which it is served. */
+  path: string;
+  /** Version of the API document. */
+  version?: string | undefined;
+}
+
+/** Role attributes, a sorted set without duplicates. */
+export type Attributes = readonly string[];
+
+/** A second factor that a session still owes. */
+export interface AuthQueryDetail {
+  /** Client id to use at the provider, for `EXT-JWT`. */
+  clientId?: string | undefined;
+  format?: MfaFormats | undefined;
+  /** HTTP method to answer with. */
+  httpMethod?: string | undefined;
+  /** Where to answer, relative to the root of the API, or where to obtain a token for `EXT-JWT`. */
+  httpUrl?: string | undefined;
+  /** Id of the external JWT signer, for `EXT-JWT`. */
+  id?: string | undefined;
+  /** Whether the identity has a verified TOTP enrollment to answer with. */
+  isTotpEnrolled?: boolean | undefined;
+  /** Most characters of an answer. */
+  maxLength?: number | undefined;
+  /** Fewest characters of an answer. */
+  minLength?: number | undefined;
+  provider: MfaProviders;
+  /** Scopes to ask the provider for, for `EXT-JWT`. */
+  scopes?: readonly string[] | undefined;
+  typeId?: AuthQueryType | undefined;
+}
+
+/** Second factors that a session still owes; empty when it is fully authenticated. */
+export type AuthQueryList = readonly AuthQueryDetail[];
+
+/** Kind of the factor. */
+export type AuthQueryType = 'MFA' | 'TOTP' | 'EXT-JWT';
+
+/** A credential of an identity. */
+export interface AuthenticatorDetail extends BaseEntity {
+  /** The certificate in PEM, for `cert`. */
+  certPem?: string | undefined;
+  /** When an administrator asked for a renewal; null when nobody did. */
+  extendRequestedAt?: string | null | undefined;
+  /** SHA-1 of the certificate, lower-case hex. */
+  fingerprint?: string | undefined;
+  identity: EntityRef;
+  /** Id of the identity that it belongs to. */
+  identityId: string;
+  /** Whether an administrator asks the client to renew the certificate. */
+  isExtendRequested?: boolean | undefined;
+  /** Whether the certificate was issued here. */
+  isIssuedByNetwork?: boolean | undefined;
+  /** Whether the renewal should use a new key. */
+  isKeyRollRequested?: boolean | undefined;
+  /** Whether the chain of the last login led to a trusted root. */
+  lastAuthResolvedToRoot?: boolean | undefined;
+  /** Whether the last renewal used a new key. */
+  lastExtendRolledKeys?: boolean | undefined;
+  /** `updb` or `cert`. */
+  method: string;
+  /** The username, for `updb`. */
+  username?: string | undefined;
+}
+
+/** Authenticators. */
+export type AuthenticatorList = readonly AuthenticatorDetail[];
+
+/** What every entity has. */
+export interface BaseEntity {
+  _links: Links;
+  /** When the entity was created. */
+  createdAt: string;
+  /** Id of the entity; opaque, and unique among its kind. */
+  id: string;
+  tags?: Tags | undefined;
+  /** When the entity was last changed; every change raises it. */
+  updatedAt: string;
+}
+
+/** Something that a controller may be able to do: `EDGE_CONTROLLER` serves these two APIs, `OIDC_AUTH` offers logins by OpenID Connect, `OIDC_… */
+export type Capabilities = 'EDGE_CONTROLLER' | 'OIDC_AUTH' | 'OIDC_AUTH_WITH_CSR' | 'HA_CONTROLLER';
+
+export interface ClientExternalJwtSignerDetail extends BaseEntity {
+  audience?: string | null | undefined;
+  clientId?: string | null | undefined;
+  enrollToCertEnabled?: boolean | undefined;
+  enrollToTokenEnabled?: boolean | undefined;
+  externalAuthUrl: string;
+  name: string;
+  openIdConfigurationUrl?: string | undefined;
+  scopes?: readonly string[] | undefined;
+  targetToken?: TargetToken | undefined;
+}
+
+/** External JWT signers. */
+export type ClientExternalJwtSignerList = readonly ClientExternalJwtSignerDetail[];
+
+export interface CommonEdgeRouterProperties {
+  appData?: Tags | undefined;
+  cost: number;
+  disabled: boolean;
+  hostname: string;
+  isOnline: boolean;
+  name: string;
+  noTraversal: boolean;
+  supportedProtocols: Record<string, string>;
+  syncStatus: string;
+}
+
+/** A controller of the network. */
+export interface ControllerDetail extends BaseEntity {
+  apiAddresses?: ApiAddressList | undefined;
+  /** Its certificate in PEM. */
+  certPem: string;
+  /** Address for routers, null when it takes none. */
+  ctrlAddress?: string | null | undefined;
+  /** SHA-1 of the certificate, lower-case hex. */
+  fingerprint: string;
+  /** Whether it is reachable from the controller that answers. */
+  isOnline: boolean;
+  /** Whether it should lead a cluster. */
+  isPreferredLeader?: boolean | undefined;
+  /** When it last became part of the network. */
+  lastJoinedAt: string;
+  /** Name of the controller. */
+  name: string;
+}
+
+/** Controllers. */
+export type ControllersList = readonly ControllerDetail[];
+
+export interface CreateCurrentApiSessionCertificateEnvelope {
+  data: CurrentApiSessionCertificateCreateResponse;
+  meta: Meta;
+}
+
+/** Answer to the creation of an entity. */
+export interface CreateEnvelope {
+  data: CreateLocation;
+  meta: Meta;
+}
+
+/** Where a new entity is. */
+export interface CreateLocation {
+  _links: Links;
+  /** Id of the new entity. */
+  id: string;
+}
+
+export interface CurrentApiSessionCertificateCreateResponse extends CreateLocation {
+  cas?: string | undefined;
+  certificate: string;
+}
+
+export interface CurrentApiSessionCertificateDetail extends BaseEntity {
+  certificate: string;
+  fingerprint: string;
+  subject: string;
+  validFrom: string;
+  validTo: string;
+}
+
+/** Certificates of an API session. */
+export type CurrentApiSessionCertificateList = readonly CurrentApiSessionCertificateDetail[];
+
+/** An API session as its owner sees it. */
+export interface CurrentApiSessionDetail extends ApiSessionDetail {
+  /** Seconds without a use after which a session ends. */
+  expirationSeconds: number;
+  /** When the session ends unless it is used before. */
+  expiresAt: string;
+}
+
+/** Answer with the caller's API session. */
+export interface CurrentApiSessionDetailEnvelope {
+  data: CurrentApiSessionDetail;
+  meta: Meta;
+}
+
+/** The last change to the services of an identity. */
+export interface CurrentApiSessionServiceUpdateList {
+  /** When the services, or the permissions for them, last changed. */
+  lastChangeAt: string;
+}
+
+/** Answer with the caller's identity. */
+export interface CurrentIdentityDetailEnvelope {
+  data: IdentityDetail;
+  meta: Meta;
+}
+
+export interface CurrentIdentityEdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties {}
+
+/** Edge routers. */
+export type CurrentIdentityEdgeRouterList = readonly CurrentIdentityEdgeRouterDetail[];
+
+/** Answer with one authenticator. */
+export interface DetailAuthenticatorEnvelope {
+  data: AuthenticatorDetail;
+  meta: Meta;
+}
+
+/** Answer with one certificate of the current API session. */
+export interface DetailCurrentApiSessionCertificateEnvelope {
+  data: CurrentApiSessionCertificateDetail;
+  meta: Meta;
+}
+
+export interface DetailMfa extends BaseEntity {
+  isVerified: boolean;
+  provisioningUrl?: string | undefined;
+  recoveryCodes?: readonly string[] | undefined;
+}
+
+/** Answer with the state of the TOTP enrollment. */
+export interface DetailMfaEnvelope {
+  data: DetailMfa;
+  meta: Meta;
+}
+
+export interface DetailMfaRecoveryCodes extends BaseEntity {
+  recoveryCodes: readonly string[];
+}
+
+/** Answer with the recovery codes. */
+export interface DetailMfaRecoveryCodesEnvelope {
+  data: DetailMfaRecoveryCodes;
+  meta: Meta;
+}
+
+/** Answer with one service. */
+export interface DetailServiceEnvelope {
+  data: ServiceDetail;
+  meta: Meta;
+}
+
+/** Answer with one session. */
+export interface DetailSessionEnvelope {
+  data: SessionDetail;
+  meta: Meta;
+}
+
+/** Answer with one entry of the API documents. */
+export interface DetailSpecEnvelope {
+  data: SpecDetail;
+  meta: Meta;
+}
+
+/** Whether traffic is sent to a service (`Dial`) or served (`Bind`). */
+export type DialBind = 'Dial' | 'Bind' | 'Invalid';
+
+/** What the caller may do with a service. */
+export type DialBindArray = readonly DialBind[];
+
+/** Answer without content, to a change or a deletion. */
+export interface Empty {
+  /** Empty. */
+  data: Record<string, unknown>;
+  meta: Meta;
+}
+
+/** What an enrollment yields; depends on the method. */
+export interface EnrollmentCerts {
+  /** Certificates to trust, PEM. */
+  ca?: string | undefined;
+  /** The client certificate with its intermediates, PEM. */
+  cert?: string | undefined;
+  /** A router's server certificate with its intermediates, PEM. */
+  serverCert?: string | undefined;
+  /** The username that was set, for `updb`. */
+  username?: string | undefined;
+}
+
+/** Answer to an enrollment. */
+export interface EnrollmentCertsEnvelope {
+  data: EnrollmentCerts;
+  meta: Meta;
+}
+
+/** Reference to another entity. */
+export interface EntityRef {
+  _links?: Links | undefined;
+  /** The collection that the entity is in. */
+  entity?: string | undefined;
+  /** Id of the entity. */
+  id?: string | undefined;
+  /** Name of the entity, where it has one. */
+  name?: string | undefined;
+}
+
+/** The environment that a client runs in, as it told at its last login. */
+export interface EnvInfo {
+  /** Processor architecture. */
+  arch?: string | undefined;
+  /** Domain that the device belongs to. */
+  domain?: string | undefined;
+  /** Name of the host. */
+  hostname?: string | undefined;
+  /** Operating system. */
+  os?: string | undefined;
+  /** Release of the operating system. */
+  osRelease?: string | undefined;
+  /** Version of the operating system. */
+  osVersion?: string | undefined;
+}
+
+/** The authenticators of an identity, one of each method. */
+export interface IdentityAuthenticators {
+  /** A certificate. */
+  cert?: {
+    /** SHA-1 of the certificate, lower-case hex. */
+    fingerprint?: string | undefined;
+    /** Id of the authenticator. */
+    id?: string | undefined;
+  } | undefined;
+  /** A username and password. */
+  updb?: {
+    /** Id of the authenticator. */
+    id?: string | undefined;
+    /** The username. */
+    username?: string | undefined;
+  } | undefined;
+}
+
+/** An identity. */
+export interface IdentityDetail extends BaseEntity {
+  appData?: Tags | undefined;
+  authPolicy: EntityRef;
+  /** Id of the auth policy; the policy `default` when absent, null or empty. */
+  authPolicyId: string;
+  authenticators: IdentityAuthenticators;
+  defaultHostingCost: TerminatorCost;
+  defaultHostingPrecedence?: TerminatorPrecedence | undefined;
+  /** Whether the identity is disabled and cannot log in. */
+  disabled: boolean;
+  /** When it was disabled; null when it is not. */
+  disabledAt?: string | null | undefined;
+  /** When the disabled state ends; null when it is not disabled or has no end. */
+  disabledUntil?: string | null | undefined;
+  /** Whether the identity is connected to an edge router, as far as is known. */
+  edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
+  enrollment: IdentityEnrollments;
+  envInfo: EnvInfo;
+  /** Id of the identity in the claims of external JWTs and certificates; unique. */
+  externalId: string | null;
+  /** Whether it has an API session. */
+  hasApiSession: boolean;
+  /** Whether it is connected to an edge router. */
+  hasEdgeRouterConnection: boolean;
+  /** Network interfaces that its client reported. */
+  interfaces?: readonly Interface[] | undefined;
+  /** Whether the identity may use the whole management API. */
+  isAdmin: boolean;
+  /** Whether this is the administrator that was made with the network. */
+  isDefaultAdmin: boolean;
+  /** Whether it has a verified TOTP enrollment. */
+  isMfaEnabled: boolean;
+  /** Name of the identity; unique. */
+  name: string;
+  permissions: Permissions;
+  roleAttributes: Attributes;
+  sdkInfo: SdkInfo;
+  serviceHostingCosts: TerminatorCostMap;
+  serviceHostingPrecedences: TerminatorPrecedenceMap;
+  type: EntityRef;
+  /** Id of the type. */
+  typeId: string;
+}
+
+/** The outstanding enrollments of an identity, by method. */
+export interface IdentityEnrollments {
+  /** Enrollment by one-time token. */
+  ott?: {
+    /** When the token expires. */
+    expiresAt?: string | undefined;
+    /** Id of the enrollment. */
+    id?: string | undefined;
+    /** JWT that carries the token, for the client. */
+    jwt?: string | undefined;
+    /** The token alone. */
+    token?: string | undefined;
+  } | undefined;
+  /** Enrollment by one-time token and a certificate of a given CA. */
+  ottca?: {
+    ca?: EntityRef | undefined;
+    /** Id of the CA. */
+    caId?: string | undefined;
+    /** When the token expires. */
+    expiresAt?: string | undefined;
+    /** Id of the enrollment. */
+    id?: string | undefined;
+    /** JWT that carries the token, for the client. */
+    jwt?: string | undefined;
+    /** The token alone. */
+    token?: string | undefined;
+  } | undefined;
+  /** Enrollment that sets a password. */
+  updb?: {
+    /** When the token expires. */
+    expiresAt?: string | undefined;
+    /** Id of the enrollment. */
+    id?: string | undefined;
+    /** JWT that carries the token, for the client. */
+    jwt?: string | undefined;
+    /** The token alone. */
+    token?: string | undefined;
+  } | undefined;
+}
+
+export interface IdentityExtendCerts {
+  ca?: string | undefined;
+  clientCert?: string | undefined;
+}
+
+export interface IdentityExtendEnrollmentEnvelope {
+  data: IdentityExtendCerts;
+  meta: Meta;
+}
+
+/** A network interface. */
+export interface Interface {
+  /** Addresses with their prefix lengths. */
+  addresses?: readonly string[] | undefined;
+  /** Hardware address. */
+  hardwareAddress: string;
+  /** Number of the interface on its host. */
+  index: number;
+  /** Whether it can broadcast. */
+  isBroadcast: boolean;
+  /** Whether it is a loopback interface. */
+  isLoopback: boolean;
+  /** Whether it can multicast. */
+  isMulticast: boolean;
+  /** Whether it is running. */
+  isRunning: boolean;
+  /** Whether it is up. */
+  isUp: boolean;
+  /** Largest packet, in bytes. */
+  mtu: number;
+  /** Name of the interface on its host. */
+  name: string;
+}
+
+export interface Jwk {
+  alg?: string | undefined;
+  crv?: string | undefined;
+  d?: string | undefined;
+  dp?: string | undefined;
+  dq?: string | undefined;
+  e?: string | undefined;
+  key_ops?: readonly string[] | undefined;
+  kid?: string | undefined;
+  kty: string;
+  n?: string | undefined;
+  oth?: readonly OtherPrime[] | undefined;
+  p?: string | undefined;
+  q?: string | undefined;
+  qi?: string | undefined;
+  use?: string | undefined;
+  x?: string | undefined;
+  x5c?: readonly string[] | undefined;
+  x5t?: string | undefined;
+  'x5t#S256'?: string | undefined;
+  x5u?: string | undefined;
+  y?: string | undefined;
+}
+
+export interface Jwks {
+  keys?: readonly Jwk[] | undefined;
+}
+
+/** Where to find something related. */
+export interface Link {
+  /** A remark on the link. */
+  comment?: string | undefined;
+  /** Address, relative to the root of the API. */
+  href: string;
+  /** HTTP method to use; GET when absent. */
+  method?: string | undefined;
+}
+
+/** Links to the entity itself (`self`) and to what belongs to it, by name. */
+export type Links = Record<string, Link>;
+
+/** Answer with one page of authenticators. */
+export interface ListAuthenticatorsEnvelope {
+  data: AuthenticatorList;
+  meta: Meta;
+}
+
+/** Answer with one page of external JWT signers. */
+export interface ListClientExternalJwtSignersEnvelope {
+  data: ClientExternalJwtSignerList;
+  meta: Meta;
+}
+
+/** Answer with one page of terminators. */
+export interface ListClientTerminatorsEnvelope {
+  data: TerminatorClientList;
+  meta: Meta;
+}
+
+/** Answer with one page of controllers. */
+export interface ListControllersEnvelope {
+  data: ControllersList;
+  meta: Meta;
+}
+
+/** Answer with one page of certificates of the current API session. */
+export interface ListCurrentApiSessionCertificatesEnvelope {
+  data: CurrentApiSessionCertificateList;
+  meta: Meta;
+}
+
+/** Answer with the time of the last change. */
+export interface ListCurrentApiSessionServiceUpdatesEnvelope {
+  data: CurrentApiSessionServiceUpdateList;
+  meta: Meta;
+}
+
+/** Answer with one page of edge routers of the caller. */
+export interface ListCurrentIdentityEdgeRoutersEnvelope {
+  data: CurrentIdentityEdgeRouterList;
+  meta: Meta;
+}
+
+/** Answer with the names of the capabilities. */
+export interface ListEnumeratedCapabilitiesEnvelope {
+  data: readonly Capabilities[];
+  meta: Meta;
+}
+
+/** Answer with the tokens that describe the network. */
+export interface ListNetworkJWTsEnvelope {
+  data: NetworkJWTList;
+  meta: Meta;
+}
+
+/** Ways to reach the controller, by the name of the protocol. */
+export type ListProtocols = Record<string, Protocol>;
+
+/** Answer with the protocols. */
+export interface ListProtocolsEnvelope {
+  data: ListProtocols;
+  meta: Meta;
+}
+
+/** Answer with one page of edge routers of a service. */
+export interface ListServiceEdgeRoutersEnvelope {
+  data: ServiceEdgeRouters;
+  meta: Meta;
+}
+
+/** Answer with one page of services. */
+export interface ListServicesEnvelope {
+  data: ServiceList;
+  meta: Meta;
+}
+
+/** Answer with one page of sessions. */
+export interface ListSessionsEnvelope {
+  data: SessionList;
+  meta: Meta;
+}
+
+/** Answer with the API documents. */
+export interface ListSpecsEnvelope {
+  data: SpecList;
+  meta: Meta;
+}
+
+/** Answer with the version of the controller. */
+export interface ListVersionEnvelope {
+  data: Version;
+  meta: Meta;
+}
+
+/** Data about the answer. */
+export interface Meta {
+  /** Version of the enrollment procedures. */
+  apiEnrollmentVersion: string;
+  /** Version of the API. */
+  apiVersion: string;
+  /** Names that `filter` and `sort` of this list know, in no particular order. */
+  filterableFields?: readonly string[] | undefined;
+  pagination?: Pagination | undefined;
+}
+
+/** Characters that an answer consists of. */
+export type MfaFormats = 'numeric' | 'alpha' | 'alphaNumeric';
+
+/** Who checks the answer, the controller itself or an external provider. */
+export type MfaProviders = 'ziti' | 'url';
+
+/** A token that describes the network. */
+export interface NetworkJWT {
+  /** Name of the token. */
+  name: string;
+  /** A JWT, signed with the key of the controller's TLS certificate, that carries the controller's address. */
+  token: string;
+}
+
+/** Tokens that describe the network. */
+export type NetworkJWTList = readonly NetworkJWT[];
+
+export interface NonceSignature {
+  algorithm: string;
+  caPool: string;
+  kid: string;
+  signature: string;
+}
+
+/** Name of an operating system. */
+export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS';
+
+export interface OtherPrime {
+  d?: string | undefined;
+  r?: string | undefined;
+  t?: string | undefined;
+}
+
+/** Which part of a list the answer holds. */
+export interface Pagination {
+  /** The limit that was really used. */
+  limit: number;
+  /** Number of items left out at the start. */
+  offset: number;
+  /** Number of items that match, on all pages together. */
+  totalCount: number;
+}
+
+/** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
+export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
+
+/** Kind of a posture check. */
+export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
+
+/** Posture checks of one service policy. */
+export interface PostureQueries {
+  /** Whether all of them pass. */
+  isPassing: boolean;
+  /** Id of the policy. */
+  policyId: string;
+  policyType?: DialBind | undefined;
+  /** The checks. */
+  postureQueries: readonly PostureQuery[];
+}
+
+/** A posture check as the client has to meet it. */
+export interface PostureQuery extends BaseEntity {
+  /** Whether it passes at present. */
+  isPassing: boolean;
+  process?: PostureQueryProcess | undefined;
+  /** The processes to report, for `PROCESS_MULTI`. */
+  processes?: readonly PostureQueryProcess[] | undefined;
+  /** Seconds to answer in after a wake or unlock. */
+  promptGracePeriodSeconds?: number | undefined;
+  /** Whether a TOTP code is asked for after an unlock. */
+  promptOnUnlock?: boolean | undefined;
+  /** Whether a TOTP code is asked for after a wake. */
+  promptOnWake?: boolean | undefined;
+  queryType: PostureCheckType;
+  /** Seconds that a passed check lasts; -1 for no limit. */
+  timeout: number;
+  /** When the check stops passing; null or absent when it has no limit. */
+  timeoutAt?: string | null | undefined;
+  /** Seconds that it still lasts; -1 for no limit. */
+  timeoutRemaining: number;
+}
+
+/** A process that a client has to report. */
+export interface PostureQueryProcess {
+  osType?: OsType | undefined;
+  /** Path of the binary. */
+  path?: string | undefined;
+}
+
+export interface PostureResponse {
+  services: readonly PostureResponseService[];
+}
+
+export interface PostureResponseEnvelope {
+  data: PostureResponse;
+  meta: Meta;
+}
+
+export interface PostureResponseService {
+  id: string;
+  name: string;
+  postureQueryType: string;
+  timeout: number;
+  timeoutRemaining: number;
+}
+
+/** A way to reach the controller. */
+export interface Protocol {
+  /** Host and port. */
+  address: string;
+}
+
+/** The software of a client, as it told at its last login. */
+export interface SdkInfo {
+  /** Name of the application. */
+  appId?: string | undefined;
+  /** Version of the application. */
+  appVersion?: string | undefined;
+  /** Source branch of the SDK. */
+  branch?: string | undefined;
+  /** Source revision of the SDK. */
+  revision?: string | undefined;
+  /** Name of the SDK. */
+  type?: string | undefined;
+  /** Version of the SDK. */
+  version?: string | undefined;
+}
+
+/** Something that the network gives access to. */
+export interface ServiceDetail extends BaseEntity {
+  /** Data of the configs of the asked types, by the name of the type. */
+  config: Record<string, Record<string, unknown>>;
+  /** Ids of the configs of the service. */
+  configs: readonly string[];
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired: boolean;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis: number;
+  /** Name of the service; unique. */
+  name: string;
+  permissions: DialBindArray;
+  /** Posture checks of each policy that grants the service. */
+  postureQueries: readonly PostureQueries[];
+  roleAttributes: Attributes;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy: string;
+}
+
+export interface ServiceEdgeRouters {
+  edgeRouters?: readonly CommonEdgeRouterProperties[] | undefined;
+}
+
+/** Services. */
+export type ServiceList = readonly ServiceDetail[];
+
+export interface SessionCreateEnvelope {
+  data: SessionDetail;
+  meta: Meta;
+}
+
+export interface SessionDetail extends BaseEntity {
+  apiSession: EntityRef;
+  apiSessionId: string;
+  edgeRouters: readonly SessionEdgeRouter[];
+  identityId: string;
+  service: EntityRef;
+  serviceId: string;
+  token: string;
+  type: DialBind;
+}
+
+export interface SessionEdgeRouter extends CommonEdgeRouterProperties {
+  urls: Record<string, string>;
+}
+
+/** Sessions. */
+export type SessionList = readonly SessionDetail[];
+
+/** An OpenAPI document that the controller carries. */
+export interface SpecDetail extends BaseEntity {
+  /** Name of the document. */
+  name: string;
+}
+
+/** API documents. */
+export type SpecList = readonly SpecDetail[];
+
+/** Values of the user's own, by name. */
+export type Tags = Record<string, unknown>;
+
+export type TargetToken = 'ACCESS' | 'ID';
+
+export interface TerminatorClientDetail extends BaseEntity {
+  identity: string;
+  routerId: string;
+  service: EntityRef;
+  serviceId: string;
+}
+
+/** Terminators. */
+export type TerminatorClientList = readonly TerminatorClientDetail[];
+
+/** Cost of a terminator; traffic prefers low ones. */
+export type TerminatorCost = number;
+
+/** Costs by the id of the service. */
+export type TerminatorCostMap = Record<string, TerminatorCost>;
+
+/** Rank of a terminator. */
+export type TerminatorPrecedence = 'default' | 'required' | 'failed';
+
+/** Precedences by the id of the service. */
+export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
+
+export interface TotpToken {
+  issuedAt: string;
+  token: string;
+}
+
+export interface TotpTokenEnvelope {
+  data: TotpToken;
+  meta: Meta;
+}
+
+/** The software, the APIs it serves and what it is capable of. */
+export interface Version {
+  /** The APIs by name (`edge-client`, `edge-management`, …), each with its versions by name. */
+  apiVersions?: Record<string, Record<string, ApiVersion>> | undefined;
+  /** When the software was built. */
+  buildDate?: string | undefined;
+  /** Capabilities of this controller; never empty. */
+  capabilities?: readonly string[] | undefined;
+  /** Source revision that the software was built from. */
+  revision?: string | undefined;
+  /** Version of the runtime that the software runs on. */
+  runtimeVersion?: string | undefined;
+  /** Version of the software. */
+  version?: string | undefined;
+}

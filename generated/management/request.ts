@@ -1,0 +1,1043 @@
+// Generated from specs/ (sha256 1da4757c094261160c02e00be0aa5f344164eeb67618fa7df5985d1ffa6a6cf6) by scripts/generate. Do not edit.
+
+/** Role attributes, a sorted set without duplicates. */
+export type Attributes = string[];
+
+export interface AuthPolicyCreate {
+  name: string;
+  primary: AuthPolicyPrimary;
+  secondary: AuthPolicySecondary;
+  tags?: Tags | null;
+}
+
+export interface AuthPolicyPatch {
+  name?: string | null;
+  primary?: AuthPolicyPrimaryPatch | null;
+  secondary?: AuthPolicySecondaryPatch | null;
+  tags?: Tags | null;
+}
+
+export interface AuthPolicyPrimary {
+  cert: AuthPolicyPrimaryCert;
+  extJwt: AuthPolicyPrimaryExtJwt;
+  updb: AuthPolicyPrimaryUpdb;
+}
+
+export interface AuthPolicyPrimaryCert {
+  allowExpiredCerts: boolean;
+  allowed: boolean;
+}
+
+export interface AuthPolicyPrimaryCertPatch {
+  allowExpiredCerts?: boolean | null;
+  allowed?: boolean | null;
+}
+
+export interface AuthPolicyPrimaryExtJwt {
+  allowed: boolean;
+  allowedSigners: string[];
+}
+
+export interface AuthPolicyPrimaryExtJwtPatch {
+  allowed?: boolean | null;
+  allowedSigners?: string[] | null;
+}
+
+export interface AuthPolicyPrimaryPatch {
+  cert?: AuthPolicyPrimaryCertPatch | null;
+  extJwt?: AuthPolicyPrimaryExtJwtPatch | null;
+  updb?: AuthPolicyPrimaryUpdbPatch | null;
+}
+
+export interface AuthPolicyPrimaryUpdb {
+  allowed: boolean;
+  lockoutDurationMinutes: number;
+  maxAttempts: number;
+  minPasswordLength: number;
+  requireMixedCase: boolean;
+  requireNumberChar: boolean;
+  requireSpecialChar: boolean;
+}
+
+export interface AuthPolicyPrimaryUpdbPatch {
+  allowed?: boolean | null;
+  lockoutDurationMinutes?: number | null;
+  maxAttempts?: number | null;
+  minPasswordLength?: number | null;
+  requireMixedCase?: boolean | null;
+  requireNumberChar?: boolean | null;
+  requireSpecialChar?: boolean | null;
+}
+
+export interface AuthPolicySecondary {
+  requireExtJwtSigner?: string | null;
+  requireTotp: boolean;
+}
+
+export interface AuthPolicySecondaryPatch {
+  requireExtJwtSigner?: string | null;
+  requireTotp?: boolean | null;
+}
+
+export type AuthPolicyUpdate = AuthPolicyCreate;
+
+/** Body of a login. */
+export interface Authenticate {
+  configTypes?: ConfigTypes | null;
+  envInfo?: EnvInfo | null;
+  password?: Password | null;
+  sdkInfo?: SdkInfo | null;
+  username?: Username | null;
+}
+
+/** A new authenticator. */
+export interface AuthenticatorCreate {
+  /** The certificate in PEM, for `cert`. */
+  certPem?: string | null;
+  /** Id of the identity that it belongs to. */
+  identityId: string;
+  /** `updb` or `cert`. */
+  method: string;
+  /** The password, for `updb`, 5 to 100 characters. */
+  password?: string | null;
+  tags?: Tags | null;
+  /** The username, for `updb`. */
+  username?: string | null;
+}
+
+/** Changes to an authenticator. */
+export interface AuthenticatorPatch {
+  password?: PasswordNullable;
+  tags?: Tags | null;
+  username?: UsernameNullable;
+}
+
+/** Changes to one of the caller's authenticators, with the present password. */
+export interface AuthenticatorPatchWithCurrent extends AuthenticatorPatch {
+  currentPassword: Password;
+}
+
+/** New content of an authenticator. */
+export interface AuthenticatorUpdate {
+  password: Password;
+  tags?: Tags | null;
+  username: Username;
+}
+
+/** New content of one of the caller's authenticators, with the present password. */
+export interface AuthenticatorUpdateWithCurrent extends AuthenticatorUpdate {
+  currentPassword: Password;
+}
+
+export interface CaCreate {
+  certPem: string;
+  externalIdClaim?: ExternalIdClaim | null;
+  identityNameFormat?: string | null;
+  identityRoles: Roles;
+  isAuthEnabled: boolean;
+  isAutoCaEnrollmentEnabled: boolean;
+  isOttCaEnrollmentEnabled: boolean;
+  name: string;
+  tags?: Tags | null;
+}
+
+export interface CaPatch {
+  externalIdClaim?: ExternalIdClaimPatch | null;
+  identityNameFormat?: string | null;
+  identityRoles?: Roles | null;
+  isAuthEnabled?: boolean | null;
+  isAutoCaEnrollmentEnabled?: boolean | null;
+  isOttCaEnrollmentEnabled?: boolean | null;
+  name?: string | null;
+  tags?: Tags | null;
+}
+
+export interface CaUpdate {
+  externalIdClaim?: ExternalIdClaim | null;
+  identityNameFormat: string;
+  identityRoles: Roles;
+  isAuthEnabled: boolean;
+  isAutoCaEnrollmentEnabled: boolean;
+  isOttCaEnrollmentEnabled: boolean;
+  name: string;
+  tags?: Tags | null;
+}
+
+/** A new config. */
+export interface ConfigCreate {
+  /** Id of the type; cannot be changed later. */
+  configTypeId: string;
+  /** The data itself, as the schema of the type has it. */
+  data: Record<string, unknown>;
+  /** Name of the config; unique. */
+  name: string;
+  tags?: Tags | null;
+}
+
+/** Changes to a config. */
+export interface ConfigPatch {
+  /** The data itself, as the schema of the type has it. */
+  data?: Record<string, unknown> | null;
+  /** Name of the config; unique. */
+  name?: string | null;
+  tags?: Tags | null;
+}
+
+/** A new config type. */
+export interface ConfigTypeCreate {
+  /** Name of the type; unique. */
+  name: string;
+  /** JSON Schema that the data of configs has to follow. */
+  schema?: Record<string, unknown> | null;
+  tags?: Tags | null;
+  /** Whether configs of this type are for services or for routers. */
+  target?: 'service' | 'router' | null;
+}
+
+/** Changes to a config type. */
+export interface ConfigTypePatch {
+  /** Name of the type; unique. */
+  name?: string | null;
+  /** JSON Schema that the data of configs has to follow. */
+  schema?: Record<string, unknown> | null;
+  tags?: Tags | null;
+}
+
+/** A config type as it shall be. */
+export interface ConfigTypeUpdate {
+  /** Name of the type; unique. */
+  name: string;
+  /** JSON Schema that the data of configs has to follow. */
+  schema?: Record<string, unknown> | null;
+  tags?: Tags | null;
+}
+
+/** Ids or names of config types, or `all`. */
+export type ConfigTypes = string[];
+
+/** A config as it shall be. */
+export interface ConfigUpdate {
+  /** The data itself, as the schema of the type has it. */
+  data: Record<string, unknown>;
+  /** Name of the config; unique. */
+  name: string;
+  tags?: Tags | null;
+}
+
+export interface ControllerSettingCreate extends ControllerSettings {
+  controllerId: string;
+  tags?: Tags | null;
+}
+
+export interface ControllerSettingPatch extends ControllerSettings {
+  tags?: Tags | null;
+}
+
+export interface ControllerSettingUpdate extends ControllerSettings {
+  tags?: Tags | null;
+}
+
+export interface ControllerSettings {
+  oidc?: {
+    postLogoutUris?: string[] | null;
+    redirectUris?: string[] | null;
+  } | null;
+}
+
+/** Whether traffic is sent to a service (`Dial`) or served (`Bind`). */
+export type DialBind = 'Dial' | 'Bind' | 'Invalid';
+
+/** How long to disable an identity. */
+export interface DisableParams {
+  /** Minutes; 0 or less for no end. */
+  durationMinutes: number;
+}
+
+export interface EdgeRouterCreate {
+  appData?: Tags | null;
+  configs?: string[] | null;
+  cost?: number | null;
+  ctrlChanListeners?: Record<string, string[]> | null;
+  disabled?: boolean | null;
+  isTunnelerEnabled?: boolean | null;
+  name: string;
+  noTraversal?: boolean | null;
+  roleAttributes?: Attributes | null;
+  tags?: Tags | null;
+}
+
+export interface EdgeRouterPatch {
+  appData?: Tags | null;
+  configs?: string[] | null;
+  cost?: number | null;
+  ctrlChanListeners?: Record<string, string[]> | null;
+  disabled?: boolean | null;
+  isTunnelerEnabled?: boolean | null;
+  name?: string | null;
+  noTraversal?: boolean | null;
+  roleAttributes?: Attributes | null;
+  tags?: Tags | null;
+}
+
+export interface EdgeRouterPolicyCreate {
+  edgeRouterRoles?: Roles | null;
+  identityRoles?: Roles | null;
+  name: string;
+  semantic: Semantic;
+  tags?: Tags | null;
+}
+
+export interface EdgeRouterPolicyPatch {
+  edgeRouterRoles?: Roles | null;
+  identityRoles?: Roles | null;
+  name?: string | null;
+  semantic?: Semantic | null;
+  tags?: Tags | null;
+}
+
+export interface EdgeRouterPolicyUpdate {
+  edgeRouterRoles?: Roles | null;
+  identityRoles?: Roles | null;
+  name: string;
+  semantic: Semantic;
+  tags?: Tags | null;
+}
+
+export interface EdgeRouterUpdate {
+  appData?: Tags | null;
+  configs?: string[] | null;
+  cost?: number | null;
+  ctrlChanListeners?: Record<string, string[]> | null;
+  disabled?: boolean | null;
+  isTunnelerEnabled?: boolean | null;
+  name: string;
+  noTraversal?: boolean | null;
+  roleAttributes?: Attributes | null;
+  tags?: Tags | null;
+}
+
+/** A new enrollment. */
+export interface EnrollmentCreate {
+  /** Id of the CA, for `ottca`; null otherwise. */
+  caId?: string | null;
+  /** When the token expires; has to be in the future when it is set. */
+  expiresAt: string;
+  /** Id of the identity that enrolls. */
+  identityId: string;
+  /** How the identity will enroll, by one-time token, by one-time token and a certificate of a CA, or by setting a password. */
+  method: 'ott' | 'ottca' | 'updb';
+  /** Username that will be set, for `updb`. */
+  username?: string | null;
+}
+
+/** The new time of expiry. */
+export interface EnrollmentRefresh {
+  /** When the new token expires; has to be in the future. */
+  expiresAt: string;
+}
+
+/** The environment that a client runs in, as it told at its last login. */
+export interface EnvInfo {
+  /** Processor architecture. */
+  arch?: string | null;
+  /** Domain that the device belongs to. */
+  domain?: string | null;
+  /** Name of the host. */
+  hostname?: string | null;
+  /** Operating system. */
+  os?: string | null;
+  /** Release of the operating system. */
+  osRelease?: string | null;
+  /** Version of the operating system. */
+  osVersion?: string | null;
+}
+
+export interface ExternalIdClaim {
+  index: number;
+  location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
+  matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  matcherCriteria: string;
+  parser: 'NONE' | 'SPLIT';
+  parserCriteria: string;
+}
+
+export interface ExternalIdClaimPatch {
+  index?: number | null;
+  location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null;
+  matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null;
+  matcherCriteria?: string | null;
+  parser?: 'NONE' | 'SPLIT' | null;
+  parserCriteria?: string | null;
+}
+
+export interface ExternalJwtSignerCreate {
+  audience: string | null;
+  certPem?: string | null;
+  claimsProperty?: string | null;
+  clientId?: string | null;
+  enabled: boolean;
+  enrollAttributeClaimsSelector?: string | null;
+  enrollAuthPolicyId?: string | null;
+  enrollNameClaimsSelector?: string | null;
+  enrollToCertEnabled?: boolean | null;
+  enrollToTokenEnabled?: boolean | null;
+  externalAuthUrl?: string | null;
+  issuer: string;
+  jwksEndpoint?: string | null;
+  kid?: string | null;
+  name: string;
+  scopes?: string[] | null;
+  tags?: Tags | null;
+  targetToken?: TargetToken | null;
+  useExternalId?: boolean | null;
+}
+
+export interface ExternalJwtSignerPatch {
+  audience?: string | null;
+  certPem?: string | null;
+  claimsProperty?: string | null;
+  clientId?: string | null;
+  enabled?: boolean | null;
+  enrollAttributeClaimsSelector?: string | null;
+  enrollAuthPolicyId?: string | null;
+  enrollNameClaimsSelector?: string | null;
+  enrollToCertEnabled?: boolean | null;
+  enrollToTokenEnabled?: boolean | null;
+  externalAuthUrl?: string | null;
+  issuer?: string | null;
+  jwksEndpoint?: string | null;
+  kid?: string | null;
+  name?: string | null;
+  scopes?: string[] | null;
+  tags?: Tags | null;
+  targetToken?: TargetToken | null;
+  useExternalId?: boolean | null;
+}
+
+export interface ExternalJwtSignerUpdate {
+  audience: string | null;
+  certPem?: string | null;
+  claimsProperty?: string | null;
+  clientId?: string | null;
+  enabled: boolean;
+  enrollAttributeClaimsSelector?: string | null;
+  enrollAuthPolicyId?: string | null;
+  enrollNameClaimsSelector?: string | null;
+  enrollToCertEnabled?: boolean | null;
+  enrollToTokenEnabled?: boolean | null;
+  externalAuthUrl?: string | null;
+  issuer: string;
+  jwksEndpoint?: string | null;
+  kid?: string | null;
+  name: string;
+  scopes?: string[] | null;
+  tags?: Tags | null;
+  targetToken?: TargetToken | null;
+  useExternalId?: boolean | null;
+}
+
+/** A new identity. */
+export interface IdentityCreate {
+  appData?: Tags | null;
+  /** Id of the auth policy; the policy `default` when absent, null or empty. */
+  authPolicyId?: string | null;
+  defaultHostingCost?: TerminatorCost | null;
+  defaultHostingPrecedence?: TerminatorPrecedence | null;
+  /** Enrollments to create together with the identity. */
+  enrollment?: {
+    /** Whether to create one by one-time token. */
+    ott?: boolean | null;
+    /** Id of the CA for one by one-time token and certificate. */
+    ottca?: string | null;
+    /** Username for one that sets a password. */
+    updb?: string | null;
+  } | null;
+  /** Id of the identity in the claims of external JWTs and certificates; unique. */
+  externalId?: string | null;
+  /** Whether the identity may use the whole management API. */
+  isAdmin: boolean;
+  /** Name of the identity; unique. */
+  name: string;
+  permissions?: Permissions | null;
+  roleAttributes?: Attributes | null;
+  serviceHostingCosts?: TerminatorCostMap | null;
+  serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
+  tags?: Tags | null;
+  type: IdentityType;
+}
+
+export interface IdentityExtendEnrollmentRequest {
+  clientCertCsr: string;
+}
+
+export interface IdentityExtendValidateEnrollmentRequest {
+  clientCert: string;
+}
+
+/** Changes to an identity. */
+export interface IdentityPatch {
+  appData?: Tags | null;
+  /** Id of the auth policy; the policy `default` when absent, null or empty. */
+  authPolicyId?: string | null;
+  defaultHostingCost?: TerminatorCost | null;
+  defaultHostingPrecedence?: TerminatorPrecedence | null;
+  /** Id of the identity in the claims of external JWTs and certificates; unique. */
+  externalId?: string | null;
+  /** Whether the identity may use the whole management API. */
+  isAdmin?: boolean | null;
+  /** Name of the identity; unique. */
+  name?: string | null;
+  permissions?: Permissions | null;
+  roleAttributes?: Attributes | null;
+  serviceHostingCosts?: TerminatorCostMap | null;
+  serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
+  tags?: Tags | null;
+  type?: IdentityType | null;
+}
+
+/** What the identity stands for. */
+export type IdentityType = 'User' | 'Device' | 'Service' | 'Router' | 'Default';
+
+/** An identity as it shall be. */
+export interface IdentityUpdate {
+  appData?: Tags | null;
+  /** Id of the auth policy; the policy `default` when absent, null or empty. */
+  authPolicyId?: string | null;
+  defaultHostingCost?: TerminatorCost | null;
+  defaultHostingPrecedence?: TerminatorPrecedence | null;
+  /** Id of the identity in the claims of external JWTs and certificates; unique. */
+  externalId?: string | null;
+  /** Whether the identity may use the whole management API. */
+  isAdmin: boolean;
+  /** Name of the identity; unique. */
+  name: string;
+  permissions?: Permissions | null;
+  roleAttributes?: Attributes | null;
+  serviceHostingCosts?: TerminatorCostMap | null;
+  serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
+  tags?: Tags | null;
+  type: IdentityType;
+}
+
+export interface MfaCode {
+  code: string;
+}
+
+/** An operating system and the versions of it that are meant. */
+export interface OperatingSystem {
+  /** `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`; case, blanks and underscores do not matter in requests. */
+  type: string;
+  /** Ranges of semantic versions, one of which has to match; empty for any version. */
+  versions: string[];
+}
+
+/** A password. */
+export type Password = string;
+
+/** A new password; null leaves it as it is. */
+export type PasswordNullable = string | null;
+
+/** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
+export type Permissions = ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
+
+/** A new posture check; `typeId` decides which model applies. */
+export type PostureCheckCreate =
+  | PostureCheckDomainCreate
+  | PostureCheckMacAddressCreate
+  | PostureCheckMfaCreate
+  | PostureCheckOperatingSystemCreate
+  | PostureCheckProcessCreate
+  | PostureCheckProcessMultiCreate;
+
+/** What every PostureCheckCreate has. */
+export interface PostureCheckCreateBase {
+  /** Name of the check; unique. */
+  name: string;
+  roleAttributes?: Attributes | null;
+  tags?: Tags | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: string;
+}
+
+/** A new check of Windows domains. */
+export interface PostureCheckDomainCreate extends PostureCheckCreateBase {
+  /** Domains, one of which the device has to be in. */
+  domains: string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'DOMAIN' | 'postureCheckDomainCreate';
+}
+
+/** Changes to a check of Windows domains. */
+export interface PostureCheckDomainPatch extends PostureCheckPatchBase {
+  /** Domains, one of which the device has to be in. */
+  domains?: string[] | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'DOMAIN' | 'postureCheckDomainPatch';
+}
+
+/** A check of Windows domains as it shall be. */
+export interface PostureCheckDomainUpdate extends PostureCheckUpdateBase {
+  /** Domains, one of which the device has to be in. */
+  domains: string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'DOMAIN' | 'postureCheckDomainUpdate';
+}
+
+/** A new check of hardware addresses. */
+export interface PostureCheckMacAddressCreate extends PostureCheckCreateBase {
+  /** Addresses, one of which the device has to have. */
+  macAddresses: string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MAC' | 'postureCheckMacAddressCreate';
+}
+
+/** Changes to a check of hardware addresses. */
+export interface PostureCheckMacAddressPatch extends PostureCheckPatchBase {
+  /** Addresses, one of which the device has to have. */
+  macAddresses?: string[] | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MAC' | 'postureCheckMacAddressPatch';
+}
+
+/** A check of hardware addresses as it shall be. */
+export interface PostureCheckMacAddressUpdate extends PostureCheckUpdateBase {
+  /** Addresses, one of which the device has to have. */
+  macAddresses: string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MAC' | 'postureCheckMacAddressUpdate';
+}
+
+/** A new check of TOTP codes. */
+export interface PostureCheckMfaCreate extends PostureCheckCreateBase, PostureCheckMfaProperties {
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MFA' | 'postureCheckMfaCreate';
+}
+
+/** Changes to a check of TOTP codes. */
+export interface PostureCheckMfaPatch extends PostureCheckPatchBase, PostureCheckMfaPropertiesPatch {
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MFA' | 'postureCheckMfaPatch';
+}
+
+/** When a TOTP code has to be given again. */
+export interface PostureCheckMfaProperties {
+  /** Whether clients that do not report wake and unlock are let pass. */
+  ignoreLegacyEndpoints?: boolean | null;
+  /** Whether a code is due within five minutes of an unlock. */
+  promptOnUnlock?: boolean | null;
+  /** Whether a code is due within five minutes of a wake. */
+  promptOnWake?: boolean | null;
+  /** Seconds that a code lasts; 0 or -1 for no limit, read back as -1. */
+  timeoutSeconds?: number | null;
+}
+
+/** Changes to when a TOTP code has to be given again. */
+export interface PostureCheckMfaPropertiesPatch {
+  /** Whether clients that do not report wake and unlock are let pass. */
+  ignoreLegacyEndpoints?: boolean | null;
+  /** Whether a code is due within five minutes of an unlock. */
+  promptOnUnlock?: boolean | null;
+  /** Whether a code is due within five minutes of a wake. */
+  promptOnWake?: boolean | null;
+  /** Seconds that a code lasts; 0 or -1 for no limit, read back as -1. */
+  timeoutSeconds?: number | null;
+}
+
+/** A check of TOTP codes as it shall be. */
+export interface PostureCheckMfaUpdate extends PostureCheckUpdateBase, PostureCheckMfaProperties {
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MFA' | 'postureCheckMfaUpdate';
+}
+
+/** A new check of operating systems. */
+export interface PostureCheckOperatingSystemCreate extends PostureCheckCreateBase {
+  /** Operating systems, one of which the device has to run. */
+  operatingSystems: OperatingSystem[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'OS' | 'postureCheckOperatingSystemCreate';
+}
+
+/** Changes to a check of operating systems. */
+export interface PostureCheckOperatingSystemPatch extends PostureCheckPatchBase {
+  /** Operating systems, one of which the device has to run. */
+  operatingSystems?: OperatingSystem[] | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'OS' | 'postureCheckOperatingSystemPatch';
+}
+
+/** A check of operating systems as it shall be. */
+export interface PostureCheckOperatingSystemUpdate extends PostureCheckUpdateBase {
+  /** Operating systems, one of which the device has to run. */
+  operatingSystems: OperatingSystem[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'OS' | 'postureCheckOperatingSystemUpdate';
+}
+
+/** Changes to a posture check; `typeId` decides which model applies. */
+export type PostureCheckPatch =
+  | PostureCheckDomainPatch
+  | PostureCheckMacAddressPatch
+  | PostureCheckMfaPatch
+  | PostureCheckOperatingSystemPatch
+  | PostureCheckProcessMultiPatch
+  | PostureCheckProcessPatch;
+
+/** What every PostureCheckPatch has. */
+export interface PostureCheckPatchBase {
+  /** Name of the check; unique. */
+  name?: string | null;
+  roleAttributes?: Attributes | null;
+  tags?: Tags | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: string;
+}
+
+/** A new check of a process. */
+export interface PostureCheckProcessCreate extends PostureCheckCreateBase {
+  process: Process;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS' | 'postureCheckProcessCreate';
+}
+
+/** A new check of processes. */
+export interface PostureCheckProcessMultiCreate extends PostureCheckCreateBase {
+  /** The processes. */
+  processes: ProcessMulti[];
+  semantic: PostureCheckProcessSemantic;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS_MULTI' | 'postureCheckProcessMultiCreate';
+}
+
+/** Changes to a check of processes. */
+export interface PostureCheckProcessMultiPatch extends PostureCheckPatchBase {
+  /** The processes. */
+  processes?: ProcessMulti[] | null;
+  semantic?: PostureCheckProcessSemantic | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS_MULTI' | 'postureCheckProcessMultiPatch';
+}
+
+/** A check of processes as it shall be. */
+export interface PostureCheckProcessMultiUpdate extends PostureCheckUpdateBase {
+  /** The processes. */
+  processes: ProcessMulti[];
+  semantic: PostureCheckProcessSemantic;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS_MULTI' | 'postureCheckProcessMultiUpdate';
+}
+
+/** Changes to a check of a process. */
+export interface PostureCheckProcessPatch extends PostureCheckPatchBase {
+  process?: Process | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS' | 'postureCheckProcessPatch';
+}
+
+/** `AllOf` asks for every process, `AnyOf` for at least one. */
+export type PostureCheckProcessSemantic = 'AllOf' | 'AnyOf' | 'OneOf';
+
+/** A check of a process as it shall be. */
+export interface PostureCheckProcessUpdate extends PostureCheckUpdateBase {
+  process: Process;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS' | 'postureCheckProcessUpdate';
+}
+
+/** A posture check as it shall be; `typeId` decides which model applies. */
+export type PostureCheckUpdate =
+  | PostureCheckDomainUpdate
+  | PostureCheckMacAddressUpdate
+  | PostureCheckMfaUpdate
+  | PostureCheckOperatingSystemUpdate
+  | PostureCheckProcessMultiUpdate
+  | PostureCheckProcessUpdate;
+
+/** What every PostureCheckUpdate has. */
+export interface PostureCheckUpdateBase {
+  /** Name of the check; unique. */
+  name: string;
+  roleAttributes?: Attributes | null;
+  tags?: Tags | null;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: string;
+}
+
+/** A process on the device. */
+export interface Process {
+  /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
+  hashes?: string[] | null;
+  /** Another name of `osType`, accepted in requests. */
+  os?: string | null;
+  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
+  osType?: string | null;
+  /** Path of the binary. */
+  path: string;
+  /** SHA-1 of the certificate that signed the binary, hex; Windows only. */
+  signerFingerprint?: string | null;
+}
+
+/** A process on the device, with several accepted signers. */
+export interface ProcessMulti {
+  /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
+  hashes?: string[] | null;
+  /** Another name of `osType`, accepted in requests. */
+  os?: string | null;
+  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
+  osType?: string | null;
+  /** Path of the binary. */
+  path: string;
+  /** SHA-1 of certificates in hex, one of which has to have signed the binary; empty for any. */
+  signerFingerprints?: string[] | null;
+}
+
+/** How long the new enrollment is valid. */
+export interface ReEnroll {
+  /** When the token expires. */
+  expiresAt: string;
+}
+
+/** What the renewal should be like. */
+export interface RequestExtendAuthenticator {
+  /** Whether to use a new key. */
+  rollKeys?: boolean | null;
+}
+
+export interface RevocationCreate {
+  id: string;
+  tags?: Tags | null;
+  type: RevocationTypeEnum;
+}
+
+export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
+
+/** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+export type Roles = string[];
+
+export interface RouterCreate {
+  configs?: string[] | null;
+  cost?: number | null;
+  ctrlChanListeners?: Record<string, string[]> | null;
+  disabled?: boolean | null;
+  name: string;
+  noTraversal?: boolean | null;
+  tags?: Tags | null;
+}
+
+export interface RouterPatch {
+  configs?: string[] | null;
+  cost?: number | null;
+  ctrlChanListeners?: Record<string, string[]> | null;
+  disabled?: boolean | null;
+  name?: string | null;
+  noTraversal?: boolean | null;
+  tags?: Tags | null;
+}
+
+export interface RouterUpdate {
+  configs?: string[] | null;
+  cost?: number | null;
+  ctrlChanListeners?: Record<string, string[]> | null;
+  disabled?: boolean | null;
+  name: string;
+  noTraversal?: boolean | null;
+  tags?: Tags | null;
+}
+
+/** The software of a client, as it told at its last login. */
+export interface SdkInfo {
+  /** Name of the application. */
+  appId?: string | null;
+  /** Version of the application. */
+  appVersion?: string | null;
+  /** Source branch of the SDK. */
+  branch?: string | null;
+  /** Source revision of the SDK. */
+  revision?: string | null;
+  /** Name of the SDK. */
+  type?: string | null;
+  /** Version of the SDK. */
+  version?: string | null;
+}
+
+/** `AllOf` selects what has every `#attribute` of a role list, `AnyOf` what has at least one; `@id` selectors always add. */
+export type Semantic = 'AllOf' | 'AnyOf';
+
+export interface ServiceConfigAssign {
+  configId: string;
+  serviceId: string;
+}
+
+export type ServiceConfigsAssignList = ServiceConfigAssign[];
+
+/** A new service. */
+export interface ServiceCreate {
+  /** Ids of the configs of the service. */
+  configs?: string[] | null;
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired: boolean;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis?: number | null;
+  /** Name of the service; unique. */
+  name: string;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  tags?: Tags | null;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy?: string | null;
+}
+
+export interface ServiceEdgeRouterPolicyCreate {
+  edgeRouterRoles?: Roles | null;
+  name: string;
+  semantic: Semantic;
+  serviceRoles?: Roles | null;
+  tags?: Tags | null;
+}
+
+export interface ServiceEdgeRouterPolicyPatch {
+  edgeRouterRoles?: Roles | null;
+  name?: string | null;
+  semantic?: Semantic | null;
+  serviceRoles?: Roles | null;
+  tags?: Tags | null;
+}
+
+export interface ServiceEdgeRouterPolicyUpdate {
+  edgeRouterRoles?: Roles | null;
+  name: string;
+  semantic: Semantic;
+  serviceRoles?: Roles | null;
+  tags?: Tags | null;
+}
+
+/** Changes to a service. */
+export interface ServicePatch {
+  /** Ids of the configs of the service. */
+  configs?: string[] | null;
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired?: boolean | null;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis?: number | null;
+  /** Name of the service; unique. */
+  name?: string | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  tags?: Tags | null;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy?: string | null;
+}
+
+/** A new service policy. */
+export interface ServicePolicyCreate {
+  identityRoles?: Roles | null;
+  /** Name of the policy; unique. */
+  name: string;
+  postureCheckRoles?: Roles | null;
+  semantic: Semantic;
+  serviceRoles?: Roles | null;
+  tags?: Tags | null;
+  type: DialBind;
+}
+
+/** Changes to a service policy. */
+export interface ServicePolicyPatch {
+  identityRoles?: Roles | null;
+  /** Name of the policy; unique. */
+  name?: string | null;
+  postureCheckRoles?: Roles | null;
+  semantic?: Semantic | null;
+  serviceRoles?: Roles | null;
+  tags?: Tags | null;
+  type?: DialBind | null;
+}
+
+/** A service policy as it shall be. */
+export interface ServicePolicyUpdate {
+  identityRoles?: Roles | null;
+  /** Name of the policy; unique. */
+  name: string;
+  postureCheckRoles?: Roles | null;
+  semantic: Semantic;
+  serviceRoles?: Roles | null;
+  tags?: Tags | null;
+  type: DialBind;
+}
+
+/** A service as it shall be. */
+export interface ServiceUpdate {
+  /** Ids of the configs of the service. */
+  configs?: string[] | null;
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired?: boolean | null;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis?: number | null;
+  /** Name of the service; unique. */
+  name: string;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  tags?: Tags | null;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy?: string | null;
+}
+
+/** Values of the user's own, by name. */
+export type Tags = Record<string, unknown>;
+
+export type TargetToken = 'ACCESS' | 'ID';
+
+/** Cost of a terminator; traffic prefers low ones. */
+export type TerminatorCost = number;
+
+/** Costs by the id of the service. */
+export type TerminatorCostMap = Record<string, TerminatorCost>;
+
+export interface TerminatorCreate {
+  address: string;
+  binding: string;
+  cost?: TerminatorCost | null;
+  identity?: string | null;
+  identitySecret?: string | null;
+  precedence?: TerminatorPrecedence | null;
+  router: string;
+  service: string;
+  tags?: Tags | null;
+}
+
+export interface TerminatorPatch {
+  address?: string | null;
+  binding?: string | null;
+  cost?: TerminatorCost | null;
+  precedence?: TerminatorPrecedence | null;
+  router?: string | null;
+  service?: string | null;
+  tags?: Tags | null;
+}
+
+/** Rank of a terminator. */
+export type TerminatorPrecedence = 'default' | 'required' | 'failed';
+
+/** Precedences by the id of the service. */
+export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
+
+export interface TerminatorUpdate {
+  address: string;
+  binding: string;
+  cost?: TerminatorCost | null;
+  precedence?: TerminatorPrecedence | null;
+  router: string;
+  service: string;
+  tags?: Tags | null;
+}
+
+export interface TraceSpec {
+  channels?: string[] | null;
+  duration?: string | null;
+  enabled?: boolean | null;
+  traceId?: string | null;
+}
+
+/** A username, unique among all authenticators. */
+export type Username = string;
+
+/** A new username; null leaves it as it is. */
+export type UsernameNullable = string | null;

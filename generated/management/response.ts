@@ -1,0 +1,1671 @@
+// Generated from specs/ (sha256 1da4757c094261160c02e00be0aa5f344164eeb67618fa7df5985d1ffa6a6cf6) by scripts/generate. Do not edit.
+
+/** An address of an API. */
+export interface ApiAddress {
+  /** The address. */
+  url?: string | undefined;
+  /** Version of the API that is served there. */
+  version?: string | undefined;
+}
+
+/** Addresses of one API. */
+export type ApiAddressArray = readonly ApiAddress[];
+
+/** Addresses by the name of the API. */
+export type ApiAddressList = Record<string, ApiAddressArray>;
+
+/** A failure. */
+export interface ApiError {
+  args?: ApiErrorArgs | undefined;
+  cause?: ApiErrorCause | undefined;
+  /** Text of the cause; not in use. */
+  causeMessage?: string | undefined;
+  /** What went wrong, for programs. */
+  code?: string | undefined;
+  /** Further facts, depending on the cause. */
+  data?: Record<string, unknown> | undefined;
+  /** What went wrong, for people. */
+  message?: string | undefined;
+  /** Id of the request, to find it in the controller's log. */
+  requestId?: string | undefined;
+}
+
+/** Parts of the request that the failure concerns; not in use. */
+export interface ApiErrorArgs {
+  /** Path parameters of the request. */
+  urlVars?: Record<string, string> | undefined;
+}
+
+/** Why it failed: a field with its value and what is wrong with it, or another error. */
+export interface ApiErrorCause extends ApiFieldError, ApiError {}
+
+/** Answer to a request that failed. */
+export interface ApiErrorEnvelope {
+  error: ApiError;
+  meta: Meta;
+}
+
+/** A field that breaks a rule. */
+export interface ApiFieldError {
+  /** Name of the field or parameter. */
+  field?: string | undefined;
+  /** The rule that it breaks. */
+  reason?: string | undefined;
+  /** The value that was given, as text. */
+  value?: string | undefined;
+}
+
+/** An API session. */
+export interface ApiSessionDetail extends BaseEntity {
+  authQueries: AuthQueryList;
+  /** Id of the authenticator that the login used. */
+  authenticatorId: string;
+  /** When the session was last used, as the answering controller knows it. */
+  cachedLastActivityAt?: string | undefined;
+  /** Ids of the config types whose data services show in this session, or `all`. */
+  configTypes: readonly string[];
+  identity: EntityRef;
+  /** Id of the identity that logged in. */
+  identityId: string;
+  /** Whether the client left out intermediate certificates that its chain needs. */
+  improperClientCertChain?: boolean | undefined;
+  /** Address that the login came from. */
+  ipAddress: string;
+  /** Whether an administrator asks the client to renew its certificate. */
+  isCertExtendRequested?: boolean | undefined;
+  /** Whether the certificate of the login was issued here and can be renewed. */
+  isCertExtendable: boolean;
+  /** Whether the renewal should use a new key. */
+  isCertKeyRollRequested?: boolean | undefined;
+  /** Whether a TOTP code has been accepted in this session. */
+  isMfaComplete: boolean;
+  /** Whether the identity has to pass TOTP. */
+  isMfaRequired: boolean;
+  /** When the session was last used, as stored; may lag behind. */
+  lastActivityAt?: string | undefined;
+  /** The credential, for its owner. */
+  token: string;
+}
+
+/** API sessions. */
+export type ApiSessionList = readonly ApiSessionDetail[];
+
+export interface ApiSessionPostureData {
+  endpointState?: PostureDataEndpointState | undefined;
+  mfa: PostureDataMfa;
+  sdkInfo?: SdkInfo | undefined;
+}
+
+/** One version of one API. */
+export interface ApiVersion {
+  /** Addresses at which it is served. */
+  apiBaseUrls?: readonly string[] | undefined;
+  /** Path at which it is served. */
+  path: string;
+  /** Version of the API document. */
+  version?: string | undefined;
+}
+
+/** Role attributes, a sorted set without duplicates. */
+export type Attributes = readonly string[];
+
+export interface AuthPolicyDetail extends BaseEntity {
+  name: string;
+  primary: AuthPolicyPrimary;
+  secondary: AuthPolicySecondary;
+}
+
+/** Auth policies. */
+export type AuthPolicyList = readonly AuthPolicyDetail[];
+
+export interface AuthPolicyPrimary {
+  cert: AuthPolicyPrimaryCert;
+  extJwt: AuthPolicyPrimaryExtJwt;
+  updb: AuthPolicyPrimaryUpdb;
+}
+
+export interface AuthPolicyPrimaryCert {
+  allowExpiredCerts: boolean;
+  allowed: boolean;
+}
+
+export interface AuthPolicyPrimaryExtJwt {
+  allowed: boolean;
+  allowedSigners: readonly string[];
+}
+
+export interface AuthPolicyPrimaryUpdb {
+  allowed: boolean;
+  lockoutDurationMinutes: number;
+  maxAttempts: number;
+  minPasswordLength: number;
+  requireMixedCase: boolean;
+  requireNumberChar: boolean;
+  requireSpecialChar: boolean;
+}
+
+export interface AuthPolicySecondary {
+  requireExtJwtSigner?: string | null | undefined;
+  requireTotp: boolean;
+}
+
+/** A second factor that a session still owes. */
+export interface AuthQueryDetail {
+  /** Client id to use at the provider, for `EXT-JWT`. */
+  clientId?: string | undefined;
+  format?: MfaFormats | undefined;
+  /** HTTP method to answer with. */
+  httpMethod?: string | undefined;
+  /** Where to answer, relative to the root of the API, or where to obtain a token for `EXT-JWT`. */
+  httpUrl?: string | undefined;
+  /** Id of the external JWT signer, for `EXT-JWT`. */
+  id?: string | undefined;
+  /** Whether the identity has a verified TOTP enrollment to answer with. */
+  isTotpEnrolled?: boolean | undefined;
+  /** Most characters of an answer. */
+  maxLength?: number | undefined;
+  /** Fewest characters of an answer. */
+  minLength?: number | undefined;
+  provider: MfaProviders;
+  /** Scopes to ask the provider for, for `EXT-JWT`. */
+  scopes?: readonly string[] | undefined;
+  typeId?: AuthQueryType | undefined;
+}
+
+/** Second factors that a session still owes; empty when it is fully authenticated. */
+export type AuthQueryList = readonly AuthQueryDetail[];
+
+/** Kind of the factor. */
+export type AuthQueryType = 'MFA' | 'TOTP' | 'EXT-JWT';
+
+/** A credential of an identity. */
+export interface AuthenticatorDetail extends BaseEntity {
+  /** The certificate in PEM, for `cert`. */
+  certPem?: string | undefined;
+  /** When an administrator asked for a renewal; null when nobody did. */
+  extendRequestedAt?: string | null | undefined;
+  /** SHA-1 of the certificate, lower-case hex. */
+  fingerprint?: string | undefined;
+  identity: EntityRef;
+  /** Id of the identity that it belongs to. */
+  identityId: string;
+  /** Whether an administrator asks the client to renew the certificate. */
+  isExtendRequested?: boolean | undefined;
+  /** Whether the certificate was issued here. */
+  isIssuedByNetwork?: boolean | undefined;
+  /** Whether the renewal should use a new key. */
+  isKeyRollRequested?: boolean | undefined;
+  /** Whether the chain of the last login led to a trusted root. */
+  lastAuthResolvedToRoot?: boolean | undefined;
+  /** Whether the last renewal used a new key. */
+  lastExtendRolledKeys?: boolean | undefined;
+  /** `updb` or `cert`. */
+  method: string;
+  /** The username, for `updb`. */
+  username?: string | undefined;
+}
+
+/** Authenticators. */
+export type AuthenticatorList = readonly AuthenticatorDetail[];
+
+/** What every entity has. */
+export interface BaseEntity {
+  _links: Links;
+  /** When the entity was created. */
+  createdAt: string;
+  /** Id of the entity; opaque, and unique among its kind. */
+  id: string;
+  tags?: Tags | undefined;
+  /** When the entity was last changed; every change raises it. */
+  updatedAt: string;
+}
+
+export interface CaDetail extends BaseEntity {
+  certPem: string;
+  externalIdClaim?: ExternalIdClaim | undefined;
+  fingerprint: string;
+  identityNameFormat: string;
+  identityRoles: Roles;
+  isAuthEnabled: boolean;
+  isAutoCaEnrollmentEnabled: boolean;
+  isOttCaEnrollmentEnabled: boolean;
+  isVerified: boolean;
+  name: string;
+  verificationToken?: string | undefined;
+}
+
+/** Certificate authorities. */
+export type CaList = readonly CaDetail[];
+
+/** Something that a controller may be able to do: `EDGE_CONTROLLER` serves these two APIs, `OIDC_AUTH` offers logins by OpenID Connect, `OIDC_… */
+export type Capabilities = 'EDGE_CONTROLLER' | 'OIDC_AUTH' | 'OIDC_AUTH_WITH_CSR' | 'HA_CONTROLLER';
+
+export interface CommonEdgeRouterProperties {
+  appData?: Tags | undefined;
+  cost: number;
+  disabled: boolean;
+  hostname: string;
+  isOnline: boolean;
+  name: string;
+  noTraversal: boolean;
+  supportedProtocols: Record<string, string>;
+  syncStatus: string;
+}
+
+/** Data for a service or router, of a given type. */
+export interface ConfigDetail extends BaseEntity {
+  configType: EntityRef;
+  /** Id of the type; cannot be changed later. */
+  configTypeId: string;
+  /** The data itself, as the schema of the type has it. */
+  data: Record<string, unknown>;
+  /** Name of the config; unique. */
+  name: string;
+}
+
+/** Configs. */
+export type ConfigList = readonly ConfigDetail[];
+
+/** A kind of configs. */
+export interface ConfigTypeDetail extends BaseEntity {
+  /** Name of the type; unique. */
+  name: string;
+  /** JSON Schema that the data of configs has to follow; null when anything goes. */
+  schema: Record<string, unknown> | null;
+  /** Whether configs of this type are for services or for routers. */
+  target?: 'service' | 'router' | undefined;
+}
+
+/** Config types. */
+export type ConfigTypeList = readonly ConfigTypeDetail[];
+
+/** A controller of the network. */
+export interface ControllerDetail extends BaseEntity {
+  apiAddresses?: ApiAddressList | undefined;
+  /** Its certificate in PEM. */
+  certPem: string;
+  /** Address for routers, null when it takes none. */
+  ctrlAddress?: string | null | undefined;
+  /** SHA-1 of the certificate, lower-case hex. */
+  fingerprint: string;
+  /** Whether it is reachable from the controller that answers. */
+  isOnline: boolean;
+  /** Whether it should lead a cluster. */
+  isPreferredLeader?: boolean | undefined;
+  /** When it last became part of the network. */
+  lastJoinedAt: string;
+  /** Name of the controller. */
+  name: string;
+}
+
+export interface ControllerSettingDetail extends BaseEntity, ControllerSettings {}
+
+export interface ControllerSettingEffective extends BaseEntity {
+  effective?: ControllerSettings | undefined;
+  instance?: ControllerSettings | undefined;
+}
+
+export interface ControllerSettings {
+  oidc?: {
+    postLogoutUris?: readonly string[] | undefined;
+    redirectUris?: readonly string[] | undefined;
+  } | undefined;
+}
+
+/** Settings of controllers. */
+export type ControllerSettingsList = readonly ControllerSettingDetail[];
+
+/** Controllers. */
+export type ControllersList = readonly ControllerDetail[];
+
+/** Answer to the creation of an entity. */
+export interface CreateEnvelope {
+  data: CreateLocation;
+  meta: Meta;
+}
+
+/** Where a new entity is. */
+export interface CreateLocation {
+  _links: Links;
+  /** Id of the new entity. */
+  id: string;
+}
+
+/** An API session as its owner sees it. */
+export interface CurrentApiSessionDetail extends ApiSessionDetail {
+  /** Seconds without a use after which a session ends. */
+  expirationSeconds: number;
+  /** When the session ends unless it is used before. */
+  expiresAt: string;
+}
+
+/** Answer with the caller's API session. */
+export interface CurrentApiSessionDetailEnvelope {
+  data: CurrentApiSessionDetail;
+  meta: Meta;
+}
+
+/** Answer with the caller's identity. */
+export interface CurrentIdentityDetailEnvelope {
+  data: IdentityDetail;
+  meta: Meta;
+}
+
+export interface DataIntegrityCheckDetail {
+  description: string;
+  fixed: boolean;
+}
+
+export type DataIntegrityCheckDetailList = readonly DataIntegrityCheckDetail[];
+
+export interface DataIntegrityCheckDetails {
+  endTime: string | null;
+  error: string;
+  fixingErrors: boolean;
+  inProgress: boolean;
+  results: DataIntegrityCheckDetailList;
+  startTime: string | null;
+  tooManyErrors: boolean;
+}
+
+export interface DataIntegrityCheckResultEnvelope {
+  data: DataIntegrityCheckDetails;
+  meta: Meta;
+}
+
+/** Answer with one API session. */
+export interface DetailApiSessionEnvelope {
+  data: ApiSessionDetail;
+  meta: Meta;
+}
+
+/** Answer with one auth policy. */
+export interface DetailAuthPolicyEnvelope {
+  data: AuthPolicyDetail;
+  meta: Meta;
+}
+
+/** Answer with one authenticator. */
+export interface DetailAuthenticatorEnvelope {
+  data: AuthenticatorDetail;
+  meta: Meta;
+}
+
+/** Answer with one certificate authority. */
+export interface DetailCaEnvelope {
+  data: CaDetail;
+  meta: Meta;
+}
+
+/** Answer with one config. */
+export interface DetailConfigEnvelope {
+  data: ConfigDetail;
+  meta: Meta;
+}
+
+/** Answer with one config type. */
+export interface DetailConfigTypeEnvelope {
+  data: ConfigTypeDetail;
+  meta: Meta;
+}
+
+/** Answer with the settings in effect. */
+export interface DetailControllerSettingEffectiveEnvelope {
+  data: ControllerSettingEffective;
+  meta: Meta;
+}
+
+/** Answer with settings of one controller. */
+export interface DetailControllerSettingEnvelope {
+  data: ControllerSettingDetail;
+  meta: Meta;
+}
+
+/** Answer with one edge router policy. */
+export interface DetailEdgeRouterPolicyEnvelope {
+  data: EdgeRouterPolicyDetail;
+  meta: Meta;
+}
+
+/** Answer with one enrollment. */
+export interface DetailEnrollmentEnvelope {
+  data: EnrollmentDetail;
+  meta: Meta;
+}
+
+/** Answer with one external JWT signer. */
+export interface DetailExternalJwtSignerEnvelope {
+  data: ExternalJwtSignerDetail;
+  meta: Meta;
+}
+
+/** Answer with one identity. */
+export interface DetailIdentityEnvelope {
+  data: IdentityDetail;
+  meta: Meta;
+}
+
+/** Answer with one identity type. */
+export interface DetailIdentityTypeEnvelope {
+  data: IdentityTypeDetail;
+  meta: Meta;
+}
+
+export interface DetailMfa extends BaseEntity {
+  isVerified: boolean;
+  provisioningUrl?: string | undefined;
+  recoveryCodes?: readonly string[] | undefined;
+}
+
+/** Answer with the state of the TOTP enrollment. */
+export interface DetailMfaEnvelope {
+  data: DetailMfa;
+  meta: Meta;
+}
+
+export interface DetailMfaRecoveryCodes extends BaseEntity {
+  recoveryCodes: readonly string[];
+}
+
+/** Answer with the recovery codes. */
+export interface DetailMfaRecoveryCodesEnvelope {
+  data: DetailMfaRecoveryCodes;
+  meta: Meta;
+}
+
+/** Answer with one posture check. */
+export interface DetailPostureCheckEnvelope {
+  data: PostureCheckDetail;
+  meta: Meta;
+}
+
+/** Answer with one posture check type. */
+export interface DetailPostureCheckTypeEnvelope {
+  data: PostureCheckTypeDetail;
+  meta: Meta;
+}
+
+/** Answer with one revocation. */
+export interface DetailRevocationEnvelope {
+  data: RevocationDetail;
+  meta: Meta;
+}
+
+/** Answer with one router. */
+export interface DetailRouterEnvelope {
+  data: RouterDetail;
+  meta: Meta;
+}
+
+/** Answer with one service edge router policy. */
+export interface DetailServiceEdgePolicyEnvelope {
+  data: ServiceEdgeRouterPolicyDetail;
+  meta: Meta;
+}
+
+/** Answer with one service. */
+export interface DetailServiceEnvelope {
+  data: ServiceDetail;
+  meta: Meta;
+}
+
+/** Answer with one service policy. */
+export interface DetailServicePolicyEnvelop {
+  data: ServicePolicyDetail;
+  meta: Meta;
+}
+
+/** Answer with one session. */
+export interface DetailSessionManagementEnvelope {
+  data: SessionManagementDetail;
+  meta: Meta;
+}
+
+/** Answer with the path of a session. */
+export interface DetailSessionRoutePathEnvelope {
+  data: SessionRoutePathDetail;
+  meta: Meta;
+}
+
+/** Answer with one entry of the API documents. */
+export interface DetailSpecEnvelope {
+  data: SpecDetail;
+  meta: Meta;
+}
+
+/** Answer with one terminator. */
+export interface DetailTerminatorEnvelope {
+  data: TerminatorDetail;
+  meta: Meta;
+}
+
+/** Answer with 1ed edge router. */
+export interface DetailedEdgeRouterEnvelope {
+  data: EdgeRouterDetail;
+  meta: Meta;
+}
+
+/** Whether traffic is sent to a service (`Dial`) or served (`Bind`). */
+export type DialBind = 'Dial' | 'Bind' | 'Invalid';
+
+/** What the caller may do with a service. */
+export type DialBindArray = readonly DialBind[];
+
+export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties {
+  certPem: string | null;
+  configs?: readonly string[] | undefined;
+  ctrlChanListeners?: Record<string, readonly string[]> | undefined;
+  enrollmentCreatedAt?: string | null | undefined;
+  enrollmentExpiresAt?: string | null | undefined;
+  enrollmentJwt?: string | null | undefined;
+  enrollmentToken?: string | null | undefined;
+  fingerprint?: string | null | undefined;
+  interfaces?: readonly Interface[] | undefined;
+  isTunnelerEnabled: boolean;
+  isVerified: boolean;
+  roleAttributes: Attributes;
+  unverifiedCertPem: string | null;
+  unverifiedFingerprint: string | null;
+  versionInfo?: VersionInfo | undefined;
+}
+
+/** Edge routers. */
+export type EdgeRouterList = readonly EdgeRouterDetail[];
+
+export interface EdgeRouterPolicyDetail extends BaseEntity {
+  edgeRouterRoles: Roles;
+  edgeRouterRolesDisplay: NamedRoles;
+  identityRoles: Roles;
+  identityRolesDisplay: NamedRoles;
+  isSystem: boolean;
+  name: string;
+  semantic: Semantic;
+}
+
+/** Edge router policies. */
+export type EdgeRouterPolicyList = readonly EdgeRouterPolicyDetail[];
+
+/** Answer without content, to a change or a deletion. */
+export interface Empty {
+  /** Empty. */
+  data: Record<string, unknown>;
+  meta: Meta;
+}
+
+/** An enrollment that has not been redeemed. */
+export interface EnrollmentDetail extends BaseEntity {
+  ca?: EntityRef | undefined;
+  /** Id of the CA, for `ottca`; null otherwise. */
+  caId?: string | null | undefined;
+  edgeRouter?: EntityRef | undefined;
+  /** Id of the edge router that enrolls. */
+  edgeRouterId?: string | undefined;
+  /** When the token expires; has to be in the future when it is set. */
+  expiresAt: string;
+  identity?: EntityRef | undefined;
+  /** Id of the identity that enrolls. */
+  identityId?: string | undefined;
+  /** JWT that carries the token and the controller's address, for the client. */
+  jwt?: string | undefined;
+  /** How the identity or router enrolls; `erott` and `trott` are those of routers. */
+  method: string;
+  /** The token alone. */
+  token: string;
+  transitRouter?: EntityRef | undefined;
+  /** Id of the router that enrolls. */
+  transitRouterId?: string | undefined;
+  /** Username that will be set, for `updb`. */
+  username?: string | undefined;
+}
+
+/** Enrollments. */
+export type EnrollmentList = readonly EnrollmentDetail[];
+
+/** Reference to another entity. */
+export interface EntityRef {
+  _links?: Links | undefined;
+  /** The collection that the entity is in. */
+  entity?: string | undefined;
+  /** Id of the entity. */
+  id?: string | undefined;
+  /** Name of the entity, where it has one. */
+  name?: string | undefined;
+}
+
+/** The environment that a client runs in, as it told at its last login. */
+export interface EnvInfo {
+  /** Processor architecture. */
+  arch?: string | undefined;
+  /** Domain that the device belongs to. */
+  domain?: string | undefined;
+  /** Name of the host. */
+  hostname?: string | undefined;
+  /** Operating system. */
+  os?: string | undefined;
+  /** Release of the operating system. */
+  osRelease?: string | undefined;
+  /** Version of the operating system. */
+  osVersion?: string | undefined;
+}
+
+export interface ExternalIdClaim {
+  index: number;
+  location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
+  matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  matcherCriteria: string;
+  parser: 'NONE' | 'SPLIT';
+  parserCriteria: string;
+}
+
+export interface ExternalJwtSignerDetail extends BaseEntity {
+  audience: string;
+  certPem: string | null;
+  claimsProperty: string;
+  clientId: string;
+  commonName: string;
+  enabled: boolean;
+  enrollAttributeClaimsSelector?: string | undefined;
+  enrollAuthPolicyId?: string | undefined;
+  enrollNameClaimsSelector?: string | undefined;
+  enrollToCertEnabled?: boolean | undefined;
+  enrollToTokenEnabled?: boolean | undefined;
+  externalAuthUrl: string;
+  fingerprint: string;
+  issuer: string;
+  jwksEndpoint: string | null;
+  kid: string;
+  name: string;
+  notAfter: string | null;
+  notBefore: string | null;
+  scopes: readonly string[];
+  targetToken: TargetToken;
+  useExternalId: boolean;
+}
+
+/** External JWT signers. */
+export type ExternalJwtSignerList = readonly ExternalJwtSignerDetail[];
+
+export interface FailedServiceRequest {
+  apiSessionId?: string | undefined;
+  policyFailures?: readonly PolicyFailure[] | undefined;
+  serviceId?: string | undefined;
+  serviceName?: string | undefined;
+  sessionType?: DialBind | undefined;
+  when?: string | undefined;
+}
+
+export interface FailedServiceRequestEnvelope {
+  data: FailedServiceRequestList;
+  meta: Meta;
+}
+
+export type FailedServiceRequestList = readonly FailedServiceRequest[];
+
+/** Answer with the advice. */
+export interface GetIdentityPolicyAdviceEnvelope {
+  data: PolicyAdvice;
+  meta: Meta;
+}
+
+/** The authenticators of an identity, one of each method. */
+export interface IdentityAuthenticators {
+  /** A certificate. */
+  cert?: {
+    /** SHA-1 of the certificate, lower-case hex. */
+    fingerprint?: string | undefined;
+    /** Id of the authenticator. */
+    id?: string | undefined;
+  } | undefined;
+  /** A username and password. */
+  updb?: {
+    /** Id of the authenticator. */
+    id?: string | undefined;
+    /** The username. */
+    username?: string | undefined;
+  } | undefined;
+}
+
+/** An identity. */
+export interface IdentityDetail extends BaseEntity {
+  appData?: Tags | undefined;
+  authPolicy: EntityRef;
+  /** Id of the auth policy; the policy `default` when absent, null or empty. */
+  authPolicyId: string;
+  authenticators: IdentityAuthenticators;
+  defaultHostingCost: TerminatorCost;
+  defaultHostingPrecedence?: TerminatorPrecedence | undefined;
+  /** Whether the identity is disabled and cannot log in. */
+  disabled: boolean;
+  /** When it was disabled; null when it is not. */
+  disabledAt?: string | null | undefined;
+  /** When the disabled state ends; null when it is not disabled or has no end. */
+  disabledUntil?: string | null | undefined;
+  /** Whether the identity is connected to an edge router, as far as is known. */
+  edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
+  enrollment: IdentityEnrollments;
+  envInfo: EnvInfo;
+  /** Id of the identity in the claims of external JWTs and certificates; unique. */
+  externalId: string | null;
+  /** Whether it has an API session. */
+  hasApiSession: boolean;
+  /** Whether it is connected to an edge router. */
+  hasEdgeRouterConnection: boolean;
+  /** Network interfaces that its client reported. */
+  interfaces?: readonly Interface[] | undefined;
+  /** Whether the identity may use the whole management API. */
+  isAdmin: boolean;
+  /** Whether this is the administrator that was made with the network. */
+  isDefaultAdmin: boolean;
+  /** Whether it has a verified TOTP enrollment. */
+  isMfaEnabled: boolean;
+  /** Name of the identity; unique. */
+  name: string;
+  permissions: Permissions;
+  roleAttributes: Attributes;
+  sdkInfo: SdkInfo;
+  serviceHostingCosts: TerminatorCostMap;
+  serviceHostingPrecedences: TerminatorPrecedenceMap;
+  type: EntityRef;
+  /** Id of the type. */
+  typeId: string;
+}
+
+/** The outstanding enrollments of an identity, by method. */
+export interface IdentityEnrollments {
+  /** Enrollment by one-time token. */
+  ott?: {
+    /** When the token expires. */
+    expiresAt?: string | undefined;
+    /** Id of the enrollment. */
+    id?: string | undefined;
+    /** JWT that carries the token, for the client. */
+    jwt?: string | undefined;
+    /** The token alone. */
+    token?: string | undefined;
+  } | undefined;
+  /** Enrollment by one-time token and a certificate of a given CA. */
+  ottca?: {
+    ca?: EntityRef | undefined;
+    /** Id of the CA. */
+    caId?: string | undefined;
+    /** When the token expires. */
+    expiresAt?: string | undefined;
+    /** Id of the enrollment. */
+    id?: string | undefined;
+    /** JWT that carries the token, for the client. */
+    jwt?: string | undefined;
+    /** The token alone. */
+    token?: string | undefined;
+  } | undefined;
+  /** Enrollment that sets a password. */
+  updb?: {
+    /** When the token expires. */
+    expiresAt?: string | undefined;
+    /** Id of the enrollment. */
+    id?: string | undefined;
+    /** JWT that carries the token, for the client. */
+    jwt?: string | undefined;
+    /** The token alone. */
+    token?: string | undefined;
+  } | undefined;
+}
+
+export interface IdentityExtendCerts {
+  ca?: string | undefined;
+  clientCert?: string | undefined;
+}
+
+export interface IdentityExtendEnrollmentEnvelope {
+  data: IdentityExtendCerts;
+  meta: Meta;
+}
+
+/** Identities. */
+export type IdentityList = readonly IdentityDetail[];
+
+/** A type of identities. */
+export interface IdentityTypeDetail extends BaseEntity {
+  /** Name of the type. */
+  name?: string | undefined;
+}
+
+/** Identity types. */
+export type IdentityTypeList = readonly IdentityTypeDetail[];
+
+/** A network interface. */
+export interface Interface {
+  /** Addresses with their prefix lengths. */
+  addresses?: readonly string[] | undefined;
+  /** Hardware address. */
+  hardwareAddress: string;
+  /** Number of the interface on its host. */
+  index: number;
+  /** Whether it can broadcast. */
+  isBroadcast: boolean;
+  /** Whether it is a loopback interface. */
+  isLoopback: boolean;
+  /** Whether it can multicast. */
+  isMulticast: boolean;
+  /** Whether it is running. */
+  isRunning: boolean;
+  /** Whether it is up. */
+  isUp: boolean;
+  /** Largest packet, in bytes. */
+  mtu: number;
+  /** Name of the interface on its host. */
+  name: string;
+}
+
+/** Where to find something related. */
+export interface Link {
+  /** A remark on the link. */
+  comment?: string | undefined;
+  /** Address, relative to the root of the API. */
+  href: string;
+  /** HTTP method to use; GET when absent. */
+  method?: string | undefined;
+}
+
+/** Links to the entity itself (`self`) and to what belongs to it, by name. */
+export type Links = Record<string, Link>;
+
+/** Answer with one page of API sessions. */
+export interface ListApiSessionsEnvelope {
+  data: ApiSessionList;
+  meta: Meta;
+}
+
+/** Answer with one page of auth policies. */
+export interface ListAuthPoliciesEnvelope {
+  data: AuthPolicyList;
+  meta: Meta;
+}
+
+/** Answer with one page of authenticators. */
+export interface ListAuthenticatorsEnvelope {
+  data: AuthenticatorList;
+  meta: Meta;
+}
+
+/** Answer with one page of certificate authorities. */
+export interface ListCasEnvelope {
+  data: CaList;
+  meta: Meta;
+}
+
+/** Answer with one page of config types. */
+export interface ListConfigTypesEnvelope {
+  data: ConfigTypeList;
+  meta: Meta;
+}
+
+/** Answer with one page of configs. */
+export interface ListConfigsEnvelope {
+  data: ConfigList;
+  meta: Meta;
+}
+
+/** Answer with one page of settings of controllers. */
+export interface ListControllerSettingEnvelope {
+  data: ControllerSettingsList;
+  meta: Meta;
+}
+
+/** Answer with one page of controllers. */
+export interface ListControllersEnvelope {
+  data: ControllersList;
+  meta: Meta;
+}
+
+/** Answer with one page of edge router policies. */
+export interface ListEdgeRouterPoliciesEnvelope {
+  data: EdgeRouterPolicyList;
+  meta: Meta;
+}
+
+/** Answer with one page of edge routers. */
+export interface ListEdgeRoutersEnvelope {
+  data: EdgeRouterList;
+  meta: Meta;
+}
+
+/** Answer with one page of enrollments. */
+export interface ListEnrollmentsEnvelope {
+  data: EnrollmentList;
+  meta: Meta;
+}
+
+/** Answer with the names of the capabilities. */
+export interface ListEnumeratedCapabilitiesEnvelope {
+  data: readonly Capabilities[];
+  meta: Meta;
+}
+
+/** Answer with one page of external JWT signers. */
+export interface ListExternalJwtSignersEnvelope {
+  data: ExternalJwtSignerList;
+  meta: Meta;
+}
+
+/** Answer with one page of identities. */
+export interface ListIdentitiesEnvelope {
+  data: IdentityList;
+  meta: Meta;
+}
+
+/** Answer with one page of identity types. */
+export interface ListIdentityTypesEnvelope {
+  data: IdentityTypeList;
+  meta: Meta;
+}
+
+/** Answer with the tokens that describe the network. */
+export interface ListNetworkJWTsEnvelope {
+  data: NetworkJWTList;
+  meta: Meta;
+}
+
+/** Answer with one page of posture checks. */
+export interface ListPostureCheckEnvelope {
+  data: readonly PostureCheckDetail[];
+  meta: Meta;
+}
+
+/** Answer with one page of posture check types. */
+export interface ListPostureCheckTypesEnvelope {
+  data: PostureCheckTypeList;
+  meta: Meta;
+}
+
+/** Answer with one page of revocations. */
+export interface ListRevocationsEnvelope {
+  data: RevocationList;
+  meta: Meta;
+}
+
+/** Answer with one page of role attributes. */
+export interface ListRoleAttributesEnvelope {
+  data: RoleAttributesList;
+  meta: Meta;
+}
+
+/** Answer with one page of routers. */
+export interface ListRoutersEnvelope {
+  data: RouterList;
+  meta: Meta;
+}
+
+/** Answer with one page of service configs. */
+export interface ListServiceConfigsEnvelope {
+  data: ServiceConfigList;
+  meta: Meta;
+}
+
+/** Answer with one page of service edge router policies. */
+export interface ListServiceEdgeRouterPoliciesEnvelope {
+  data: ServiceEdgeRouterPolicyList;
+  meta: Meta;
+}
+
+/** Answer with one page of service policies. */
+export interface ListServicePoliciesEnvelope {
+  data: ServicePolicyList;
+  meta: Meta;
+}
+
+/** Answer with one page of services. */
+export interface ListServicesEnvelope {
+  data: ServiceList;
+  meta: Meta;
+}
+
+/** Answer with one page of sessions. */
+export interface ListSessionsManagementEnvelope {
+  data: SessionManagementList;
+  meta: Meta;
+}
+
+/** Answer with the API documents. */
+export interface ListSpecsEnvelope {
+  data: SpecList;
+  meta: Meta;
+}
+
+export type ListSummaryCounts = Record<string, number>;
+
+/** Answer with the number of entities. */
+export interface ListSummaryCountsEnvelope {
+  data: ListSummaryCounts;
+  meta: Meta;
+}
+
+/** Answer with one page of terminators. */
+export interface ListTerminatorsEnvelope {
+  data: TerminatorList;
+  meta: Meta;
+}
+
+/** Answer with the version of the controller. */
+export interface ListVersionEnvelope {
+  data: Version;
+  meta: Meta;
+}
+
+/** Data about the answer. */
+export interface Meta {
+  /** Version of the enrollment procedures. */
+  apiEnrollmentVersion: string;
+  /** Version of the API. */
+  apiVersion: string;
+  /** Names that `filter` and `sort` of this list know, in no particular order. */
+  filterableFields?: readonly string[] | undefined;
+  pagination?: Pagination | undefined;
+}
+
+/** Characters that an answer consists of. */
+export type MfaFormats = 'numeric' | 'alpha' | 'alphaNumeric';
+
+/** Who checks the answer, the controller itself or an external provider. */
+export type MfaProviders = 'ziti' | 'url';
+
+/** A selector as people want to see it. */
+export interface NamedRole {
+  /** The selector with the entity's name in place of its id. */
+  name?: string | undefined;
+  /** The selector as it is stored. */
+  role?: string | undefined;
+}
+
+/** The selectors of a role list with names for ids, in the same order. */
+export type NamedRoles = readonly NamedRole[];
+
+/** A token that describes the network. */
+export interface NetworkJWT {
+  /** Name of the token. */
+  name: string;
+  /** A JWT, signed with the key of the controller's TLS certificate, that carries the controller's address. */
+  token: string;
+}
+
+/** Tokens that describe the network. */
+export type NetworkJWTList = readonly NetworkJWT[];
+
+/** An operating system and the versions of it that are meant. */
+export interface OperatingSystem {
+  /** `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`; case, blanks and underscores do not matter in requests. */
+  type: string;
+  /** Ranges of semantic versions, one of which has to match; empty for any version. */
+  versions: readonly string[];
+}
+
+/** Name of an operating system. */
+export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS';
+
+/** Which part of a list the answer holds. */
+export interface Pagination {
+  /** The limit that was really used. */
+  limit: number;
+  /** Number of items left out at the start. */
+  offset: number;
+  /** Number of items that match, on all pages together. */
+  totalCount: number;
+}
+
+/** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
+export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
+
+export interface PolicyAdvice {
+  commonRouters?: readonly RouterEntityRef[] | undefined;
+  identity?: EntityRef | undefined;
+  identityId?: string | undefined;
+  identityRouterCount?: number | undefined;
+  isBindAllowed?: boolean | undefined;
+  isDialAllowed?: boolean | undefined;
+  service?: EntityRef | undefined;
+  serviceId?: string | undefined;
+  serviceRouterCount?: number | undefined;
+}
+
+export interface PolicyFailure {
+  checks?: readonly PostureCheckFailure[] | undefined;
+  policyId?: string | undefined;
+  policyName?: string | undefined;
+}
+
+/** A condition on the state of a device. */
+export type PostureCheckDetail =
+  | PostureCheckDomainDetail
+  | PostureCheckMacAddressDetail
+  | PostureCheckMfaDetail
+  | PostureCheckOperatingSystemDetail
+  | PostureCheckProcessDetail
+  | PostureCheckProcessMultiDetail;
+
+/** What every PostureCheckDetail has. */
+export interface PostureCheckDetailBase {
+  _links: Links;
+  /** When the check was created. */
+  createdAt: string;
+  /** Id of the check. */
+  id: string;
+  /** Name of the check; unique. */
+  name: string;
+  roleAttributes: Attributes;
+  tags: Tags;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: string;
+  /** When the check was last changed. */
+  updatedAt: string;
+  /** Version of the check's form. */
+  version: number;
+}
+
+/** A check that asks for membership in a Windows domain. */
+export interface PostureCheckDomainDetail extends PostureCheckDetailBase {
+  /** Domains, one of which the device has to be in. */
+  domains: readonly string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'DOMAIN';
+}
+
+export type PostureCheckFailure =
+  | PostureCheckFailureDomain
+  | PostureCheckFailureMacAddress
+  | PostureCheckFailureMfa
+  | PostureCheckFailureOperatingSystem
+  | PostureCheckFailureProcess
+  | PostureCheckFailureProcessMulti;
+
+/** What every PostureCheckFailure has. */
+export interface PostureCheckFailureBase {
+  postureCheckId: string;
+  postureCheckName: string;
+  postureCheckType: string;
+}
+
+export interface PostureCheckFailureDomain extends PostureCheckFailureBase {
+  actualValue: string;
+  expectedValue: readonly string[];
+  postureCheckType: 'DOMAIN';
+}
+
+export interface PostureCheckFailureMacAddress extends PostureCheckFailureBase {
+  actualValue: readonly string[];
+  expectedValue: readonly string[];
+  postureCheckType: 'MAC';
+}
+
+export interface PostureCheckFailureMfa extends PostureCheckFailureBase {
+  actualValue: PostureChecksFailureMfaValues;
+  criteria: PostureChecksFailureMfaCriteria;
+  expectedValue: PostureChecksFailureMfaValues;
+  postureCheckType: 'MFA';
+}
+
+export interface PostureCheckFailureOperatingSystem extends PostureCheckFailureBase {
+  actualValue: PostureCheckFailureOperatingSystemActual;
+  expectedValue: readonly OperatingSystem[];
+  postureCheckType: 'OS';
+}
+
+export interface PostureCheckFailureOperatingSystemActual {
+  type: string;
+  version: string;
+}
+
+export interface PostureCheckFailureProcess extends PostureCheckFailureBase {
+  actualValue: PostureCheckFailureProcessActual;
+  expectedValue: Process;
+  postureCheckType: 'PROCESS';
+}
+
+export interface PostureCheckFailureProcessActual {
+  hash: string;
+  isRunning: boolean;
+  osType?: OsType | undefined;
+  path?: string | undefined;
+  signerFingerprints: readonly string[];
+}
+
+export interface PostureCheckFailureProcessMulti extends PostureCheckFailureBase {
+  actualValue: readonly PostureCheckFailureProcessActual[];
+  expectedValue: readonly ProcessMulti[];
+  postureCheckType: 'PROCESS_MULTI';
+  semantic: PostureCheckProcessSemantic;
+}
+
+/** A check that asks for a known hardware address. */
+export interface PostureCheckMacAddressDetail extends PostureCheckDetailBase {
+  /** Addresses, one of which the device has to have. */
+  macAddresses: readonly string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MAC';
+}
+
+/** A check that asks for a recent TOTP code. */
+export interface PostureCheckMfaDetail extends PostureCheckDetailBase, PostureCheckMfaProperties {
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'MFA';
+}
+
+/** When a TOTP code has to be given again. */
+export interface PostureCheckMfaProperties {
+  /** Whether clients that do not report wake and unlock are let pass. */
+  ignoreLegacyEndpoints?: boolean | undefined;
+  /** Whether a code is due within five minutes of an unlock. */
+  promptOnUnlock?: boolean | undefined;
+  /** Whether a code is due within five minutes of a wake. */
+  promptOnWake?: boolean | undefined;
+  /** Seconds that a code lasts; 0 or -1 for no limit, read back as -1. */
+  timeoutSeconds?: number | undefined;
+}
+
+/** A check that asks for an operating system. */
+export interface PostureCheckOperatingSystemDetail extends PostureCheckDetailBase {
+  /** Operating systems, one of which the device has to run. */
+  operatingSystems: readonly OperatingSystem[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'OS';
+}
+
+/** A check that asks for a running process. */
+export interface PostureCheckProcessDetail extends PostureCheckDetailBase {
+  process: Process;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS';
+}
+
+/** A check that asks for running processes. */
+export interface PostureCheckProcessMultiDetail extends PostureCheckDetailBase {
+  /** The processes. */
+  processes: readonly ProcessMulti[];
+  semantic: PostureCheckProcessSemantic;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  typeId: 'PROCESS_MULTI';
+}
+
+/** `AllOf` asks for every process, `AnyOf` for at least one. */
+export type PostureCheckProcessSemantic = 'AllOf' | 'AnyOf' | 'OneOf';
+
+/** Kind of a posture check. */
+export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
+
+export interface PostureCheckTypeDetail extends BaseEntity {
+  name: string;
+  operatingSystems: readonly OperatingSystem[];
+  version: string;
+}
+
+/** Posture check types. */
+export type PostureCheckTypeList = readonly PostureCheckTypeDetail[];
+
+export interface PostureChecksFailureMfaCriteria {
+  passedMfaAt: string | null;
+  timeoutRemainingSeconds: number;
+  timeoutSeconds: number;
+  unlockedAt: string | null;
+  wokenAt: string | null;
+}
+
+export interface PostureChecksFailureMfaValues {
+  passedMfa: boolean;
+  passedOnUnlock: boolean;
+  passedOnWake: boolean;
+  timedOut: boolean;
+}
+
+export interface PostureData {
+  apiSessionPostureData: Record<string, ApiSessionPostureData>;
+  domain: PostureDataDomain;
+  mac: PostureDataMac;
+  os: PostureDataOs;
+  processes: readonly PostureDataProcess[];
+}
+
+export interface PostureDataBase {
+  lastUpdatedAt: string | null;
+  postureCheckId: string;
+  timedOut: boolean;
+}
+
+export interface PostureDataDomain extends PostureDataBase {
+  domain: string;
+}
+
+export interface PostureDataEndpointState {
+  unlockedAt: string | null;
+  wokenAt: string | null;
+}
+
+export interface PostureDataEnvelope {
+  data: PostureData;
+  meta: Meta;
+}
+
+export interface PostureDataMac extends PostureDataBase {
+  addresses: readonly string[];
+}
+
+export interface PostureDataMfa {
+  apiSessionId: string;
+  passedAt: string | null;
+  passedMfa: boolean;
+  passedOnUnlock: boolean;
+  passedOnWake: boolean;
+}
+
+export interface PostureDataOs extends PostureDataBase {
+  build: string | null;
+  type: string;
+  version: string;
+}
+
+export interface PostureDataProcess extends PostureDataBase {
+  binaryHash?: string | undefined;
+  isRunning?: boolean | undefined;
+  signerFingerprints?: readonly string[] | undefined;
+}
+
+/** Posture checks of one service policy. */
+export interface PostureQueries {
+  /** Whether all of them pass. */
+  isPassing: boolean;
+  /** Id of the policy. */
+  policyId: string;
+  policyType?: DialBind | undefined;
+  /** The checks. */
+  postureQueries: readonly PostureQuery[];
+}
+
+/** A posture check as the client has to meet it. */
+export interface PostureQuery extends BaseEntity {
+  /** Whether it passes at present. */
+  isPassing: boolean;
+  process?: PostureQueryProcess | undefined;
+  /** The processes to report, for `PROCESS_MULTI`. */
+  processes?: readonly PostureQueryProcess[] | undefined;
+  /** Seconds to answer in after a wake or unlock. */
+  promptGracePeriodSeconds?: number | undefined;
+  /** Whether a TOTP code is asked for after an unlock. */
+  promptOnUnlock?: boolean | undefined;
+  /** Whether a TOTP code is asked for after a wake. */
+  promptOnWake?: boolean | undefined;
+  queryType: PostureCheckType;
+  /** Seconds that a passed check lasts; -1 for no limit. */
+  timeout: number;
+  /** When the check stops passing; null or absent when it has no limit. */
+  timeoutAt?: string | null | undefined;
+  /** Seconds that it still lasts; -1 for no limit. */
+  timeoutRemaining: number;
+}
+
+/** A process that a client has to report. */
+export interface PostureQueryProcess {
+  osType?: OsType | undefined;
+  /** Path of the binary. */
+  path?: string | undefined;
+}
+
+/** A process on the device. */
+export interface Process {
+  /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
+  hashes?: readonly string[] | undefined;
+  /** Another name of `osType`, accepted in requests. */
+  os?: string | undefined;
+  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
+  osType?: string | undefined;
+  /** Path of the binary. */
+  path: string;
+  /** SHA-1 of the certificate that signed the binary, hex; Windows only. */
+  signerFingerprint?: string | undefined;
+}
+
+/** A process on the device, with several accepted signers. */
+export interface ProcessMulti {
+  /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
+  hashes?: readonly string[] | undefined;
+  /** Another name of `osType`, accepted in requests. */
+  os?: string | undefined;
+  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
+  osType?: string | undefined;
+  /** Path of the binary. */
+  path: string;
+  /** SHA-1 of certificates in hex, one of which has to have signed the binary; empty for any. */
+  signerFingerprints?: readonly string[] | undefined;
+}
+
+export interface RevocationDetail extends BaseEntity {
+  expiresAt: string;
+  type: RevocationTypeEnum;
+}
+
+/** Revocations. */
+export type RevocationList = readonly RevocationDetail[];
+
+export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
+
+/** Role attributes. */
+export type RoleAttributesList = readonly string[];
+
+/** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+export type Roles = readonly string[];
+
+export interface RouterDetail extends BaseEntity {
+  configs?: readonly string[] | undefined;
+  cost: number;
+  ctrlChanListeners?: Record<string, readonly string[]> | undefined;
+  disabled: boolean;
+  enrollmentCreatedAt?: string | null | undefined;
+  enrollmentExpiresAt?: string | null | undefined;
+  enrollmentJwt?: string | null | undefined;
+  enrollmentToken?: string | null | undefined;
+  fingerprint: string | null;
+  interfaces?: readonly Interface[] | undefined;
+  isOnline: boolean;
+  isVerified: boolean;
+  name: string;
+  noTraversal: boolean;
+  unverifiedCertPem: string | null;
+  unverifiedFingerprint: string | null;
+}
+
+export interface RouterEntityRef extends EntityRef {
+  isOnline: boolean;
+}
+
+/** Routers. */
+export type RouterList = readonly RouterDetail[];
+
+/** The software of a client, as it told at its last login. */
+export interface SdkInfo {
+  /** Name of the application. */
+  appId?: string | undefined;
+  /** Version of the application. */
+  appVersion?: string | undefined;
+  /** Source branch of the SDK. */
+  branch?: string | undefined;
+  /** Source revision of the SDK. */
+  revision?: string | undefined;
+  /** Name of the SDK. */
+  type?: string | undefined;
+  /** Version of the SDK. */
+  version?: string | undefined;
+}
+
+/** `AllOf` selects what has every `#attribute` of a role list, `AnyOf` what has at least one; `@id` selectors always add. */
+export type Semantic = 'AllOf' | 'AnyOf';
+
+export interface ServiceConfigDetail {
+  config: EntityRef;
+  configId: string;
+  service: EntityRef;
+  serviceId: string;
+}
+
+/** Service configs. */
+export type ServiceConfigList = readonly ServiceConfigDetail[];
+
+/** Something that the network gives access to. */
+export interface ServiceDetail extends BaseEntity {
+  /** Data of the configs of the asked types, by the name of the type. */
+  config: Record<string, Record<string, unknown>>;
+  /** Ids of the configs of the service. */
+  configs: readonly string[];
+  /** Whether both ends have to encrypt end to end. */
+  encryptionRequired: boolean;
+  /** Milliseconds after which idle circuits are taken down; 0 for never. */
+  maxIdleTimeMillis: number;
+  /** Name of the service; unique. */
+  name: string;
+  permissions: DialBindArray;
+  /** Posture checks of each policy that grants the service. */
+  postureQueries: readonly PostureQueries[];
+  roleAttributes: Attributes;
+  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
+  terminatorStrategy: string;
+}
+
+export interface ServiceEdgeRouterPolicyDetail extends BaseEntity {
+  edgeRouterRoles: Roles;
+  edgeRouterRolesDisplay: NamedRoles;
+  name: string;
+  semantic: Semantic;
+  serviceRoles: Roles;
+  serviceRolesDisplay: NamedRoles;
+}
+
+/** Service edge router policies. */
+export type ServiceEdgeRouterPolicyList = readonly ServiceEdgeRouterPolicyDetail[];
+
+/** Services. */
+export type ServiceList = readonly ServiceDetail[];
+
+/** A rule that lets identities dial or bind services while posture checks pass. */
+export interface ServicePolicyDetail extends BaseEntity {
+  identityRoles: Roles;
+  identityRolesDisplay: NamedRoles;
+  /** Name of the policy; unique. */
+  name: string;
+  postureCheckRoles: Roles;
+  postureCheckRolesDisplay: NamedRoles;
+  semantic: Semantic;
+  serviceRoles: Roles;
+  serviceRolesDisplay: NamedRoles;
+  type: DialBind;
+}
+
+/** Service policies. */
+export type ServicePolicyList = readonly ServicePolicyDetail[];
+
+export interface SessionDetail extends BaseEntity {
+  apiSession: EntityRef;
+  apiSessionId: string;
+  edgeRouters: readonly SessionEdgeRouter[];
+  identityId: string;
+  service: EntityRef;
+  serviceId: string;
+  token: string;
+  type: DialBind;
+}
+
+export interface SessionEdgeRouter extends CommonEdgeRouterProperties {
+  urls: Record<string, string>;
+}
+
+export interface SessionManagementDetail extends SessionDetail {
+  servicePolicies?: readonly EntityRef[] | undefined;
+}
+
+/** Sessions. */
+export type SessionManagementList = readonly SessionManagementDetail[];
+
+export interface SessionRoutePathDetail {
+  routePath?: readonly string[] | undefined;
+}
+
+/** An OpenAPI document that the controller carries. */
+export interface SpecDetail extends BaseEntity {
+  /** Name of the document. */
+  name: string;
+}
+
+/** API documents. */
+export type SpecList = readonly SpecDetail[];
+
+/** Values of the user's own, by name. */
+export type Tags = Record<string, unknown>;
+
+export type TargetToken = 'ACCESS' | 'ID';
+
+/** Cost of a terminator; traffic prefers low ones. */
+export type TerminatorCost = number;
+
+/** Costs by the id of the service. */
+export type TerminatorCostMap = Record<string, TerminatorCost>;
+
+export interface TerminatorDetail extends BaseEntity {
+  address: string;
+  binding: string;
+  cost: TerminatorCost;
+  dynamicCost: TerminatorCost;
+  identity: string;
+  precedence: TerminatorPrecedence;
+  router: EntityRef;
+  routerId: string;
+  service: EntityRef;
+  serviceId: string;
+}
+
+/** Terminators. */
+export type TerminatorList = readonly TerminatorDetail[];
+
+/** Rank of a terminator. */
+export type TerminatorPrecedence = 'default' | 'required' | 'failed';
+
+/** Precedences by the id of the service. */
+export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
+
+export interface TotpToken {
+  issuedAt: string;
+  token: string;
+}
+
+export interface TotpTokenEnvelope {
+  data: TotpToken;
+  meta: Meta;
+}
+
+export interface TraceDetail {
+  enabled?: boolean | undefined;
+  traceId?: string | undefined;
+  until?: string | undefined;
+}
+
+export interface TraceDetailEnvelope {
+  data: TraceDetail;
+  meta: Meta;
+}
+
+/** The software, the APIs it serves and what it is capable of. */
+export interface Version {
+  /** The APIs by name (`edge-client`, `edge-management`, …), each with its versions by name. */
+  apiVersions?: Record<string, Record<string, ApiVersion>> | undefined;
+  /** When the software was built. */
+  buildDate?: string | undefined;
+  /** Capabilities of this controller; never empty. */
+  capabilities?: readonly string[] | undefined;
+  /** Source revision that the software was built from. */
+  revision?: string | undefined;
+  /** Version of the runtime that the software runs on. */
+  runtimeVersion?: string | undefined;
+  /** Version of the software. */
+  version?: string | undefined;
+}
+
+export interface VersionInfo {
+  arch: string;
+  buildDate: string;
+  os: string;
+  revision: string;
+  version: string;
+}

@@ -1,0 +1,62 @@
+// Generated from specs/ (sha256 a4441a439a1c5ee3a1d59b230342670afa2239dfd10975a083660df1b7b82a85) by scripts/generate. Do not edit.
+
+export type Api = 'client' | 'management';
+export type Permission = 'public' | 'partial' | 'own' | 'admin';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An array is a list of strings, one for each time that the parameter occurs; `enum` is then that of its elements. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly in: 'query' | 'header' | 'path';
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
+  readonly format: string | null;
+  readonly required: boolean;
+  readonly enum: readonly string[] | null;
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+}
+
+export interface BodySpec {
+  readonly name: string;
+  readonly required: boolean;
+  readonly consumes: readonly string[];
+  /** Those of `consumes` whose body is handed on as the text that it is, and is not validated. */
+  readonly textTypes: readonly string[];
+  /** `json`: JSON is accepted, perhaps beside text; `text`: only text is. */
+  readonly kind: 'json' | 'text';
+  readonly validator: string | null;
+}
+
+export interface ResponseSpec {
+  readonly validator: string | null;
+  readonly kind: 'json' | 'text' | 'binary' | 'empty';
+  /** The media types that carry it as text; for `json` they stand beside it, and that text is not validated. */
+  readonly textTypes: readonly string[];
+  /** Validator of one element of `data`, when `data` is an array. */
+  readonly itemValidator: string | null;
+}
+
+export interface OperationSpec {
+  readonly api: Api;
+  readonly operationId: string;
+  readonly method: Method;
+  readonly path: string;
+  /** Names of the path's parameters, from left to right. */
+  readonly pathParameters: readonly string[];
+  readonly permission: Permission;
+  readonly parameters: readonly ParameterSpec[];
+  readonly body: BodySpec | null;
+  readonly produces: readonly string[];
+  /** By status, or `default`. */
+  readonly responses: Readonly<Record<string, ResponseSpec>>;
+}
+
+export interface RouteNode {
+  readonly literals: Readonly<Record<string, RouteNode>>;
+  /** Where any other segment leads; it is named by position, in `OperationSpec.pathParameters`. */
+  readonly parameter: RouteNode | null;
+  /** The operationId of each method. */
+  readonly operations: Readonly<Partial<Record<Method, string>>>;
+}

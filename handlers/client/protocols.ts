@@ -1,0 +1,6 @@
+/** Where this controller is reached. */
+import { ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+
+/** GET /protocols */
+export const listProtocols: Handler<'client', 'listProtocols'> = async (_input, { network }) => ok({ https: { address: network.advertise } });

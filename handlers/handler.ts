@@ -1,0 +1,123 @@
+/**
+ * The shape of a handler and the few replies it can give. A handler gets a request that is routed, parsed,
+ * validated, authenticated and permitted; it maps in, acts and maps out. It knows no sockets, statuses of errors or SQL.
+ */
+import type { Api } from '../generated/operation.js';
+import type { Operations as ClientOperations } from '../generated/client/operations.js';
+import type { Operations as ManagementOperations } from '../generated/management/operations.js';
+import type { Page } from '../domain/model.js';
+import type { Services } from './services.js';
+
+export interface OperationsOf {
+  client: ClientOperations;
+  management: ManagementOperations;
+}
+
+export type OperationId<A extends Api> = keyof OperationsOf[A] & string;
+
+export interface AnyOperation {
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  responses: Record<number, unknown>;
+}
+
+type Operation<A extends Api, O extends OperationId<A>> = OperationsOf[A][O] extends AnyOperation ? OperationsOf[A][O] : never;
+
+/** Who calls: an API session and the identity behind it. */
+export interface Caller {
+  readonly apiSessionId: string;
+  readonly token: string;
+  readonly identityId: string;
+  readonly isAdmin: boolean;
+  readonly roleAttributes: readonly string[];
+  readonly configTypes: readonly string[];
+}
+
+/** What the connection tells beside the request itself. */
+export interface Connection {
+  readonly ipAddress: string;
+  /** Lower-case media type of the body; '' without one. */
+  readonly contentType: string;
+  readonly accept: string;
+}
+
+export interface Input<Op extends AnyOperation> {
+  readonly params: Op['params'];
+  readonly query: Op['query'];
+  readonly headers: Op['headers'];
+  readonly body: Op['body'];
+  /** Reading it in a public operation is a bug and throws. */
+  readonly caller: Caller;
+  readonly connection: Connection;
+}
+
+export interface PageInfo {
+  readonly filterableFields: readonly string[];
+  /** null: everything. */
+  readonly limit: number | null;
+  readonly offset: number;
+  readonly totalCount: number;
+}
+
+export interface DataReply<S extends number, D> {
+  readonly status: S;
+  readonly data: D;
+  readonly page?: PageInfo;
+  /** Further batches of a list too long to hold. */
+  readonly rest?: AsyncIterable<readonly unknown[]>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */
+export interface RawReply<S extends number> {
+  readonly status: S;
+  readonly raw: { readonly contentType: string; readonly body: string | Buffer };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type SuccessStatus = 200 | 201 | 202;
+type ReplyFor<S extends number, R> =
+  R extends { data?: infer D; meta?: unknown } ? DataReply<S, Exclude<D, undefined>> | RawReply<S> : RawReply<S>;
+type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
+
+/** An interface over the operation itself, so that one function can serve both APIs where their operations are alike. */
+export interface OperationHandler<Op extends AnyOperation> {
+  (input: Input<Op>, services: Services): Promise<Replies<Op['responses']>>;
+}
+
+export type Handler<A extends Api, O extends OperationId<A>> = OperationHandler<Operation<A, O>>;
+
+/** Every operation of an API has its handler, or stands in `pending`. */
+export type HandlerMap<A extends Api> = { readonly [O in OperationId<A>]?: Handler<A, O> };
+
+export type Links = Record<string, { href: string }>;
+
+export function ok<D>(data: D): DataReply<200, D> {
+  return { status: 200, data };
+}
+
+/** The answer to an update or a delete. */
+export function noData(): DataReply<200, Record<string, never>> {
+  return { status: 200, data: {} };
+}
+
+export function created(collection: string, id: string): DataReply<201, { _links: Links; id: string }> {
+  return { status: 201, data: { _links: { self: { href: `./${collection}/${id}` } }, id } };
+}
+
+export function raw(contentType: string, body: string | Buffer, headers?: Readonly<Record<string, string>>): RawReply<200> {
+  return { status: 200, raw: { contentType, body }, ...(headers === undefined ? {} : { headers }) };
+}
+
+/** A page of a list, each element mapped to its wire form. */
+export function listOf<T, D>(page: Page<T>, map: (item: T) => D): DataReply<200, D[]> {
+  const { filterableFields, limit, offset, totalCount } = page;
+  const reply = { status: 200 as const, data: page.items.map(map), page: { filterableFields, limit, offset, totalCount } };
+  return page.rest === undefined ? reply : { ...reply, rest: mapRest(page.rest, map) };
+}
+
+async function* mapRest<T, D>(rest: AsyncIterable<readonly T[]>, map: (item: T) => D): AsyncGenerator<D[]> {
+  for await (const batch of rest) yield batch.map(map);
+}

@@ -1,0 +1,19 @@
+/** API sessions: who is logged in. */
+import { listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { toApiSessionDetail } from '../shared/api-session-model.js';
+
+/** GET /api-sessions. */
+export const listAPISessions: Handler<'management', 'listAPISessions'> = async ({ query }, { stores }) =>
+  listOf(await stores.apiSessions.list(query), (session) => toApiSessionDetail(session));
+
+/** GET /api-sessions/{id}. Fails: `notFound`. */
+export const detailAPISessions: Handler<'management', 'detailAPISessions'> = async ({ params }, { stores }) =>
+  ok(toApiSessionDetail(await stores.apiSessions.get(params.id)));
+
+/** DELETE /api-sessions/{id}: its token is refused from then on, and what belongs to it goes. */
+export const deleteAPISessions: Handler<'management', 'deleteAPISessions'> = async ({ params }, { stores, sessions }) => {
+  await stores.apiSessions.remove(params.id);
+  sessions.forget(params.id);
+  return noData();
+};

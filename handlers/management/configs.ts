@@ -1,0 +1,66 @@
+/** Configs: data of a config type, given to services. */
+import type { Config, JsonObject } from '../../domain/model.js';
+import { invalidField } from '../../domain/errors.js';
+import { servicesWithConfig } from '../../db/services.js';
+import type * as Response from '../../generated/management/response.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { baseFields, givenName, givenTags, linksOf, refTo, requireName, tagsFrom } from '../wire.js';
+import { listServiceViews } from '../shared/service-views.js';
+
+/** GET /configs. */
+export const listConfigs: Handler<'management', 'listConfigs'> = async ({ query }, { stores }) =>
+  listOf(await stores.configs.list(query), toConfigDetail);
+
+/** POST /configs. Fails: `duplicate` (name), `invalidField` (type, or data that breaks the type's schema). */
+export const createConfig: Handler<'management', 'createConfig'> = async ({ body }, { stores, newId, checkConfigData }) => {
+  const name = requireName(body.name);
+  const type = await stores.configTypes.find(body.configTypeId);
+  if (type === undefined) throw invalidField('type', 'invalid config type', body.configTypeId);
+  checkConfigData(type, body.data);
+  const id = newId();
+  await stores.configs.create(id, { name, configTypeId: type.id, data: body.data as JsonObject, tags: tagsFrom(body.tags) });
+  return created('configs', id);
+};
+
+/** GET /configs/{id}. Fails: `notFound`. */
+export const detailConfig: Handler<'management', 'detailConfig'> = async ({ params }, { stores }) =>
+  ok(toConfigDetail(await stores.configs.get(params.id)));
+
+/** PUT /configs/{id}. The type of a config never changes. */
+export const updateConfig: Handler<'management', 'updateConfig'> = async ({ params, body }, { stores, checkConfigData }) => {
+  const name = requireName(body.name);
+  const config = await stores.configs.get(params.id);
+  checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
+  await stores.configs.update(params.id, { name, data: body.data as JsonObject, tags: tagsFrom(body.tags) });
+  return noData();
+};
+
+/** PATCH /configs/{id}. */
+export const patchConfig: Handler<'management', 'patchConfig'> = async ({ params, body }, { stores, checkConfigData }) => {
+  const config = await stores.configs.get(params.id);
+  if (body.data != null) checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
+  await stores.configs.update(params.id, {
+    name: givenName(body.name), data: body.data == null ? undefined : (body.data as JsonObject), tags: givenTags(body.tags),
+  });
+  return noData();
+};
+
+/** DELETE /configs/{id}. Fails: `inUse` while a service carries it. */
+export const deleteConfig: Handler<'management', 'deleteConfig'> = async ({ params }, { stores }) => {
+  await stores.configs.remove(params.id);
+  return noData();
+};
+
+/** GET /configs/{id}/services. */
+export const listConfigServices: Handler<'management', 'listConfigServices'> = async ({ params, query, caller }, { stores }) => {
+  await stores.configs.get(params.id);
+  return listServiceViews({ ...query, scope: servicesWithConfig(params.id) }, caller, stores);
+};
+
+export function toConfigDetail(item: Config): Response.ConfigDetail {
+  return {
+    ...baseFields(item, linksOf('configs', item.id)),
+    configType: refTo('config-types', item.configType), configTypeId: item.configType.id, data: item.data, name: item.name,
+  };
+}

@@ -1,0 +1,151 @@
+/** Identities: who dials or hosts. Administrators only. */
+import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
+import { invalidField } from '../../domain/errors.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import { policiesOfIdentity } from '../../db/access-view.js';
+import type * as Request from '../../generated/management/request.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { Services } from '../services.js';
+import { given, givenTags, requireName, tagsFrom } from '../wire.js';
+import { toIdentityDetail } from '../shared/identity-model.js';
+import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
+import { toEnrollmentDetail } from './enrollments.js';
+import { toServicePolicyDetail } from './service-policies.js';
+import { listServicesOf } from '../shared/service-views.js';
+
+/** GET /identities. */
+export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query }, { stores }) =>
+  listOf(await stores.identities.list(query), (identity) => toIdentityDetail(identity));
+
+/** POST /identities. Fails: `duplicate` (name, externalId), `notFound` (auth policy, hosted service, CA). */
+export const createIdentity: Handler<'management', 'createIdentity'> = async ({ body }, services) => {
+  const draft = fromWhole(body);
+  const id = services.newId();
+  const enrollments = await enrollmentsFrom(id, body.enrollment, services);
+  const write = (stores: Pick<Services['stores'], 'identities'>) => stores.identities.create(id, draft, enrollments);
+  await (draft.hostings.length > 0 ? services.stores.transaction(write) : write(services.stores));
+  return created('identities', id);
+};
+
+/** GET /identities/{id}. Fails: `notFound`. */
+export const detailIdentity: Handler<'management', 'detailIdentity'> = async ({ params }, { stores }) =>
+  ok(toIdentityDetail(await stores.identities.get(params.id)));
+
+/** PUT /identities/{id}. What the body leaves out falls back to its default. Fails: as create. */
+export const updateIdentity: Handler<'management', 'updateIdentity'> = async ({ params, body }, { stores, sessions }) => {
+  const draft = fromWhole(body);
+  await stores.transaction((tx) => tx.identities.update(params.id, draft));
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** PATCH /identities/{id}. Fails: as create. */
+export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ params, body }, { stores, sessions }) => {
+  const { serviceHostingCosts: costs, serviceHostingPrecedences: precedences } = body;
+  const hostingsChange = given(costs) !== undefined || given(precedences) !== undefined;
+  const changes = {
+    name: body.name === '' ? undefined : given(body.name),
+    typeId: given(body.type), isAdmin: given(body.isAdmin), externalId: body.externalId === '' ? null : given(body.externalId),
+    authPolicyId: body.authPolicyId === '' ? 'default' : given(body.authPolicyId),
+    roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
+    permissions: given(body.permissions), appData: body.appData == null ? undefined : (body.appData as JsonObject),
+    defaultHostingCost: given(body.defaultHostingCost), defaultHostingPrecedence: given(body.defaultHostingPrecedence),
+    tags: givenTags(body.tags),
+  };
+  if (!hostingsChange) {
+    await stores.identities.update(params.id, changes);
+  } else {
+    await stores.transaction(async (tx) => {
+      const { hostings } = await tx.identities.get(params.id);
+      await tx.identities.update(params.id, { ...changes, hostings: mergeHostings(hostings, costs, precedences) });
+    });
+  }
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** DELETE /identities/{id}: its authenticators, enrollments and API sessions go too. Fails: `notFound`, `notDeletable`. */
+export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async ({ params }, { stores, sessions }) => {
+  await stores.identities.remove(params.id);
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** POST /identities/{id}/disable: no login until enabled or until the time is over; open sessions end. */
+export const disableIdentity: Handler<'management', 'disableIdentity'> = async ({ params, body }, { stores, sessions }) => {
+  await stores.identities.disable(params.id, Math.min(body.durationMinutes, MAX_DISABLE_MINUTES));
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** POST /identities/{id}/enable. */
+export const enableIdentity: Handler<'management', 'enableIdentity'> = async ({ params }, { stores }) => {
+  await stores.identities.enable(params.id);
+  return noData();
+};
+
+/** GET /identities/{id}/authenticators. */
+export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthenticators'> = async ({ params, query }, { stores }) => {
+  await stores.identities.get(params.id);
+  return listOf(await stores.authenticators.list({ ...query, scope: ofIdentity(params.id) }), (item) => toAuthenticatorDetail(item));
+};
+
+/** GET /identities/{id}/enrollments. */
+export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollments'> = async ({ params, query }, { stores }) => {
+  await stores.identities.get(params.id);
+  return listOf(await stores.enrollments.list({ ...query, scope: ofIdentity(params.id) }), toEnrollmentDetail);
+};
+
+/** GET /identities/{id}/service-policies: the policies that select this identity. */
+export const listIdentityServicePolicies: Handler<'management', 'listIdentityServicePolicies'> = async ({ params, query }, { stores }) => {
+  const identity = await stores.identities.get(params.id);
+  return listOf(await stores.servicePolicies.list({ ...query, scope: policiesOfIdentity(identity) }), toServicePolicyDetail);
+};
+
+/** GET /identities/{id}/services: what this identity may dial or bind, with its permissions. */
+export const listIdentityServices: Handler<'management', 'listIdentityServices'> = async ({ params, query, caller }, { stores }) => {
+  const identity = await stores.identities.get(params.id);
+  const { policyType, ...list } = query;
+  return listServicesOf(identity, list, caller.configTypes, stores, policyType);
+};
+
+/** About 1,900 years: what a longer time means anyway, within the range of a timestamp. */
+const MAX_DISABLE_MINUTES = 1_000_000_000;
+
+const ofIdentity = (id: string) => ({ name: 'of-identity', where: 't.identity_id = $1', values: [id] });
+
+function fromWhole(body: Request.IdentityCreate | Request.IdentityUpdate): IdentityDraft {
+  return {
+    name: requireName(body.name), typeId: body.type, isAdmin: body.isAdmin, externalId: body.externalId === '' ? null : (body.externalId ?? null),
+    authPolicyId: body.authPolicyId == null || body.authPolicyId === '' ? 'default' : body.authPolicyId,
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), permissions: body.permissions ?? [],
+    appData: (body.appData ?? {}) as JsonObject, defaultHostingCost: body.defaultHostingCost ?? 0,
+    defaultHostingPrecedence: body.defaultHostingPrecedence ?? 'default',
+    hostings: mergeHostings([], body.serviceHostingCosts, body.serviceHostingPrecedences), tags: tagsFrom(body.tags),
+  };
+}
+
+type ByService<T> = Readonly<Record<string, T | null>> | null | undefined;
+
+/** A map that is given replaces that half of every hosting; the other half stays. */
+function mergeHostings(current: readonly Hosting[], costs: ByService<number>, precedences: ByService<HostingPrecedence>): Hosting[] {
+  const half = <T>(map: ByService<T>, key: 'cost' | 'precedence') =>
+    map == null ? new Map(current.map((h) => [h.serviceId, h[key] as T | null])) : new Map(Object.entries(map));
+  const cost = half(costs, 'cost');
+  const precedence = half(precedences, 'precedence');
+  return [...new Set([...cost.keys(), ...precedence.keys()])].map((serviceId) => (
+    { serviceId, cost: cost.get(serviceId) ?? null, precedence: precedence.get(serviceId) ?? null }));
+}
+
+/** The enrollments asked for at creation, each with its token and JWT. */
+async function enrollmentsFrom(identityId: string, asked: Request.IdentityCreate['enrollment'], { enrollments, newId }: Services) {
+  const expiresAt = enrollments.defaultExpiry();
+  const draft = async (method: 'ott' | 'updb', username: string | null) => (
+    { id: newId(), method, caId: null, username, expiresAt, ...(await enrollments.issue(identityId, method, expiresAt)) });
+  const drafts = [];
+  if (asked?.ott === true) drafts.push(await draft('ott', null));
+  if (asked?.updb != null && asked.updb !== '') drafts.push(await draft('updb', asked.updb));
+  if (asked?.ottca != null && asked.ottca !== '') throw invalidField('caId', 'ca not found', asked.ottca);
+  return drafts;
+}

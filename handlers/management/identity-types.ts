@@ -1,0 +1,18 @@
+/** Identity types: a fixed set. */
+import type { IdentityType } from '../../domain/model.js';
+import type * as Response from '../../generated/management/response.js';
+import { listOf, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { baseFields, linksOf } from '../wire.js';
+
+/** GET /identity-types. */
+export const listIdentityTypes: Handler<'management', 'listIdentityTypes'> = async ({ query }, { stores }) =>
+  listOf(await stores.identityTypes.list(query), toIdentityTypeDetail);
+
+/** GET /identity-types/{id}. Fails: `notFound`. */
+export const detailIdentityType: Handler<'management', 'detailIdentityType'> = async ({ params }, { stores }) =>
+  ok(toIdentityTypeDetail(await stores.identityTypes.get(params.id)));
+
+function toIdentityTypeDetail(item: IdentityType): Response.IdentityTypeDetail {
+  return { ...baseFields(item, linksOf('identity-types', item.id)), name: item.name };
+}

@@ -1,0 +1,90 @@
+/** Service policies: which identities may dial or bind which services. */
+import type { ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
+import { invalidField } from '../../domain/errors.js';
+import { parseRoles } from '../../domain/policy/roles.js';
+import { selectedBy } from '../../db/access-view.js';
+import type * as Request from '../../generated/management/request.js';
+import type * as Response from '../../generated/management/response.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
+import { listServiceViews } from '../shared/service-views.js';
+import { toIdentityDetail } from '../shared/identity-model.js';
+
+/** GET /service-policies. */
+export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async ({ query }, { stores }) =>
+  listOf(await stores.servicePolicies.list(query), toServicePolicyDetail);
+
+/** POST /service-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` that names nobody). */
+export const createServicePolicy: Handler<'management', 'createServicePolicy'> = async ({ body }, { stores, newId }) => {
+  const draft = fromWhole(body);
+  const id = newId();
+  await stores.transaction((tx) => tx.servicePolicies.create(id, draft));
+  return created('service-policies', id);
+};
+
+/** GET /service-policies/{id}. Fails: `notFound`. */
+export const detailServicePolicy: Handler<'management', 'detailServicePolicy'> = async ({ params }, { stores }) =>
+  ok(toServicePolicyDetail(await stores.servicePolicies.get(params.id)));
+
+/** PUT /service-policies/{id}. */
+export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> = async ({ params, body }, { stores }) => {
+  const draft = fromWhole(body);
+  await stores.transaction((tx) => tx.servicePolicies.update(params.id, draft));
+  return noData();
+};
+
+/** PATCH /service-policies/{id}. */
+export const patchServicePolicy: Handler<'management', 'patchServicePolicy'> = async ({ params, body }, { stores }) => {
+  const roles = (field: RoleField) => (body[field] == null ? undefined : parseRoles(field, body[field]));
+  const changes = {
+    name: givenName(body.name), type: body.type == null ? undefined : typeFrom(body.type), semantic: given(body.semantic),
+    identityRoles: roles('identityRoles'), serviceRoles: roles('serviceRoles'), postureCheckRoles: roles('postureCheckRoles'),
+    tags: givenTags(body.tags),
+  };
+  await stores.transaction((tx) => tx.servicePolicies.update(params.id, changes));
+  return noData();
+};
+
+/** DELETE /service-policies/{id}. */
+export const deleteServicePolicy: Handler<'management', 'deleteServicePolicy'> = async ({ params }, { stores }) => {
+  await stores.servicePolicies.remove(params.id);
+  return noData();
+};
+
+/** GET /service-policies/{id}/identities: whom its identity roles select. */
+export const listServicePolicyIdentities: Handler<'management', 'listServicePolicyIdentities'> = async ({ params, query }, { stores }) => {
+  const { semantic, identityRoles } = await stores.servicePolicies.get(params.id);
+  const scope = selectedBy([{ semantic, roles: identityRoles }], 1);
+  return listOf(await stores.identities.list({ ...query, scope }), (item) => toIdentityDetail(item));
+};
+
+/** GET /service-policies/{id}/services: what its service roles select. */
+export const listServicePolicyServices: Handler<'management', 'listServicePolicyServices'> = async ({ params, query, caller }, { stores }) => {
+  const { semantic, serviceRoles } = await stores.servicePolicies.get(params.id);
+  return listServiceViews({ ...query, scope: selectedBy([{ semantic, roles: serviceRoles }], 2) }, caller, stores);
+};
+
+type RoleField = 'identityRoles' | 'serviceRoles' | 'postureCheckRoles';
+
+function fromWhole(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {
+  const roles = (field: RoleField) => parseRoles(field, body[field] ?? []);
+  return {
+    name: requireName(body.name), type: typeFrom(body.type), semantic: body.semantic, identityRoles: roles('identityRoles'),
+    serviceRoles: roles('serviceRoles'), postureCheckRoles: roles('postureCheckRoles'), tags: tagsFrom(body.tags),
+  };
+}
+
+function typeFrom(type: Request.DialBind): 'Dial' | 'Bind' {
+  if (type === 'Invalid') throw invalidField('type', 'type must be Dial or Bind', type);
+  return type;
+}
+
+export function toServicePolicyDetail(policy: ServicePolicy): Response.ServicePolicyDetail {
+  return {
+    ...baseFields(policy, linksOf('service-policies', policy.id)),
+    identityRoles: policy.identityRoles, identityRolesDisplay: policy.identityRolesDisplay, name: policy.name,
+    postureCheckRoles: policy.postureCheckRoles, postureCheckRolesDisplay: policy.postureCheckRolesDisplay,
+    semantic: policy.semantic, serviceRoles: policy.serviceRoles, serviceRolesDisplay: policy.serviceRolesDisplay, type: policy.type,
+  };
+}

@@ -1,0 +1,64 @@
+/** Services: what is reached. Administrators see all of them, with their own permissions on each. */
+import type { PolicyType } from '../../domain/model.js';
+import { notFound, raise } from '../../domain/errors.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import { policiesOfService, selectedBy } from '../../db/access-view.js';
+import { configsOfService } from '../../db/configs.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { requireName, tagsFrom } from '../wire.js';
+import { changeService, findServiceView, listServiceViews, replaceService, strategyFrom, toServiceDetail } from '../shared/service-views.js';
+import { toIdentityDetail } from '../shared/identity-model.js';
+import { toConfigDetail } from './configs.js';
+import { toServicePolicyDetail } from './service-policies.js';
+
+/** GET /services. */
+export const listServices: Handler<'management', 'listServices'> = async ({ query, caller }, { stores }) => listServiceViews(query, caller, stores);
+
+/** POST /services. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
+export const createService: Handler<'management', 'createService'> = async ({ body }, { stores, newId }) => {
+  const id = newId();
+  const draft = {
+    name: requireName(body.name), encryptionRequired: body.encryptionRequired, maxIdleTimeMillis: body.maxIdleTimeMillis ?? 0,
+    terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), configs: body.configs ?? [], tags: tagsFrom(body.tags),
+  };
+  await stores.transaction((tx) => tx.services.create(id, draft));
+  return created('services', id);
+};
+
+/** GET /services/{id}. Fails: `notFound`. */
+export const detailService: Handler<'management', 'detailService'> = async ({ params, caller }, { stores }) =>
+  ok(toServiceDetail((await findServiceView(params.id, caller, stores)) ?? raise(notFound('service', params.id))));
+
+/** PUT /services/{id}. */
+export const updateService: Handler<'management', 'updateService'> = async ({ params, body }, services) => replaceService(params.id, body, services);
+
+/** PATCH /services/{id}. */
+export const patchService: Handler<'management', 'patchService'> = async ({ params, body }, services) => changeService(params.id, body, services);
+
+/** DELETE /services/{id}: it leaves every policy that named it. */
+export const deleteService: Handler<'management', 'deleteService'> = async ({ params }, { stores }) => {
+  await stores.services.remove(params.id);
+  return noData();
+};
+
+/** GET /services/{id}/configs. */
+export const listServiceConfig: Handler<'management', 'listServiceConfig'> = async ({ params, query }, { stores }) => {
+  await stores.services.get(params.id);
+  return listOf(await stores.configs.list({ ...query, scope: configsOfService(params.id) }), toConfigDetail);
+};
+
+/** GET /services/{id}/identities: who may dial or bind it. */
+export const listServiceIdentities: Handler<'management', 'listServiceIdentities'> = async ({ params, query }, { stores }) => {
+  const { policyType, ...list } = query;
+  const type: PolicyType | undefined = policyType === undefined ? undefined : policyType === 'dial' ? 'Dial' : 'Bind';
+  const roles = await stores.access.identityRolesFor(await stores.services.get(params.id), type);
+  return listOf(await stores.identities.list({ ...list, scope: selectedBy(roles, 1) }), (item) => toIdentityDetail(item));
+};
+
+/** GET /services/{id}/service-policies: the policies that select it. */
+export const listServiceServicePolicies: Handler<'management', 'listServiceServicePolicies'> = async ({ params, query }, { stores }) => {
+  const service = await stores.services.get(params.id);
+  return listOf(await stores.servicePolicies.list({ ...query, scope: policiesOfService(service) }), toServicePolicyDetail);
+};

@@ -1,0 +1,78 @@
+/** Logging in, and the session that comes of it. */
+import { DomainError } from '../../domain/errors.js';
+import { afterFailure } from '../../domain/auth/auth-policy.js';
+import type { AuthPolicy, JsonObject } from '../../domain/model.js';
+import type { PasswordCredentials } from '../../db/authenticators.js';
+import type * as Request from '../../generated/client/request.js';
+import { noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { Services } from '../services.js';
+import { toCurrentApiSession } from './api-session-model.js';
+
+/**
+ * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
+ * too many logins wait; `invalidField` without username or password.
+ */
+export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection }, services) => {
+  if (query.method !== 'password') throw new DomainError('invalidAuth');
+  const login = await checkPasswordLogin(body ?? {}, services);
+  const { stores, sessions } = services;
+  const asked = body?.configTypes ?? [];
+  const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
+  const { token } = await sessions.open({ ...login, ipAddress: connection.ipAddress, configTypes });
+  await stores.identities.setClientInfo(login.identityId, nonEmpty(body?.envInfo), nonEmpty(body?.sdkInfo));
+  const current = toCurrentApiSession(await sessions.live(token), token, sessions.timeoutSeconds);
+  return {
+    ...ok(current),
+    headers: {
+      'zt-session': token,
+      'expiration-seconds': String(current.expirationSeconds),
+      'expires-at': `${current.expiresAt.replace('T', ' ').replace('Z', '')} +0000 UTC`,
+    },
+  };
+};
+
+/** GET /current-api-session. */
+export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { sessions }) =>
+  ok(toCurrentApiSession(await sessions.live(caller.token), caller.token, sessions.timeoutSeconds));
+
+/** DELETE /current-api-session: logs out. */
+export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession'> = async ({ caller }, { stores, sessions }) => {
+  await stores.apiSessions.remove(caller.apiSessionId);
+  sessions.forget(caller.apiSessionId);
+  return noData();
+};
+
+/** Does the same work for an unknown user as for a wrong password. */
+async function checkPasswordLogin({ username, password }: Request.Authenticate, { stores, passwords, sessions }: Services) {
+  if (username == null || password == null) {
+    throw new DomainError('invalidField', { causeMessage: 'username and password fields are required' });
+  }
+  const credentials = await stores.authenticators.credentialsByUsername(username);
+  const policy = await stores.authPolicies.get(credentials?.authPolicyId ?? 'default');
+  const isRight = await passwords.verify(credentials?.passwordHash, password);
+  if (credentials === undefined) throw new DomainError('invalidAuth');
+  if (!isRight) {
+    await countFailure(credentials, policy, { stores, sessions });
+    throw new DomainError('invalidAuth');
+  }
+  if (credentials.isDisabled || !policy.primary.updb.allowed) throw new DomainError('invalidAuth');
+  if (policy.primary.updb.maxAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
+  return { identityId: credentials.identityId, authenticatorId: credentials.authenticatorId };
+}
+
+/** Wrong passwords in a row disable the identity once there are as many as its policy allows. */
+async function countFailure(credentials: PasswordCredentials, policy: AuthPolicy, { stores, sessions }: Pick<Services, 'stores' | 'sessions'>): Promise<void> {
+  if (policy.primary.updb.maxAttempts <= 0 || credentials.isDisabled) return;
+  const failures = await stores.authenticators.countFailure(credentials.authenticatorId);
+  const outcome = afterFailure({ failedAttempts: failures - 1, policy, now: new Date() });
+  if (outcome.disable === null) return;
+  await stores.authenticators.clearFailures(credentials.authenticatorId);
+  await stores.identities.disable(credentials.identityId, policy.primary.updb.lockoutDurationMinutes);
+  sessions.forgetIdentity(credentials.identityId);
+}
+
+/** Client information keeps only what was told. */
+function nonEmpty(info: object | null | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(info ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== ''));
+}

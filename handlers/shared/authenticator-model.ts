@@ -1,0 +1,15 @@
+/** The wire form of an authenticator. A password has none. */
+import type { Authenticator } from '../../domain/model.js';
+import type * as Response from '../../generated/management/response.js';
+import { baseFields, refTo } from '../wire.js';
+import type { Links } from '../handler.js';
+
+export function toAuthenticatorDetail(item: Authenticator, links: Links = linksOfAuthenticator(item)): Response.AuthenticatorDetail {
+  const common = { ...baseFields(item, links), identity: refTo('identities', item.identity), identityId: item.identity.id, method: item.method };
+  if (item.method === 'updb') return { ...common, username: item.username ?? '' };
+  return { ...common, certPem: item.certPem ?? '', fingerprint: item.fingerprint ?? '' };
+}
+
+function linksOfAuthenticator(item: Authenticator): Links {
+  return { self: { href: `./authenticators/${item.id}` }, identities: { href: `./identities/${item.identity.id}` } };
+}

@@ -1,0 +1,80 @@
+/** What anyone may know: version, capabilities, API descriptions, trusted CAs, how to enroll. */
+import { notFound } from '../../domain/errors.js';
+import type { Controller } from '../../domain/model.js';
+import type { Api } from '../../generated/operation.js';
+import { basePaths } from '../../generated/routes.js';
+import type * as Response from '../../generated/client/response.js';
+import { listOf, ok, raw } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { Documents, Services } from '../services.js';
+import { baseFields, linksOf } from '../wire.js';
+
+/** What this controller really offers. Clients fall back to `authenticate` where a capability is missing. */
+const CAPABILITIES = ['EDGE_CONTROLLER'] as const;
+
+export function versionOf({ version, network }: Pick<Services, 'version' | 'network'>): Response.Version {
+  const api = (path: string) => ({ v1: { apiBaseUrls: [`https://${network.advertise}${path}`], path } });
+  return {
+    apiVersions: { edge: api(basePaths.client), 'edge-client': api(basePaths.client), 'edge-management': api(basePaths.management) },
+    buildDate: version.buildDate, capabilities: CAPABILITIES, revision: version.revision,
+    runtimeVersion: version.runtimeVersion, version: version.version,
+  };
+}
+
+/** GET / */
+export const listRoot: Handler<'client', 'listRoot'> = async (_input, services) => ok(versionOf(services));
+
+/** GET /version */
+export const listVersion: Handler<'client', 'listVersion'> = async (_input, services) => ok(versionOf(services));
+
+/** GET /enumerated-capabilities */
+export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async () => ok([...CAPABILITIES]);
+
+/** GET /.well-known/est/cacerts: the trusted CAs as PKCS#7, before any trust exists. */
+export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { network }) =>
+  raw('application/pkcs7-mime', network.caBundlePkcs7, { 'content-transfer-encoding': 'base64' });
+
+/** GET /network-jwts: what a client scans to learn where this network is. */
+export const listNetworkJWTs: Handler<'client', 'listNetworkJWTs'> = async (_input, { enrollments }) =>
+  ok([{ name: 'default', token: await enrollments.networkJwt() }]);
+
+/** GET /controllers: the controllers that share this network's database. */
+export const listControllers: Handler<'client', 'listControllers'> = async ({ query }, { stores }) =>
+  listOf(await stores.controllers.list(query), toControllerDetail);
+
+function toControllerDetail(item: Controller): Response.ControllerDetail {
+  return {
+    ...baseFields(item, linksOf('controllers', item.id)),
+    apiAddresses: item.apiAddresses, certPem: item.certPem, ctrlAddress: item.ctrlAddress, fingerprint: item.fingerprint,
+    isOnline: item.isOnline, lastJoinedAt: item.lastJoinedAt.toISOString(), name: item.name,
+  };
+}
+
+const SPEC_IDS: Readonly<Record<Api, string>> = { client: 'edge-client', management: 'edge-management' };
+
+function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {
+  return { ...baseFields({ id, createdAt: publishedAt, updatedAt: publishedAt, tags: {} }, linksOf('specs', id)), name: id };
+}
+
+function apiOf(id: string): Api {
+  if (id === SPEC_IDS.client) return 'client';
+  if (id === SPEC_IDS.management) return 'management';
+  throw notFound('spec', id);
+}
+
+/** GET /specs of the client API. */
+export const listClientSpecs: Handler<'client', 'listSpecs'> = async (_input, { documents }) => ok([toSpec(SPEC_IDS.client, documents)]);
+
+/** GET /specs of the management API. */
+export const listManagementSpecs: Handler<'management', 'listSpecs'> = async (_input, { documents }) =>
+  ok(Object.values(SPEC_IDS).map((id) => toSpec(id, documents)));
+
+/** GET /specs/{id}. Fails: `notFound`. */
+export const detailSpec: Handler<'client', 'detailSpec'> = async ({ params }, { documents }) =>
+  ok(toSpec(SPEC_IDS[apiOf(params.id)], documents));
+
+/** GET /specs/{id}/spec: the document itself, YAML unless JSON is preferred. */
+export const detailSpecBody: Handler<'client', 'detailSpecBody'> = async ({ params, connection }, { documents }) => {
+  const isJson = /application\/json/i.test(connection.accept) && !/text\/yaml/i.test(connection.accept);
+  return raw(isJson ? 'application/json' : 'text/yaml', documents.text(apiOf(params.id), isJson ? 'json' : 'yaml'));
+};

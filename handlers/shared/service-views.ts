@@ -1,0 +1,107 @@
+/** Services as an identity sees them: its permissions, and the data of the config types that it asked for. */
+import type { ServiceDraft, ServiceView } from '../../domain/model.js';
+import { DomainError } from '../../domain/errors.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import type { Selectable } from '../../domain/policy/roles.js';
+import { selectedBy } from '../../db/access-view.js';
+import type { ListRequest } from '../../db/table.js';
+import type { RoleFilter } from '../../db/identities.js';
+import type { Stores } from '../../db/stores.js';
+import type * as Request from '../../generated/client/request.js';
+import type * as Response from '../../generated/client/response.js';
+import { listOf, noData } from '../handler.js';
+import type { Caller, DataReply } from '../handler.js';
+import type { Services } from '../services.js';
+import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
+
+/** The query of a list of services; config types may be asked for per request. */
+export interface ServiceQuery extends ListRequest, RoleFilter {
+  readonly configTypes?: readonly string[];
+}
+
+type ServiceList = DataReply<200, Response.ServiceDetail[]>;
+
+const selectableOf = (caller: Caller): Selectable => ({ id: caller.identityId, roleAttributes: caller.roleAttributes });
+
+/** Config types of the request, by id or name, before those of the session. */
+async function configTypesFor(asked: readonly string[] | undefined, caller: Caller, stores: Stores): Promise<readonly string[]> {
+  if (asked === undefined || asked.length === 0) return caller.configTypes;
+  return asked.includes('all') ? ['all'] : stores.configTypes.resolve(asked);
+}
+
+/** All services, or those of the request's scope, with the caller's own permissions on each. */
+export async function listServiceViews({ configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
+  const viewer = { grants: await stores.access.grants(selectableOf(caller)), configTypes: await configTypesFor(configTypes, caller, stores) };
+  return listOf(await stores.services.listViews(request, viewer), toServiceDetail);
+}
+
+/** Only what `identity` may dial or bind; one of the two when `type` is given. */
+export async function listServicesOf(identity: Selectable, request: ListRequest & RoleFilter, configTypes: readonly string[], stores: Stores,
+  type?: 'dial' | 'bind'): Promise<ServiceList> {
+  const grants = (await stores.access.grants(identity)).filter((grant) => type === undefined || grant.type.toLowerCase() === type);
+  const scope = selectedBy(grants.map((grant) => ({ semantic: grant.semantic, roles: grant.serviceRoles })), 2);
+  return listOf(await stores.services.listViews({ ...request, scope }, { grants, configTypes }), toServiceDetail);
+}
+
+/** What the caller itself may dial or bind. */
+export async function listOwnServices({ configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
+  return listServicesOf(selectableOf(caller), request, await configTypesFor(configTypes, caller, stores), stores);
+}
+
+/** One service as the caller sees it; undefined when there is none with this id. */
+export async function findServiceView(id: string, caller: Caller, stores: Stores): Promise<ServiceView | undefined> {
+  return stores.services.findView(id, { grants: await stores.access.grants(selectableOf(caller)), configTypes: caller.configTypes });
+}
+
+export function toServiceDetail(service: ServiceView): Response.ServiceDetail {
+  return {
+    ...baseFields(service, linksOf('services', service.id)),
+    config: service.config, configs: service.configs, encryptionRequired: service.encryptionRequired,
+    maxIdleTimeMillis: service.maxIdleTimeMillis, name: service.name, permissions: service.permissions,
+    postureQueries: service.grants.map(({ policyId, policyType, isPassing }) => ({ isPassing, policyId, policyType, postureQueries: [] })),
+    roleAttributes: service.roleAttributes, terminatorStrategy: service.terminatorStrategy,
+  };
+}
+
+/** PUT of a service: what the body leaves out falls back to its default. */
+export async function replaceService(id: string, body: Request.ServiceUpdate, { stores }: Services) {
+  const draft: ServiceDraft = {
+    name: requireName(body.name), encryptionRequired: body.encryptionRequired ?? false, maxIdleTimeMillis: body.maxIdleTimeMillis ?? 0,
+    terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting', roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+    configs: body.configs ?? [], tags: tagsFrom(body.tags),
+  };
+  await stores.transaction((tx) => tx.services.update(id, draft));
+  return noData();
+}
+
+/** PATCH of a service. Whether it demands encryption is settled at creation or by PUT. */
+export async function changeService(id: string, body: Request.ServicePatch, { stores }: Services) {
+  const changes = {
+    name: givenName(body.name), maxIdleTimeMillis: given(body.maxIdleTimeMillis), terminatorStrategy: strategyFrom(body.terminatorStrategy),
+    roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
+    configs: given(body.configs), tags: givenTags(body.tags),
+  };
+  await stores.transaction((tx) => tx.services.update(id, changes));
+  return noData();
+}
+
+const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'];
+
+/** @throws DomainError `notFound` for a strategy that this network does not have */
+export function strategyFrom(name: string | null | undefined): string | undefined {
+  if (name === null || name === undefined) return undefined;
+  if (name === '') return 'smartrouting';
+  if (!STRATEGIES.includes(name)) throw new DomainError('notFound', { causeMessage: `terminatorStrategy with name ${name} not found` });
+  return name;
+}
+
+
+/** Everything the caller may dial or bind, for a comparison over the whole. */
+export async function viewsOf(caller: Caller, stores: Stores): Promise<ServiceView[]> {
+  const grants = await stores.access.grants(selectableOf(caller));
+  const scope = selectedBy(grants.map((grant) => ({ semantic: grant.semantic, roles: grant.serviceRoles })), 2);
+  const page = await stores.services.listViews({ limit: -1, scope }, { grants, configTypes: caller.configTypes });
+  const views = [...page.items];
+  if (page.rest !== undefined) for await (const batch of page.rest) views.push(...batch);
+  return views;
+}

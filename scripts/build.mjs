@@ -1,0 +1,40 @@
+// Compiles to dist/ and puts beside it what the compiler leaves out. Does nothing when dist/ is newer than every source.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folders = ['generated', 'domain', 'db', 'handlers', 'server', 'scripts', 'test'];
+const stamp = join(root, 'dist/build.json');
+
+function newest(folder) {
+  let time = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue;
+    const path = join(folder, entry.name);
+    time = Math.max(time, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+  }
+  return time;
+}
+
+const sources = Math.max(...folders.map((folder) => newest(join(root, folder))), ...['package.json', 'tsconfig.json'].map((file) => statSync(join(root, file)).mtimeMs));
+if (process.argv.includes('--if-stale') && existsSync(stamp) && statSync(stamp).mtimeMs > sources) process.exit(0);
+
+const noCheck = process.argv.includes('--no-check') ? ['--noCheck'] : [];
+try {
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, ...noCheck], { stdio: 'inherit' });
+} catch {
+  process.exit(1);
+}
+mkdirSync(join(root, 'dist/generated'), { recursive: true });
+cpSync(join(root, 'generated'), join(root, 'dist/generated'), { recursive: true, filter: (path) => !/\.ts$/.test(path) });
+
+const git = (...args) => {
+  try { return execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim(); } catch { return undefined; }
+};
+writeFileSync(stamp, JSON.stringify({
+  version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+  revision: git('rev-parse', '--short=12', 'HEAD') || 'source',
+  buildDate: new Date().toISOString().slice(0, 19).replace('T', ' '),
+}));

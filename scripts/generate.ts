@@ -1,0 +1,101 @@
+// Writes generated/ from specs/, or with --check tells whether it is fresh. The parts are in scripts/generate/.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { dump } from 'js-yaml';
+import { Catalog } from './generate/catalog.js';
+import type { Api } from './generate/model.js';
+import { byName } from './generate/node.js';
+import { emitOperationTable, emitOperationTypes, emitRoutes } from './generate/operations.js';
+import { readModel } from './generate/read.js';
+import { FORMATS, FORMATS_DECLARATION, OPERATION_TYPES, VALIDATORS_DECLARATION } from './generate/static.js';
+import { header } from './generate/text.js';
+import { emitTypes } from './generate/types.js';
+import { emitValidators } from './generate/validators.js';
+import { loadSpecs } from './spec-bundle.js';
+
+const APIS: readonly Api[] = ['client', 'management'];
+
+/** Everything in generated/, by path. `rootDir` is the folder that holds specs/. */
+export function generate(rootDir: string): Map<string, string> {
+  return generateFrom(loadSpecs(rootDir));
+}
+
+/** The same from bundled documents. */
+export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<string, string> {
+  const files = new Map<string, string>();
+  const json = APIS.map((api) => `${JSON.stringify(documents[api], null, 1)}\n`);
+  const both = header(...json);
+  const parts = APIS.map((api, index) => {
+    const text = json[index] ?? '';
+    const head = header(text);
+    const catalog = new Catalog(readModel(api, documents[api]));
+    const { code, items } = emitValidators(catalog);
+    files.set(`${api}.json`, text);
+    files.set(`${api}.yml`, dump(JSON.parse(text), { noRefs: true, lineWidth: 120 }));
+    files.set(`${api}/request.ts`, `${head}\n${emitTypes(catalog, 'request')}`);
+    files.set(`${api}/response.ts`, `${head}\n${emitTypes(catalog, 'response')}`);
+    files.set(`${api}/operations.ts`, `${head}\n${emitOperationTypes(catalog)}`);
+    files.set(`${api}/validators.cjs`, head + code);
+    files.set(`${api}/validators.d.cts`, head + VALIDATORS_DECLARATION);
+    return { model: catalog.model, items };
+  });
+  files.set('formats.cjs', both + FORMATS);
+  files.set('formats.d.cts', both + FORMATS_DECLARATION);
+  files.set('operation.ts', `${both}\n${OPERATION_TYPES}`);
+  files.set('operations.ts', `${both}\n${emitOperationTable(parts)}`);
+  files.set('routes.ts', `${both}\n${emitRoutes(parts.map(({ model }) => model))}`);
+  return new Map([...files].sort(([a], [b]) => byName(a, b)));
+}
+
+/** How a folder differs from what it should hold, a line for each file; empty when it does not. */
+export function differences(folder: string, files: ReadonlyMap<string, string>): string[] {
+  const found = new Set(filesIn(folder));
+  const extra = [...found].filter((path) => !files.has(path)).sort(byName).map((path) => `${path}: does not belong here`);
+  const changed = [...files].flatMap(([path, expected]) => {
+    if (!found.has(path)) return [`${path}: missing`];
+    const actual = readFileSync(join(folder, path), 'utf8');
+    if (actual === expected) return [];
+    const lines = actual.split('\n');
+    const at = expected.split('\n').findIndex((line, index) => index > 0 && line !== lines[index]);
+    return [at < 0 ? `${path}: differs` : `${path}:${at + 1}: differs`];
+  });
+  return [...changed, ...extra];
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
+
+function write(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const path of filesIn(folder)) {
+    if (!files.has(path)) rmSync(join(folder, path));
+  }
+  for (const [path, content] of files) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
+function main(args: readonly string[]): void {
+  const rootDir = resolve(import.meta.dirname, '../..');
+  const folder = join(rootDir, 'generated');
+  const files = generate(rootDir);
+  if (!args.includes('--check')) {
+    write(folder, files);
+    return;
+  }
+  const stale = differences(folder, files);
+  if (stale.length === 0) return;
+  console.error(['generated/ does not match specs/:', ...stale.slice(0, 10).map((line) => `  generated/${line}`)].join('\n'));
+  if (stale.length > 10) console.error(`  and ${stale.length - 10} more`);
+  console.error('Run `npm run generate` and commit the result.');
+  process.exitCode = 1;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2));

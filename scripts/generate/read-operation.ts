@@ -1,0 +1,197 @@
+// Reads operations: path, parameters, body, responses.
+
+import { readFormat } from './formats.js';
+import type { Body, Method, Operation, Parameter, Response, Schema } from './model.js';
+import { byName, type Node } from './node.js';
+import { readEnum, readSchema, readTarget } from './read-schema.js';
+
+/** What definitions and operations are named by. */
+export const NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+
+export function readOperation(
+  root: Node, item: Node, path: string, method: Method, node: Node, definitions: Map<string, Schema>,
+): Operation {
+  node.only(
+    'operationId', 'summary', 'description', 'tags', 'consumes', 'produces', 'parameters', 'responses', 'security', 'deprecated',
+    'externalDocs', 'x-permission',
+  );
+  const operationId = node.at('operationId').string();
+  if (!NAME.test(operationId)) node.at('operationId').fail('letters and digits are expected');
+  const { segments, pathParameters } = readPath(item, path);
+  const produces = mediaTypes(root, node, 'produces');
+  const { parameters, body } = readParameters(root, item, node, operationId, definitions);
+  const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  if (inPath.slice().sort().join() !== pathParameters.slice().sort().join()) {
+    node.fail(`path parameters are ${pathParameters.join() || 'none'}, described are ${inPath.join() || 'none'}`);
+  }
+  const responses = new Map<string, Response>();
+  for (const [status, response] of node.at('responses').entries()) {
+    if (!/^([1-5]\d\d|default)$/.test(status)) response.fail('a status or default is expected');
+    responses.set(status, readResponse(root, response, operationId, status, produces, definitions));
+  }
+  if (responses.size === 0) node.at('responses').fail('there is none');
+  return {
+    node,
+    operationId,
+    method,
+    path,
+    segments,
+    pathParameters,
+    permission: node.at('x-permission').oneOf('public', 'partial', 'own', 'admin'),
+    summary: node.optionalString('summary') ?? node.optionalString('description'),
+    parameters,
+    body,
+    produces,
+    responses,
+  };
+}
+
+function readPath(item: Node, path: string): { segments: (string | null)[]; pathParameters: string[] } {
+  if (!path.startsWith('/')) item.fail('a path starts with /');
+  const pathParameters: string[] = [];
+  const segments = path.split('/').slice(1).filter((segment, index, all) => segment !== '' || index < all.length - 1).map((segment) => {
+    const [, parameter] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
+    if (parameter === undefined) return /^[A-Za-z0-9._~-]+$/.test(segment) ? segment : item.fail(`segment '${segment}' is unknown`);
+    if (pathParameters.includes(parameter)) item.fail(`parameter ${parameter} is there twice`);
+    pathParameters.push(parameter);
+    return null;
+  });
+  return { segments, pathParameters };
+}
+
+function mediaTypes(root: Node, operation: Node, key: 'consumes' | 'produces'): string[] {
+  const holder = operation.has(key) ? operation : root.has(key) ? root : null;
+  const types = holder ? holder.at(key).strings() : ['application/json'];
+  for (const type of types) {
+    if (!/^[a-z]+\/[a-z0-9.+-]+$/.test(type)) holder?.at(key).fail(`'${type}' is not a plain media type`);
+  }
+  return types;
+}
+
+const JSON_TYPE = 'application/json';
+const TEXT_TYPE = /^text\/|^application\/(jwt|yaml|x-pem-file|pkcs7|pkcs7-mime|pkcs10|pkix-cert)$/;
+
+function readParameters(
+  root: Node, item: Node, operation: Node, operationId: string, definitions: Map<string, Schema>,
+): { parameters: Parameter[]; body: Body | null } {
+  const parameters = new Map<string, Parameter>();
+  let body: Body | null = null;
+  for (const holder of [item, operation]) {
+    if (!holder.has('parameters')) continue;
+    for (const entry of holder.at('parameters').items()) {
+      const node = resolve(root, entry, 'parameters');
+      if (node.at('in').value === 'body') {
+        if (body) node.fail('there are two bodies');
+        body = readBody(root, operation, node, operationId, definitions);
+        continue;
+      }
+      const parameter = readParameter(node);
+      parameters.set(`${parameter.in} ${parameter.name}`, parameter);
+    }
+  }
+  return { parameters: [...parameters].sort(([a], [b]) => byName(a, b)).map(([, parameter]) => parameter), body };
+}
+
+function resolve(root: Node, node: Node, section: 'parameters' | 'responses'): Node {
+  if (!node.has('$ref')) return node;
+  node.only('$ref');
+  const name = readTarget(node, section);
+  if (!root.has(section) || !root.at(section).has(name)) return node.fail(`${section} has no ${name}`);
+  return root.at(section).at(name);
+}
+
+function readParameter(node: Node): Parameter {
+  const place = node.at('in').oneOf('query', 'header', 'path');
+  node.only(
+    'name', 'in', 'required', 'description', 'type', 'format', 'enum', 'default', 'minimum', 'maximum', 'minLength', 'maxLength',
+    'items', 'collectionFormat', 'x-example',
+  );
+  const type = node.at('type').oneOf('string', 'integer', 'number', 'boolean', 'array');
+  if (type === 'array' && place !== 'query') node.at('type').fail('only a query parameter repeats');
+  if (type !== 'string' && node.has('enum')) node.at('enum').fail('only a string has one');
+  if (type !== 'array' && (node.has('items') || node.has('collectionFormat'))) node.fail('items are for arrays');
+  const required = node.flag('required');
+  if (place === 'path' && !required) node.fail('a path parameter is always required');
+  let values = readEnum(node);
+  if (type === 'array') {
+    node.at('collectionFormat').oneOf('multi');
+    const items = node.at('items');
+    items.only('type', 'enum');
+    items.at('type').oneOf('string');
+    values = readEnum(items);
+  }
+  return {
+    name: node.at('name').string(),
+    in: place,
+    type,
+    format: type === 'array' || type === 'boolean' ? noFormat(node) : readFormat(node, type),
+    required,
+    enum: values,
+    minimum: node.optionalNumber('minimum'),
+    maximum: node.optionalNumber('maximum'),
+    minLength: node.optionalNumber('minLength'),
+    maxLength: node.optionalNumber('maxLength'),
+    description: node.optionalString('description'),
+  };
+}
+
+function noFormat(node: Node): null {
+  return node.has('format') ? node.at('format').fail('not for this type') : null;
+}
+
+function readBody(root: Node, operation: Node, node: Node, operationId: string, definitions: Map<string, Schema>): Body {
+  node.only('name', 'in', 'required', 'description', 'schema', 'x-example');
+  const consumes = mediaTypes(root, operation, 'consumes');
+  const textTypes = consumes.filter((type) => type !== JSON_TYPE);
+  for (const type of textTypes) {
+    if (!TEXT_TYPE.test(type)) operation.at('consumes').fail(`'${type}' is neither JSON nor a known text`);
+  }
+  const common = { name: node.at('name').string(), required: node.flag('required'), consumes, textTypes };
+  const schema = node.at('schema');
+  if (consumes.includes(JSON_TYPE)) {
+    return { ...common, kind: 'json', definition: hoist(schema, `${operationId}Body`, definitions) };
+  }
+  schema.only('type', 'format', 'description', 'example');
+  schema.at('type').oneOf('string');
+  return { ...common, kind: 'text', definition: null };
+}
+
+function readResponse(
+  root: Node, entry: Node, operationId: string, status: string, produces: readonly string[], definitions: Map<string, Schema>,
+): Response {
+  const node = resolve(root, entry, 'responses');
+  node.only('description', 'schema', 'headers', 'examples');
+  if (!node.has('schema')) return { kind: 'empty', textTypes: [], definition: null };
+  const schema = node.at('schema');
+  const otherTypes = produces.filter((type) => type !== JSON_TYPE);
+  if (!schema.has('$ref')) {
+    const type = schema.has('type') ? schema.at('type').value : undefined;
+    if (type === 'file') {
+      schema.only('type', 'description');
+      return { kind: 'binary', textTypes: [], definition: null };
+    }
+    if (type === 'string' && otherTypes.length > 0) {
+      schema.only('type', 'description', 'format', 'example');
+      return { kind: 'text', textTypes: otherTypes, definition: null };
+    }
+  }
+  const isError = status === 'default' || Number(status) >= 400;
+  if (!isError && !produces.includes(JSON_TYPE)) schema.fail(`${produces.join()} cannot carry it`);
+  return {
+    kind: 'json',
+    textTypes: isError ? [] : otherTypes.filter((type) => TEXT_TYPE.test(type)),
+    definition: hoist(schema, `${operationId}Response${status === 'default' ? 'Default' : status}`, definitions),
+  };
+}
+
+/** A schema that is written inline becomes a definition, so that it has a name in types and validators. */
+function hoist(node: Node, name: string, definitions: Map<string, Schema>): string {
+  const schema = readSchema(node);
+  if (schema.kind === 'ref' && !schema.nullable) {
+    if (!definitions.has(schema.name)) node.fail(`definitions has no ${schema.name}`);
+    return schema.name;
+  }
+  if (definitions.has(name)) node.fail(`its name would be ${name}, which is a definition already`);
+  definitions.set(name, schema);
+  return name;
+}

@@ -1,0 +1,96 @@
+// Emitted text that does not depend on the specs: the types of the tables and the declarations of the CommonJS modules.
+
+import { stringFormats } from './formats.js';
+import { key, literal } from './text.js';
+
+export const OPERATION_TYPES = `export type Api = 'client' | 'management';
+export type Permission = 'public' | 'partial' | 'own' | 'admin';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An array is a list of strings, one for each time that the parameter occurs; \`enum\` is then that of its elements. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly in: 'query' | 'header' | 'path';
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
+  readonly format: string | null;
+  readonly required: boolean;
+  readonly enum: readonly string[] | null;
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+}
+
+export interface BodySpec {
+  readonly name: string;
+  readonly required: boolean;
+  readonly consumes: readonly string[];
+  /** Those of \`consumes\` whose body is handed on as the text that it is, and is not validated. */
+  readonly textTypes: readonly string[];
+  /** \`json\`: JSON is accepted, perhaps beside text; \`text\`: only text is. */
+  readonly kind: 'json' | 'text';
+  readonly validator: string | null;
+}
+
+export interface ResponseSpec {
+  readonly validator: string | null;
+  readonly kind: 'json' | 'text' | 'binary' | 'empty';
+  /** The media types that carry it as text; for \`json\` they stand beside it, and that text is not validated. */
+  readonly textTypes: readonly string[];
+  /** Validator of one element of \`data\`, when \`data\` is an array. */
+  readonly itemValidator: string | null;
+}
+
+export interface OperationSpec {
+  readonly api: Api;
+  readonly operationId: string;
+  readonly method: Method;
+  readonly path: string;
+  /** Names of the path's parameters, from left to right. */
+  readonly pathParameters: readonly string[];
+  readonly permission: Permission;
+  readonly parameters: readonly ParameterSpec[];
+  readonly body: BodySpec | null;
+  readonly produces: readonly string[];
+  /** By status, or \`default\`. */
+  readonly responses: Readonly<Record<string, ResponseSpec>>;
+}
+
+export interface RouteNode {
+  readonly literals: Readonly<Record<string, RouteNode>>;
+  /** Where any other segment leads; it is named by position, in \`OperationSpec.pathParameters\`. */
+  readonly parameter: RouteNode | null;
+  /** The operationId of each method. */
+  readonly operations: Readonly<Partial<Record<Method, string>>>;
+}
+`;
+
+export const VALIDATORS_DECLARATION = `declare namespace validators {
+  interface ValidationFault {
+    /** JSON pointer into what was validated. */
+    readonly instancePath: string;
+    readonly schemaPath: string;
+    readonly keyword: string;
+    readonly params: Record<string, unknown>;
+    readonly message?: string;
+  }
+  /** After a call that answered false, \`errors\` holds the faults of that call. */
+  interface ValidateFunction {
+    (data: unknown): boolean;
+    errors?: readonly ValidationFault[] | null;
+  }
+}
+/** By \`request_<definition>\` and \`response_<definition>\`. */
+declare const validators: Readonly<Record<string, validators.ValidateFunction>>;
+export = validators;
+`;
+
+export const FORMATS = `'use strict';
+module.exports = {
+${Object.entries(stringFormats).map(([name, source]) => `  ${key(name)}: new RegExp(${literal(source)}, 'u'),\n`).join('')}};
+`;
+
+export const FORMATS_DECLARATION = `/** The checked formats of strings, for parameters as well as for validators. */
+declare const formats: Readonly<Record<string, RegExp>>;
+export = formats;
+`;

@@ -1,0 +1,347 @@
+// Builds the two OpenAPI documents out of the fragments in specs/ (docs/architecture.md describes the layout).
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { CORE_SCHEMA, load } from 'js-yaml';
+
+export type ApiName = 'client' | 'management';
+export type HttpMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
+export type Permission = 'public' | 'partial' | 'own' | 'admin';
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'file';
+
+export interface Schema {
+  $ref?: string;
+  type?: SchemaType;
+  format?: string;
+  description?: string;
+  example?: JsonValue;
+  default?: JsonValue;
+  enum?: JsonValue[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  allOf?: Schema[];
+  discriminator?: string;
+  readOnly?: boolean;
+  'x-nullable'?: boolean;
+  'x-discriminator-value'?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header' | 'body';
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+  type?: SchemaType;
+  format?: string;
+  enum?: JsonValue[];
+  default?: JsonValue;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  items?: Schema;
+  collectionFormat?: 'csv' | 'multi';
+  'x-example'?: JsonValue;
+}
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface Header {
+  type: SchemaType;
+  format?: string;
+  description?: string;
+}
+
+export interface Response {
+  description: string;
+  schema?: Schema;
+  headers?: Record<string, Header>;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  consumes?: string[];
+  produces?: string[];
+  parameters?: (Parameter | Reference)[];
+  responses: Record<string, Response | Reference>;
+  security: Record<string, string[]>[];
+  'x-permission': Permission;
+}
+
+export type PathItem = Partial<Record<HttpMethod, Operation>> & { parameters?: (Parameter | Reference)[] };
+
+export interface SecurityScheme {
+  type: 'apiKey';
+  name: string;
+  in: 'header';
+  description?: string;
+}
+
+export interface OpenApiDocument {
+  swagger: '2.0';
+  info: { title: string; version: string; description?: string };
+  basePath: string;
+  schemes: string[];
+  consumes: string[];
+  produces: string[];
+  tags: { name: string; description?: string }[];
+  securityDefinitions: Record<string, SecurityScheme>;
+  paths: Record<string, PathItem>;
+  parameters: Record<string, Parameter>;
+  responses: Record<string, Response>;
+  definitions: Record<string, Schema>;
+}
+
+export const apis: readonly ApiName[] = ['client', 'management'];
+export const httpMethods: readonly HttpMethod[] = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+
+const sections = ['paths', 'parameters', 'responses', 'definitions'] as const;
+type Section = (typeof sections)[number];
+const referable: readonly string[] = ['parameters', 'responses', 'definitions'] satisfies Section[];
+const rootKeys: readonly string[] = [
+  'swagger',
+  'info',
+  'host',
+  'basePath',
+  'schemes',
+  'consumes',
+  'produces',
+  'tags',
+  'securityDefinitions',
+  'externalDocs',
+];
+
+interface Merged {
+  values: Record<Section, JsonObject>;
+  /** `section/key` to the file that wrote it. */
+  origins: Map<string, string>;
+}
+
+/** The documents of both APIs. `rootDir` is the project's folder, the one that holds `specs/`. */
+export function loadSpecs(rootDir: string): Record<ApiName, OpenApiDocument> {
+  return { client: loadApi(rootDir, 'client').document, management: loadApi(rootDir, 'management').document };
+}
+
+/** What the fragments define and no document needs, each as `file: section/key`. */
+export function unusedEntries(rootDir: string): string[] {
+  const loaded = apis.map((api) => loadApi(rootDir, api));
+  const used = new Set(loaded.flatMap(({ kept }) => [...kept]));
+  const unused = loaded.flatMap(({ origins }) =>
+    [...origins].filter(([key]) => !key.startsWith('paths/') && !used.has(key)).map(([key, file]) => `${file}: ${key}`),
+  );
+  return [...new Set(unused)].sort();
+}
+
+/** A `$ref` of ours, split: `#/definitions/link` is `['definitions', 'link']`. */
+export function splitReference(reference: string): [section: string, key: string] | undefined {
+  const match = /^#\/([a-z]+)\/([^/]+)$/i.exec(reference);
+  const [, section, key] = match ?? [];
+  return section !== undefined && key !== undefined && referable.includes(section) ? [section, key] : undefined;
+}
+
+/** A parameter with its `$ref`, if it is one, looked up. */
+export function resolveParameter(document: OpenApiDocument, parameter: Parameter | Reference): Parameter {
+  return '$ref' in parameter ? lookUp(document.parameters, parameter.$ref) : parameter;
+}
+
+/** A response with its `$ref`, if it is one, looked up. */
+export function resolveResponse(document: OpenApiDocument, response: Response | Reference): Response {
+  return '$ref' in response ? lookUp(document.responses, response.$ref) : response;
+}
+
+function lookUp<T>(section: Record<string, T>, reference: string): T {
+  const found = section[splitReference(reference)?.[1] ?? ''];
+  if (found === undefined) throw new Error(`nothing is defined at ${reference}`);
+  return found;
+}
+
+interface LoadedApi {
+  document: OpenApiDocument;
+  /** `section/key` of everything that the document needs. */
+  kept: Set<string>;
+  origins: Map<string, string>;
+}
+
+function loadApi(rootDir: string, api: ApiName): LoadedApi {
+  const specDir = join(rootDir, 'specs');
+  const rootFile = join(specDir, `${api}.yml`);
+  const root = readYaml(rootDir, rootFile);
+  for (const key of Object.keys(root)) {
+    if (!rootKeys.includes(key) && !key.startsWith('x-')) {
+      throw new Error(`${relative(rootDir, rootFile)}: '${key}' does not belong into a root file`);
+    }
+  }
+
+  const merged: Merged = { values: { paths: {}, parameters: {}, responses: {}, definitions: {} }, origins: new Map() };
+  for (const file of [...yamlFiles(join(specDir, 'shared')), ...yamlFiles(join(specDir, api))]) {
+    mergeFragment(rootDir, file, merged);
+  }
+  checkReferences(merged);
+
+  const kept = reachable(merged.values);
+  const document: JsonObject = {};
+  for (const key of rootKeys) {
+    const value = root[key];
+    if (value !== undefined) document[key] = sortKeys(value);
+  }
+  for (const [key, value] of Object.entries(root)) {
+    if (key.startsWith('x-')) document[key] = sortKeys(value);
+  }
+  document['paths'] = sortPaths(merged.values.paths);
+  for (const section of sections) {
+    if (section === 'paths') continue;
+    const entries = Object.entries(merged.values[section]).filter(([key]) => kept.has(`${section}/${key}`));
+    document[section] = sortKeys(Object.fromEntries(entries));
+  }
+  // The linter validates the shape against the schema of OpenAPI 2.0; the fragments are our own files.
+  return { document: document as unknown as OpenApiDocument, kept, origins: merged.origins };
+}
+
+function yamlFiles(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yml'))
+    .sort()
+    .map((name) => join(dir, name));
+}
+
+function readYaml(rootDir: string, file: string): JsonObject {
+  const name = relative(rootDir, file);
+  const value = load(readFileSync(file, 'utf8'), { filename: name, schema: CORE_SCHEMA });
+  if (!isObject(value)) throw new Error(`${name}: a mapping is expected at the top level`);
+  return value;
+}
+
+function mergeFragment(rootDir: string, file: string, merged: Merged): void {
+  const name = relative(rootDir, file);
+  for (const [sectionName, entries] of Object.entries(readYaml(rootDir, file))) {
+    const section = sections.find((candidate) => candidate === sectionName);
+    if (section === undefined) {
+      throw new Error(`${name}: unknown section '${sectionName}', expected one of ${sections.join(', ')}`);
+    }
+    if (!isObject(entries)) throw new Error(`${name}: section '${section}' is not a mapping`);
+    for (const [key, value] of Object.entries(entries)) {
+      if (!isObject(value)) throw new Error(`${name}: ${section} '${key}' is not a mapping`);
+      const earlier = merged.origins.get(`${section}/${key}`);
+      if (earlier !== undefined) throw new Error(`${name}: ${section} '${key}' is already in ${earlier}`);
+      merged.origins.set(`${section}/${key}`, name);
+      merged.values[section][key] = value;
+    }
+  }
+}
+
+function checkReferences(merged: Merged): void {
+  for (const section of sections) {
+    for (const [key, value] of Object.entries(merged.values[section])) {
+      for (const reference of referencesIn(value)) {
+        const target = splitReference(reference)?.join('/');
+        if (target === undefined || !merged.origins.has(target)) {
+          const origin = merged.origins.get(`${section}/${key}`) ?? 'specs';
+          throw new Error(`${origin}: ${section} '${key}' refers to '${reference}', which does not exist`);
+        }
+      }
+    }
+  }
+}
+
+/** What the paths lead to; a definition with a discriminator leads to its sub-types as well. */
+function reachable(values: Record<Section, JsonObject>): Set<string> {
+  const subTypes = new Map<string, string[]>();
+  for (const [key, definition] of Object.entries(values.definitions)) {
+    for (const parent of parentsOf(definition)) {
+      subTypes.set(parent, [...(subTypes.get(parent) ?? []), `definitions/${key}`]);
+    }
+  }
+  const seen = new Set<string>();
+  const queue = targetsIn(values.paths);
+  for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
+    if (seen.has(target)) continue;
+    seen.add(target);
+    const [section, key] = target.split('/') as [Exclude<Section, 'paths'>, string];
+    const value = values[section][key];
+    if (value === undefined) continue;
+    queue.push(...targetsIn(value));
+    if (isObject(value) && 'discriminator' in value) queue.push(...(subTypes.get(target) ?? []));
+  }
+  return seen;
+}
+
+function parentsOf(definition: JsonValue): string[] {
+  const allOf = isObject(definition) ? definition['allOf'] : undefined;
+  if (!Array.isArray(allOf)) return [];
+  return allOf.flatMap((part) => {
+    const reference = isObject(part) ? part['$ref'] : undefined;
+    return typeof reference === 'string' ? (splitReference(reference)?.join('/') ?? []) : [];
+  });
+}
+
+function targetsIn(value: JsonValue): string[] {
+  return referencesIn(value).flatMap((reference) => splitReference(reference)?.join('/') ?? []);
+}
+
+/** All `$ref` of a value, but not those inside of examples. */
+function referencesIn(value: JsonValue): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (!isObject(value)) return [];
+  const reference = value['$ref'];
+  if (typeof reference === 'string') return [reference];
+  return Object.entries(value).flatMap(([key, part]) =>
+    key === 'x-example' || (key === 'example' && !isSchema(part)) ? [] : referencesIn(part),
+  );
+}
+
+/** Tells a property that happens to be named `example` from the keyword. */
+function isSchema(value: JsonValue): boolean {
+  return isObject(value) && ('type' in value || '$ref' in value);
+}
+
+function sortPaths(paths: JsonObject): JsonObject {
+  const sorted: JsonObject = {};
+  for (const path of Object.keys(paths).sort()) {
+    const item = paths[path];
+    if (!isObject(item)) continue;
+    const order = [...httpMethods.filter((method) => method in item), ...Object.keys(item).sort()];
+    const target: JsonObject = {};
+    for (const key of new Set(order)) {
+      const value = item[key];
+      if (value !== undefined) target[key] = sortKeys(value);
+    }
+    sorted[path] = target;
+  }
+  return sorted;
+}
+
+function sortKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isObject(value)) return value;
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(value).sort()) {
+    const part = value[key];
+    if (part !== undefined) sorted[key] = sortKeys(part);
+  }
+  return sorted;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

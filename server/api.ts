@@ -1,0 +1,148 @@
+/**
+ * One request of an API from socket to answer: limits, route, session, permission, validation, handler, answer.
+ * Failures of every step end in one place.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError } from '../domain/errors.js';
+import type { OperationSpec } from '../generated/operation.js';
+import type { Caller, Connection } from '../handlers/handler.js';
+import type { Services } from '../handlers/services.js';
+import type { Bindings, BoundHandler } from './binder.js';
+import { parseJson, readBody } from './body.js';
+import type { Config } from './config.js';
+import { errorAnswer } from './envelope.js';
+import { bodyFault } from './faults.js';
+import type { Logger } from './log.js';
+import { mediaType, requireAcceptable, requireContentType } from './media.js';
+import { readHeaders, readQuery } from './parameters.js';
+import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
+import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
+import type { Headers } from './responder.js';
+import type { SessionRegistry } from './sessions.js';
+
+export interface ApiOptions {
+  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests'>;
+  readonly bindings: Bindings;
+  readonly services: Services;
+  readonly sessions: SessionRegistry;
+  readonly log: Logger;
+}
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** On every answer of this exchange. */
+  readonly headers: Headers;
+}
+
+const NO_SESSION = 'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",'
+  + 'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
+const BAD_BEARER = 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"';
+
+/** Stands in for the caller of a public operation: using it is a bug of ours. */
+const nobody = new Proxy({} as Caller, { get: () => { throw new Error('a public operation has no caller'); } });
+
+export type ApiHandler = (exchange: Exchange) => Promise<void>;
+
+export function createApi(options: ApiOptions): ApiHandler {
+  const { config, bindings, services, sessions, log } = options;
+
+  const run = async ({ request, response, headers }: Exchange, seen: { operation?: OperationSpec; caller?: Caller }): Promise<void> => {
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const bytes = await readBody(request, config.maxBodyBytes);
+    const target = targetOf(segmentsOf(path));
+    if (target === undefined) throw pathUnknown(path);
+    const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
+    seen.operation = operation;
+    const caller = operation.permission === 'public' ? nobody : await authorize(request, operation, sessions);
+    if (caller !== nobody) seen.caller = caller;
+    const handler = bindings.get(operation);
+    if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
+    requireAcceptable(operation, request.headers.accept);
+    const input = {
+      params, query: readQuery(operation, mark < 0 ? '' : url.slice(mark + 1)), headers: readHeaders(operation, request.headers),
+      ...readInput(request, operation, bytes, config.maxJsonDepth), caller,
+    };
+    await writeReply(response, operation, await call(handler, input, services), headers);
+  };
+
+  return async (exchange) => {
+    const started = performance.now();
+    const seen: { operation?: OperationSpec; caller?: Caller } = {};
+    try {
+      await run(exchange, seen);
+    } catch (error) {
+      fail(error, exchange, seen, log);
+    }
+    if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
+    log.info({
+      requestId: exchange.requestId, method: exchange.request.method, operation: seen.operation?.operationId, api: seen.operation?.api,
+      status: exchange.response.statusCode, identityId: seen.caller?.identityId, ms: Math.round((performance.now() - started) * 10) / 10,
+    }, 'request');
+  };
+}
+
+function call(handler: BoundHandler, input: unknown, services: Services) {
+  return handler(input as Parameters<BoundHandler>[0], services);
+}
+
+/** @throws DomainError `unauthenticated`: no session, an unknown one, or one without the right */
+async function authorize(request: IncomingMessage, operation: OperationSpec, sessions: SessionRegistry): Promise<Caller> {
+  const token = request.headers['zt-session'] ?? request.headers['svc-session'];
+  if (typeof token !== 'string' || token === '') throw new DomainError('unauthenticated', challenge(request.headers.authorization));
+  const caller = await sessions.authenticate(token);
+  if (operation.permission === 'admin' && !caller.isAdmin) throw new DomainError('unauthenticated');
+  return caller;
+}
+
+function challenge(authorization: string | undefined): ConstructorParameters<typeof DomainError>[1] {
+  const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
+  if (bearer !== undefined && !isJwt) return { headers: { 'www-authenticate': BAD_BEARER } };
+  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage: 'unauthenticated for invalid credentials' };
+}
+
+/** The body as the operation wants it, and what the connection tells. @throws DomainError for a body that breaks the spec */
+function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Buffer | null, maxDepth: number): { body: unknown; connection: Connection } {
+  const { body: spec } = operation;
+  const type = bytes === null && spec === null ? '' : mediaType(request.headers['content-type']);
+  const connection = { ipAddress: addressOf(request), contentType: type, accept: request.headers.accept ?? '' };
+  if (spec === null) return { body: undefined, connection };
+  if (bytes === null) {
+    if (spec.required) throw bodyFault({ instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } }, undefined, spec.name);
+    return { body: undefined, connection };
+  }
+  requireContentType(spec, type);
+  if (spec.kind === 'text' || spec.textTypes.includes(type)) return { body: bytes.toString('utf8'), connection };
+  const body = parseJson(bytes, spec.name, maxDepth);
+  const validate = spec.validator === null ? undefined : validatorsOf[operation.api][spec.validator];
+  if (validate?.(body) === false) {
+    const fault = validate.errors?.[0];
+    if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+  }
+  return { body, connection };
+}
+
+function addressOf(request: IncomingMessage): string {
+  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+}
+
+/** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
+function fail(error: unknown, { request, response, requestId, headers }: Exchange, { operation }: { operation?: OperationSpec }, log: Logger): void {
+  const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
+  if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
+  else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
+  else if (error.kind === 'unavailable') log.warn({ ...where, err: error.cause }, 'the database cannot be reached');
+  if (response.headersSent) { response.destroy(); return; }
+  const answer = errorAnswer(error, requestId);
+  try {
+    writeError(response, operation, answer, headers);
+  } catch (fault) {
+    log.error({ ...where, status: answer.status, err: fault }, 'an error answer breaks its spec');
+    const plain = errorAnswer(fault, requestId);
+    write(response, plain.status, { ...headers, 'content-type': 'application/json' }, `${JSON.stringify(plain.body)}\n`);
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * What a network needs to exist, made at the first start and completed at every later one: keys and certificates,
+ * the default administrator, the built-in policy and types. Runs in one transaction behind a lock, so that of two
+ * first starts on one database one makes everything and the other finds it.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync, chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultAuthPolicy, defaultAuthPolicySettings } from '../domain/auth/auth-policy.js';
+import type { PasswordHasher } from '../domain/auth/passwords.js';
+import { newId } from '../domain/auth/tokens.js';
+import { builtinConfigTypes } from '../domain/config/builtin-types.js';
+import { createIntermediateCa, createRootCa, isDueForRenewal, issueServerCertificate, openIssuer } from '../domain/pki/authority.js';
+import type { IssuedCertificate } from '../domain/pki/authority.js';
+import { keyPairOf, newKeyPair } from '../domain/pki/keys.js';
+import type { KeyPair } from '../domain/pki/keys.js';
+import { createKeyRing, newMasterKey, parseMasterKey } from '../domain/pki/master-key.js';
+import type { KeyRing } from '../domain/pki/master-key.js';
+import { coversNames, serverNames } from '../domain/pki/server-name.js';
+import { controllerUri, newTrustDomain } from '../domain/pki/spiffe.js';
+import type { NetworkStore, PkiPurpose, PkiRecord } from '../db/network.js';
+import type { StoreSet, Stores } from '../db/stores.js';
+import { ConfigError } from './config.js';
+import type { Config } from './config.js';
+import type { Logger } from './log.js';
+
+export interface SigningEntity { readonly certPem: string; readonly fingerprint: string; readonly privateKeyPem: string }
+
+export interface Network {
+  readonly trustDomain: string;
+  readonly root: Omit<SigningEntity, 'privateKeyPem'>;
+  readonly intermediate: SigningEntity;
+  readonly server: SigningEntity;
+  readonly keyRing: KeyRing;
+  /** Set when this start made the default administrator with a random password. */
+  readonly newAdmin?: { readonly username: string; readonly password: string; readonly file: string };
+}
+
+const MASTER_KEY_FILE = 'master.key';
+const ADMIN_PASSWORD_FILE = 'admin-password';
+const ALL_IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'];
+
+/** The data directory, private to its owner. */
+export function prepareDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if ((statSync(dataDir).mode & 0o077) !== 0) chmodSync(dataDir, 0o700);
+  } catch (error) {
+    throw new ConfigError(`The data directory ${dataDir} cannot be used: ${(error as Error).message}. Set EDGE_DATA_DIR to a directory of yours.`);
+  }
+}
+
+/** Opens the network of this database, making what is missing. @throws ConfigError when the master key is another one's */
+export async function openNetwork(config: Config, stores: Stores, passwords: PasswordHasher, controllerId: string, log: Logger): Promise<Network> {
+  return stores.transaction(async (tx) => {
+    await tx.network.lockStart();
+    const record = await tx.network.find();
+    const keyRing = openKeyRing(config, record !== undefined);
+    if (record === undefined) {
+      await createNetwork(config, tx.network, keyRing);
+      log.info('new network: keys, certificates and built-in entities are made');
+    } else if (keyRing.matches(record.masterKeyCheck) === 'none') {
+      throw new ConfigError('The master key is not the one that this database was made with, so its keys cannot be opened. '
+        + 'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.');
+    }
+    const trustDomain = record?.trustDomain ?? (await tx.network.find())?.trustDomain ?? '';
+    if (record !== undefined && config.trustDomain !== null && config.trustDomain !== trustDomain) {
+      throw new ConfigError(`The trust domain of this network is ${trustDomain} and cannot be changed: remove EDGE_TRUST_DOMAIN.`);
+    }
+    const pki = await currentPki(tx.network, keyRing);
+    const server = await renewServerCertificate(config, tx.network, pki, { trustDomain, controllerId, log });
+    await tx.network.seedIdentityTypes(ALL_IDENTITY_TYPES);
+    await tx.network.seedAuthPolicy(defaultAuthPolicy.id, defaultAuthPolicy.name, defaultAuthPolicySettings);
+    await tx.network.seedConfigTypes(builtinConfigTypes.map(({ id, name, schema }) => ({ id, name, schema: schema as never })));
+    const newAdmin = await createDefaultAdmin(config, tx, passwords);
+    return { trustDomain, root: pki.root, intermediate: pki.intermediate, server, keyRing, ...(newAdmin === undefined ? {} : { newAdmin }) };
+  });
+}
+
+/** The key from the setting, from its file, or from the data directory, where a first start makes it. */
+function openKeyRing(config: Config, exists: boolean): KeyRing {
+  const file = config.masterKeyFile ?? join(config.dataDir, MASTER_KEY_FILE);
+  let current = config.masterKey;
+  if (current === null) {
+    try {
+      current = readFileSync(file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new ConfigError(`The master key file cannot be read: ${(error as Error).message}`);
+      if (exists || config.masterKeyFile !== null) {
+        throw new ConfigError(`The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`);
+      }
+      current = newMasterKey();
+      writeSecret(file, `${current}\n`);
+    }
+  }
+  try {
+    return createKeyRing(parseMasterKey(current), config.oldMasterKeys.map(parseMasterKey));
+  } catch (error) {
+    throw new ConfigError(`The master key cannot be used: ${(error as Error).message}`);
+  }
+}
+
+async function createNetwork(config: Config, network: NetworkStore, keyRing: KeyRing): Promise<void> {
+  const now = new Date();
+  const rootKeys = await newKeyPair(config.tlsKey);
+  const root = await createRootCa({ now, commonName: 'Edge Controller Root CA', keys: rootKeys });
+  const intermediateKeys = await newKeyPair(config.tlsKey);
+  const intermediate = await createIntermediateCa(await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+    { now, commonName: 'Edge Controller Intermediate CA', keys: intermediateKeys });
+  await network.create({ trustDomain: config.trustDomain ?? newTrustDomain(), masterKeyCheck: keyRing.checkValue(), advertise: config.advertise });
+  await network.addPki(sealed('root', 1, root, rootKeys, keyRing));
+  await network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, keyRing));
+}
+
+function sealed(purpose: PkiPurpose, generation: number, { certPem, fingerprint, notBefore, notAfter }: IssuedCertificate, keys: Pick<KeyPair, 'privateKeyPem'>, keyRing: KeyRing): PkiRecord {
+  return { purpose, generation, certPem, fingerprint, notBefore, notAfter, sealedKey: keyRing.seal(keys.privateKeyPem, contextOf(purpose)) };
+}
+
+const contextOf = (purpose: PkiPurpose) => `pki:${purpose}`;
+
+interface Pki {
+  readonly root: Omit<SigningEntity, 'privateKeyPem'>;
+  readonly intermediate: SigningEntity;
+  readonly server: (SigningEntity & { generation: number }) | undefined;
+  readonly keyRing: KeyRing;
+}
+
+async function currentPki(network: NetworkStore, keyRing: KeyRing): Promise<Pki> {
+  const records = new Map((await network.currentPki()).map((record) => [record.purpose, record]));
+  const opened = (purpose: PkiPurpose) => {
+    const record = records.get(purpose);
+    return record && { ...record, privateKeyPem: keyRing.open(record.sealedKey, contextOf(purpose)).toString() };
+  };
+  const root = records.get('root');
+  const intermediate = opened('intermediate');
+  if (root === undefined || intermediate === undefined) throw new ConfigError('The database has a network without its certificate authority: restore it from a backup.');
+  return { root, intermediate, server: opened('server'), keyRing };
+}
+
+/** The server's key stays for the life of the network; its certificate follows the advertised address and its own end. */
+async function renewServerCertificate(config: Config, network: NetworkStore, { intermediate, server, keyRing }: Pki,
+  { trustDomain, controllerId, log }: { trustDomain: string; controllerId: string; log: Logger }): Promise<SigningEntity> {
+  const now = new Date();
+  const required = serverNames({ advertise: config.advertise, others: config.tlsNames });
+  const names = serverNames({ advertise: config.advertise, listen: config.listen, others: config.tlsNames });
+  if (server !== undefined && coversNames(server.certPem, required) && !isDueForRenewal(server.certPem, now)) return server;
+  const keys = server === undefined ? await newKeyPair(config.tlsKey) : keyPairOf(server.privateKeyPem);
+  const issued = await issueServerCertificate(await openIssuer(intermediate), {
+    now, commonName: config.name.slice(0, 64), keys, uri: controllerUri(trustDomain, controllerId), names,
+  });
+  await network.addPki(sealed('server', (server?.generation ?? 0) + 1, issued, keys, keyRing));
+  if (server !== undefined) { await network.setAdvertise(config.advertise); log.info({ advertise: config.advertise, notAfter: issued.notAfter }, 'server certificate reissued'); }
+  return { certPem: issued.certPem, fingerprint: issued.fingerprint, privateKeyPem: keys.privateKeyPem };
+}
+
+async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: PasswordHasher): Promise<Network['newAdmin']> {
+  if (await tx.network.hasDefaultAdmin()) return undefined;
+  const password = config.adminPassword ?? randomBytes(18).toString('base64url');
+  const id = newId();
+  await tx.identities.create(id, {
+    name: 'Default Admin', typeId: 'User', isAdmin: true, isDefaultAdmin: true, externalId: null, authPolicyId: defaultAuthPolicy.id,
+    roleAttributes: [], permissions: [], appData: {}, defaultHostingCost: 0, defaultHostingPrecedence: 'default', hostings: [], tags: {},
+  }, []);
+  await tx.authenticators.createUpdb({ id: newId(), identityId: id, username: config.adminUsername, passwordHash: await passwords.hash(password), tags: {} });
+  if (config.adminPassword !== null) return undefined;
+  const file = join(config.dataDir, ADMIN_PASSWORD_FILE);
+  writeSecret(file, `${password}\n`);
+  return { username: config.adminUsername, password, file };
+}
+
+/** Whole or not at all, and readable by its owner only. */
+function writeSecret(file: string, content: string): void {
+  const draft = `${file}.${process.pid}.new`;
+  writeFileSync(draft, content, { mode: 0o600 });
+  renameSync(draft, file);
+}

@@ -1,0 +1,190 @@
+/** Puts a controller together and takes it apart: the one place that builds what lives long. */
+import { randomBytes } from 'node:crypto';
+import type { ClientConfig } from 'pg';
+import { createPasswordHasher } from '../domain/auth/passwords.js';
+import { newId } from '../domain/auth/tokens.js';
+import { createJwtSigner } from '../domain/enrollment/jwt.js';
+import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
+import { compileConfigSchema } from '../domain/config/schema.js';
+import { certsOnlyPkcs7 } from '../domain/pki/pkcs7.js';
+import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
+import { openDatabase } from '../db/db.js';
+import type { Database } from '../db/db.js';
+import { migrate } from '../db/migrate.js';
+import { openStores } from '../db/stores.js';
+import type { Stores } from '../db/stores.js';
+import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
+import { basePaths } from '../generated/routes.js';
+import type { Services } from '../handlers/services.js';
+import { createApi } from './api.js';
+import { createApp, watchInFlight } from './app.js';
+import type { InFlight } from './app.js';
+import { bindOperations } from './binder.js';
+import { openNetwork, prepareDataDir } from './bootstrap.js';
+import type { Network } from './bootstrap.js';
+import { openChangeFeed } from './change-feed.js';
+import type { Config } from './config.js';
+import { openDocuments } from './documents.js';
+import { createEnrollments } from './enrollments.js';
+import { documentPages, explorerPages } from './explorer.js';
+import { healthPages } from './health.js';
+import type { Logger } from './log.js';
+import { createSessionRegistry } from './sessions.js';
+import type { SessionRegistry } from './sessions.js';
+import { createTlsServer, listen } from './tls-server.js';
+import { readVersion } from './version.js';
+
+export interface Controller {
+  /** Where it listens, such as `https://127.0.0.1:1280`. */
+  readonly url: string;
+  readonly advertise: string;
+  readonly newAdmin: Network['newAdmin'];
+  /** Lets requests in flight finish, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** What was opened so far, closed in reverse order. */
+type Closers = (() => Promise<void> | void)[];
+
+export async function startController(config: Config, log: Logger): Promise<Controller> {
+  const closers: Closers = [];
+  try {
+    return await assemble(config, log, closers);
+  } catch (error) {
+    await closeAll(closers, log);
+    throw error;
+  }
+}
+
+async function assemble(config: Config, log: Logger, closers: Closers): Promise<Controller> {
+  const startedAt = new Date();
+  const bindings = bindOperations();
+  prepareDataDir(config.dataDir);
+  const { database, connection } = await connectDatabase(config, log, closers);
+  const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+  const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
+  const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
+  const network = await openNetwork(config, stores, passwords, controllerId, log);
+  const sessions = createSessionRegistry({ stores, timeoutSeconds: config.sessionTimeout, maxEntries: config.cachedSessions, log });
+  closers.push(() => sessions.close());
+  await followChanges(connection, sessions, log, closers);
+  await joinControllers(config, stores, network, controllerId, closers);
+
+  const services = buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt });
+  const inFlight: InFlight = { exchanges: new Set(), isDraining: false };
+  const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
+  closers.push(() => { clearInterval(watcher); });
+  const app = createApp({
+    version: services.version.version, instanceId: randomBytes(12).toString('hex'), corsOrigins: config.corsOrigins, inFlight,
+    maxHeaders: config.maxHeaders,
+    pages: [
+      healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
+      documentPages(services.documents, config.docs), ...(config.docs ? [explorerPages()] : []),
+    ],
+    api: createApi({ config, bindings, services, sessions, log }),
+  });
+  const server = createTlsServer({
+    config, chainPem: network.server.certPem + network.intermediate.certPem, privateKeyPem: network.server.privateKeyPem, listener: app.callback(),
+  });
+  closers.push(() => drain(server, inFlight, config.drainTimeout * 1000));
+  const port = await listen(server, config.listen);
+  const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
+  return { url, advertise: config.advertise, newAdmin: network.newAdmin, stop: () => closeAll(closers, log) };
+}
+
+async function connectDatabase(config: Config, log: Logger, closers: Closers): Promise<{ database: Database; connection: ClientConfig }> {
+  let connection: ClientConfig;
+  if (config.databaseUrl === null) {
+    const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+    closers.push(() => embedded.stop());
+    connection = { ...embedded.connection, ssl: false };
+  } else {
+    connection = { connectionString: config.databaseUrl };
+  }
+  const applied = await migrate(connection);
+  if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+  const database = openDatabase({
+    connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
+    onStateChange: (isUp, cause) => {
+      if (isUp) log.info('the database answers again');
+      else log.warn({ err: cause }, 'the database does not answer; requests are refused until it does');
+    },
+  });
+  closers.push(() => database.close());
+  return { database, connection };
+}
+
+async function followChanges(connection: ClientConfig, sessions: SessionRegistry, log: Logger, closers: Closers): Promise<void> {
+  let wasConnected = false;
+  const feed = openChangeFeed(connection, {
+    sessionGone: (id) => { sessions.forget(id); },
+    allSessionsGone: () => { sessions.forgetAll(); },
+    identityChanged: (id) => { sessions.forgetIdentity(id); },
+    connected: (isConnected) => {
+      sessions.setTrusted(isConnected);
+      if (!isConnected && wasConnected) log.warn('changes by other controllers cannot be heard; sessions are read from the database meanwhile');
+      wasConnected = isConnected;
+    },
+  });
+  closers.push(() => feed.close());
+  await feed.ready;
+}
+
+const HEARTBEAT_MS = 5_000;
+
+async function joinControllers(config: Config, stores: Stores, network: Network, id: string, closers: Closers): Promise<void> {
+  const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
+  await stores.controllers.join({
+    id, name: config.name, ctrlAddress: `tls:${config.advertise}`, certPem: network.server.certPem, fingerprint: network.server.fingerprint,
+    apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
+  });
+  const timer = setInterval(() => void stores.controllers.touch(id).catch(() => undefined), HEARTBEAT_MS).unref();
+  closers.push(() => { clearInterval(timer); });
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly passwords: Services['passwords'];
+  readonly sessions: SessionRegistry;
+  readonly network: Network;
+  readonly controllerId: string;
+  readonly startedAt: Date;
+}
+
+function buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt }: Parts): Services {
+  const signer = createJwtSigner(network.server);
+  const schemas = new ConfigSchemaCache();
+  return {
+    stores, passwords, sessions, newId, version: readVersion(), documents: openDocuments(config.advertise, startedAt),
+    enrollments: createEnrollments({ signer, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
+    network: {
+      controllerId, name: config.name, advertise: config.advertise, serverCertPem: network.server.certPem,
+      serverFingerprint: network.server.fingerprint, startedAt, caBundlePkcs7: certsOnlyPkcs7([network.root.certPem, network.intermediate.certPem]),
+    },
+    checkConfigData: (type, data) => { if (type.schema !== null) schemas.get({ id: type.id, updatedAt: type.updatedAt, schema: type.schema }).validate(data); },
+    checkConfigSchema: (schema) => { compileConfigSchema(schema); },
+  };
+}
+
+/** No new connections; idle ones close at once, busy ones after their answer, the rest after `timeoutMs`. */
+async function drain(server: ReturnType<typeof createTlsServer>, inFlight: InFlight, timeoutMs: number): Promise<void> {
+  inFlight.isDraining = true;
+  const closed = new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+  server.closeIdleConnections();
+  const sweeper = setInterval(() => { server.closeIdleConnections(); }, 50);
+  const cut = setTimeout(() => { server.closeAllConnections(); }, timeoutMs);
+  await closed;
+  clearInterval(sweeper);
+  clearTimeout(cut);
+}
+
+async function closeAll(closers: Closers, log: Logger): Promise<void> {
+  for (const close of closers.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      log.warn({ err: error }, 'a part did not close cleanly');
+    }
+  }
+}

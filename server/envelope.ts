@@ -1,0 +1,81 @@
+/** The JSON around every answer: `{data, meta}` or `{error, meta}`, written once. */
+import { randomBytes } from 'node:crypto';
+import { DomainError } from '../domain/errors.js';
+import type { ErrorKind } from '../domain/errors.js';
+import type { PageInfo } from '../handlers/handler.js';
+import { WIRE } from './wire.js';
+
+export const API_VERSION = '0.0.1';
+export const API_ENROLLMENT_VERSION = '0.0.1';
+
+/** The largest int64: what a list without limit reports, as its clients expect. */
+const NO_LIMIT = 2 ** 63;
+const NO_LIMIT_TEXT = '9223372036854775807';
+
+const versions = { apiEnrollmentVersion: API_ENROLLMENT_VERSION, apiVersion: API_VERSION };
+const versionsText = JSON.stringify(versions);
+
+export interface Meta {
+  readonly apiEnrollmentVersion: string;
+  readonly apiVersion: string;
+  readonly filterableFields?: readonly string[];
+  readonly pagination?: { readonly limit: number; readonly offset: number; readonly totalCount: number };
+}
+
+export function metaOf(page: PageInfo | undefined): Meta {
+  if (page === undefined) return versions;
+  const { filterableFields, limit, offset, totalCount } = page;
+  return { ...versions, filterableFields, pagination: { limit: limit ?? NO_LIMIT, offset, totalCount } };
+}
+
+/** `meta` as text. A list without limit reports a number that JavaScript itself cannot write exactly. */
+export function metaText(meta: Meta): string {
+  if (meta.pagination === undefined) return versionsText;
+  const text = JSON.stringify(meta);
+  return meta.pagination.limit === NO_LIMIT ? text.replace(`"limit":${NO_LIMIT}`, `"limit":${NO_LIMIT_TEXT}`) : text;
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: { readonly error: ErrorBody; readonly meta: Meta };
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface ErrorBody {
+  readonly cause?: Readonly<Record<string, string>>;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+}
+
+/** What a caller is told of a failure. One that is our bug tells nothing. */
+export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
+  const cause = error.field !== undefined ? { ...error.field }
+    : error.causeMessage !== undefined ? { code: 'UNHANDLED', message: error.causeMessage } : undefined;
+  return answer(error.kind, requestId, {
+    ...(cause === undefined ? {} : { cause }),
+    ...(error.override === undefined ? {} : { message: error.override }),
+  }, error.headers);
+}
+
+export function answer(kind: ErrorKind | keyof typeof WIRE, requestId: string, extra: { cause?: Record<string, string>; message?: string },
+  headers: Readonly<Record<string, string>> = {}): ErrorAnswer {
+  const { status, code, message } = WIRE[kind];
+  return { status, headers, body: { error: { ...(extra.cause === undefined ? {} : { cause: extra.cause }), code, message: extra.message ?? message, requestId }, meta: versions } };
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Short random ids of requests, ten characters each, from batches of random bytes. */
+export function requestIds(): () => string {
+  const pool = Buffer.alloc(4000);
+  let used = pool.length;
+  return () => {
+    if (used === pool.length) { randomBytes(pool.length).copy(pool); used = 0; }
+    let id = '';
+    for (let i = 0; i < 10; i += 1) id += ALPHABET.charAt((pool[used + i] ?? 0) & 63);
+    used += 10;
+    return id;
+  };
+}

@@ -1,0 +1,68 @@
+/** A validator's fault in the words that clients of this field know. */
+import type validators from '../generated/management/validators.cjs';
+import { DomainError, invalidField } from '../domain/errors.js';
+import { unparsable } from './body.js';
+
+type Fault = validators.ValidationFault;
+
+/** `/processes/0/path` as `processes.0.path`. */
+function pathOf(pointer: string): string {
+  return pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function valueAt(body: unknown, pointer: string): unknown {
+  let value = body;
+  for (const part of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return value;
+}
+
+const secretField = /password|secret|key|code/i;
+
+/** @param bodyName  the body parameter's name in the spec */
+export function bodyFault(fault: Fault, body: unknown, bodyName: string): DomainError {
+  const at = pathOf(fault.instancePath);
+  if (fault.keyword === 'required') {
+    const missing = String(fault.params['missingProperty']);
+    const field = at === '' ? missing : `${at}.${missing}`;
+    return invalidField(field, `${field} in body is required`, undefined);
+  }
+  const field = at === '' ? bodyName : at;
+  const value = valueAt(body, fault.instancePath);
+  const shown = secretField.test(field) ? '' : value;
+  if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
+  return invalidField(field, `${field} in body ${requirement(fault)}`, shown);
+}
+
+/** A wrong JSON type could not even be read into the model; only free objects are told apart by field. */
+function typeFault(fault: Fault, field: string, value: unknown, bodyName: string): DomainError {
+  const types = [fault.params['type']].flat().filter((type) => type !== 'null').join(' or ');
+  if (types === 'object' && fault.instancePath !== '') {
+    return invalidField(field, `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300), value);
+  }
+  return unparsable(bodyName, `${field} must be of type ${types}`);
+}
+
+function requirement({ keyword, params }: Fault): string {
+  const limit = String(params['limit']);
+  switch (keyword) {
+    case 'enum': return `should be one of [${(params['allowedValues'] as readonly unknown[]).filter((item) => item !== null && !/^posture[A-Z]/.test(String(item))).join(' ')}]`;
+    case 'minLength': return `should be at least ${limit} chars long`;
+    case 'maxLength': return `should be at most ${limit} chars long`;
+    case 'minimum': return `should be greater than or equal to ${limit}`;
+    case 'maximum': return `should be less than or equal to ${limit}`;
+    case 'minItems': return `should have at least ${limit} items`;
+    case 'maxItems': return `should have at most ${limit} items`;
+    case 'uniqueItems': return "shouldn't contain duplicates";
+    case 'pattern': return `should match '${String(params['pattern'])}'`;
+    case 'format': return `must be of type ${String(params['format'])}`;
+    default: return `is invalid (${keyword})`;
+  }
+}
+
+/** Where and how an answer of ours broke its spec, for the log only: never the value. */
+export function describeFault(fault: Fault | undefined): { path: string; rule: string } {
+  return { path: fault?.instancePath ?? '', rule: `${fault?.keyword ?? 'unknown'} ${JSON.stringify(fault?.params ?? {})} ${fault?.schemaPath ?? ''}` };
+}

@@ -1,0 +1,157 @@
+/**
+ * API sessions in memory: a bounded copy of the database, so that a request of a known session costs no round trip.
+ * An entry is dropped when its session or identity changes, here or on another controller (change-feed.ts). While
+ * the feed is cut, nothing in memory is believed and every request asks the database.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from './log.js';
+import { DomainError } from '../domain/errors.js';
+import { hashToken, newId, newToken } from '../domain/auth/tokens.js';
+import type { SessionOwner } from '../db/api-sessions.js';
+import type { Stores } from '../db/stores.js';
+import type { Caller } from '../handlers/handler.js';
+import type { LiveSession, Sessions } from '../handlers/services.js';
+
+interface Entry {
+  readonly owner: SessionOwner;
+  readonly caller: Caller;
+  lastActivityMs: number;
+}
+
+export interface SessionRegistry extends Sessions {
+  /** Who calls with this token. @throws DomainError `unauthenticated` with the challenge */
+  authenticate(token: string): Promise<Caller>;
+  forgetAll(): void;
+  /** False while changes made elsewhere may go unheard. */
+  setTrusted(isTrusted: boolean): void;
+  /** Writes activity that is only in memory. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SessionRegistryOptions {
+  readonly stores: Stores;
+  readonly timeoutSeconds: number;
+  readonly maxEntries: number;
+  readonly log: Logger;
+}
+
+const FLUSH_MS = 15_000;
+const SWEEP_MS = 60_000;
+const SWEEP_BATCH = 5_000;
+const MAX_TOKEN_CHARS = 128;
+
+export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
+
+export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log }: SessionRegistryOptions): SessionRegistry {
+  const timeoutMs = timeoutSeconds * 1000;
+  const byId = new Map<string, string>();
+  const byIdentity = new Map<string, Set<string>>();
+  const active = new Map<string, Date>();
+  let isTrusted = true;
+  let changes = 0;
+  const entries = new LRUCache<string, Entry>({
+    max: maxEntries,
+    dispose: ({ owner: { session } }, key) => {
+      byId.delete(session.id);
+      const keys = byIdentity.get(session.identity.id);
+      keys?.delete(key);
+      if (keys?.size === 0) byIdentity.delete(session.identity.id);
+    },
+  });
+
+  const remember = (key: string, entry: Entry) => {
+    const { session } = entry.owner;
+    entries.set(key, entry);
+    byId.set(session.id, key);
+    const keys = byIdentity.get(session.identity.id) ?? new Set();
+    byIdentity.set(session.identity.id, keys.add(key));
+  };
+
+  const load = async (token: string, hash: Buffer, key: string): Promise<Entry> => {
+    const before = changes;
+    const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
+    if (owner === undefined) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
+    const { session } = owner;
+    const entry: Entry = {
+      owner, lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id)?.getTime() ?? 0),
+      caller: {
+        apiSessionId: session.id, token, identityId: session.identity.id, isAdmin: owner.isAdmin,
+        roleAttributes: owner.roleAttributes, configTypes: session.configTypes,
+      },
+    };
+    // Something was dropped while the database answered: what it said may be what was dropped.
+    if (before === changes && isTrusted) remember(key, entry);
+    return entry;
+  };
+
+  const find = async (token: string): Promise<Entry> => {
+    if (token.length > MAX_TOKEN_CHARS) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
+    const hash = hashToken(token);
+    const key = hash.toString('latin1');
+    const known = isTrusted ? entries.get(key) : undefined;
+    const now = Date.now();
+    // An entry that looks idle may have been used through another controller: ask before refusing.
+    const entry = known !== undefined && now - known.lastActivityMs < timeoutMs ? known : await load(token, hash, key);
+    if (now - entry.lastActivityMs >= 1000 || !active.has(entry.caller.apiSessionId)) active.set(entry.caller.apiSessionId, new Date(now));
+    entry.lastActivityMs = now;
+    return entry;
+  };
+
+  const flush = async () => {
+    if (active.size === 0) return;
+    const batch = new Map(active);
+    active.clear();
+    try {
+      await stores.apiSessions.touch(batch);
+    } catch (error) {
+      for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
+      log.warn({ err: error }, 'last activity of sessions could not be written; it is kept and tried again');
+    }
+  };
+  const sweep = async () => {
+    await flush();
+    const removed = await stores.apiSessions.sweep(timeoutSeconds, SWEEP_BATCH).catch(() => 0);
+    if (removed > 0) log.info({ removed }, 'idle API sessions removed');
+  };
+  const timers = [setInterval(() => void flush(), Math.min(FLUSH_MS, timeoutMs / 4)), setInterval(() => void sweep(), Math.min(SWEEP_MS, timeoutMs))];
+  timers.forEach((timer) => timer.unref());
+
+  return {
+    timeoutSeconds,
+    async open({ identityId, authenticatorId, ipAddress, configTypes }) {
+      const token = newToken();
+      await stores.apiSessions.create({ id: newId(), identityId, authenticatorId, tokenHash: hashToken(token), ipAddress, configTypes });
+      return { token };
+    },
+    async live(token): Promise<LiveSession> {
+      const { owner, lastActivityMs } = await find(token);
+      return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
+    },
+    authenticate: async (token) => (await find(token)).caller,
+    forget(apiSessionId) {
+      changes += 1;
+      active.delete(apiSessionId);
+      const key = byId.get(apiSessionId);
+      if (key !== undefined) entries.delete(key);
+    },
+    forgetIdentity(identityId) {
+      changes += 1;
+      for (const key of [...byIdentity.get(identityId) ?? []]) entries.delete(key);
+    },
+    forgetAll() {
+      changes += 1;
+      entries.clear();
+    },
+    setTrusted(next) {
+      isTrusted = next;
+      changes += 1;
+      entries.clear();
+    },
+    flush,
+    async close() {
+      timers.forEach((timer) => { clearInterval(timer); });
+      await flush();
+    },
+  };
+}

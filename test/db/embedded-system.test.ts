@@ -1,0 +1,173 @@
+import { chmodSync, chownSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { lockDirectory } from '../../db/embedded/lock.js';
+import { processIdentity } from '../../db/embedded/processes.js';
+import { socketPath } from '../../db/embedded/socket-path.js';
+import { dataDirOf, installInto, IS_ROOT, query, serverPid, withoutLinks, Workshop } from './embedded-support.js';
+
+const ORDINARY = 65_534;
+
+const userOf = (pid: number): number => statSync(`/proc/${pid}`).uid;
+
+describe('embedded PostgreSQL: users, places and locks', function () {
+  this.timeout(60_000);
+  let workshop: Workshop;
+  beforeEach(() => { workshop = new Workshop(); });
+  afterEach(() => workshop.end());
+
+  // Only root can become another user; run by an ordinary user, the other files test the supervisor as just that.
+  (IS_ROOT ? describe : describe.skip)('started by root', () => {
+    it('runs as another user below a directory that only root may enter', async () => {
+      const place = workshop.place();
+      expect(statSync(place).mode & 0o777).to.equal(0o700);
+      const dataDir = path.join(place, 'data');
+      const { connection } = await workshop.start(dataDir);
+      expect(userOf(serverPid(dataDir))).not.to.equal(0);
+      expect(statSync(dataDir)).to.include({ uid: 0 });
+      expect(statSync(dataDir).mode & 0o777).to.equal(0o700);
+      expect(await query(connection, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
+    });
+
+    it('keeps the owner that a cluster has', async () => {
+      const place = workshop.place();
+      const dataDir = dataDirOf(place, ORDINARY);
+      const { supervisor, node } = installInto(workshop.place());
+      const controller = await workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node });
+      expect((await controller.result()).created).to.equal(true);
+      expect(userOf(serverPid(dataDir))).to.equal(ORDINARY);
+      controller.say('stop');
+      await controller.ended();
+
+      const byRoot = await workshop.start(dataDir);
+      expect(byRoot.created).to.equal(false);
+      expect(userOf(serverPid(dataDir))).to.equal(ORDINARY);
+      await byRoot.stop();
+
+      const again = await workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node });
+      expect((await again.result()).error).to.equal(undefined);
+      again.say('stop');
+      await again.ended();
+    });
+
+    it('runs a cluster that root restored from a backup', async () => {
+      const dataDir = workshop.dataDir();
+      await (await workshop.start(dataDir)).stop();
+      const cluster = path.join(dataDir, 'postgres');
+      for (const name of ['', ...readdirSync(cluster, { recursive: true }) as string[]]) chownSync(path.join(cluster, name), 0, 0);
+      const restored = await workshop.start(dataDir);
+      expect(restored.created).to.equal(false);
+      expect(statSync(cluster).uid).not.to.equal(0);
+    });
+
+    it('tells an ordinary user that the cluster belongs to another', async () => {
+      const dataDir = dataDirOf(workshop.place(), ORDINARY);
+      await (await workshop.start(dataDir)).stop();
+      for (const name of readdirSync(dataDir)) if (name !== 'postgres') lchownSync(path.join(dataDir, name), ORDINARY, ORDINARY);
+      chownSync(dataDir, ORDINARY, ORDINARY);
+      const cluster = path.join(dataDir, 'postgres');
+      chownSync(cluster, 1, 1);
+      const { supervisor, node } = installInto(workshop.place());
+      const { error } = await (await workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node })).result();
+      expect(error).to.include(`EmbeddedDatabaseError: The database cluster in ${cluster} belongs to the user with id 1, but the controller runs as the user with id ${ORDINARY}`);
+    });
+
+    it('copies the binaries to a reachable place when they lie where only root may enter', async () => {
+      const place = workshop.place();
+      const { supervisor, binaries } = installInto(place);
+      chmodSync(place, 0o700);
+      const version = withoutLinks({ supervisor, binaries, node: '' });
+      const copy = `/var/lib/edge-controller/postgres-${version}`;
+      const isNew = !existsSync(path.dirname(copy));
+      workshop.inTheEnd(() => {
+        rmSync(copy, { recursive: true, force: true });
+        if (isNew && readdirSync(path.dirname(copy)).length === 0) rmdirSync(path.dirname(copy));
+      });
+
+      const dataDir = path.join(place, 'data');
+      const controller = await workshop.controller(dataDir, { installation: supervisor });
+      expect((await controller.result()).error).to.equal(undefined);
+      const used = readFileSync(path.join(dataDir, 'postgres', 'postmaster.opts'), 'utf8').split(' ')[0];
+      expect(used).to.equal(path.join(copy, 'bin', 'postgres'));
+      expect(statSync(copy)).to.include({ uid: 0, mode: 0o40755 });
+      controller.say('stop');
+      await controller.ended();
+    });
+  });
+
+  it('runs binaries without their library links for an ordinary user, who cannot write to the package', async () => {
+    const uid = IS_ROOT ? ORDINARY : undefined;
+    const installation = installInto(workshop.place());
+    const version = withoutLinks(installation);
+    const dataDir = dataDirOf(workshop.place(), uid);
+    const controller = await workshop.controller(dataDir, { uid, installation: installation.supervisor, node: installation.node });
+    expect(await controller.result()).to.include({ created: true });
+    expect(existsSync(path.join(dataDir, 'binaries', `postgres-${version}`, 'lib', 'libpq.so.5'))).to.equal(true);
+    controller.say('stop');
+    await controller.ended();
+  });
+
+  describe('the socket path', () => {
+    const wanted = (cluster: string): string => {
+      const socket = socketPath(cluster);
+      socket.remove();
+      return path.dirname(socket.directory);
+    };
+
+    it('does not use a directory that another prepared', () => {
+      const cluster = path.join(workshop.place(), 'x'.repeat(120));
+      const parent = wanted(cluster);
+      const trap = workshop.place();
+      symlinkSync(trap, parent);
+      const socket = socketPath(cluster);
+      expect(path.dirname(socket.directory)).not.to.equal(parent);
+      expect(lstatSync(path.dirname(socket.directory)).mode & 0o777).to.equal(0o700);
+      expect(readdirSync(trap)).to.deep.equal([]);
+      socket.remove();
+      rmSync(parent);
+    });
+
+    it('comes back when a cleaner of temporary files removed it', () => {
+      const cluster = path.join(workshop.place(), 'x'.repeat(120));
+      mkdirSync(cluster);
+      const socket = socketPath(cluster);
+      rmSync(path.dirname(socket.directory), { recursive: true });
+      socket.refresh();
+      expect(readdirSync(socket.directory)).to.deep.equal([]);
+      socket.remove();
+      expect(existsSync(cluster)).to.equal(true);
+      expect(existsSync(path.dirname(socket.directory))).to.equal(false);
+    });
+  });
+
+  describe('the lock', () => {
+    it('is free again after its release', () => {
+      const place = workshop.place();
+      lockDirectory(place).release();
+      lockDirectory(place).release();
+      expect(() => { lockDirectory(place); lockDirectory(place); }).to.throw('in use by another controller');
+    });
+
+    for (const [what, target] of [
+      ['a dead process', '4194999:1@boot'],
+      ['a process whose pid another got since', `${process.pid}:1@${(processIdentity(process.pid) ?? '').split('@')[1]}`],
+      ['the boot before', `${process.pid}:${(processIdentity(process.pid) ?? '').split('@')[0]}@other`],
+    ] as const) {
+      it(`is taken over from ${what}`, () => {
+        const place = workshop.place();
+        symlinkSync(target, path.join(place, 'controller.lock.41'));
+        lockDirectory(place);
+        expect(readdirSync(place)).to.deep.equal(['controller.lock.42']);
+      });
+    }
+
+    it('goes to exactly one of many who find it stale', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const dataDir = workshop.place();
+        symlinkSync('4194999:1@boot', path.join(dataDir, 'controller.lock.3'));
+        const outcomes = await workshop.contenders(dataDir, 4);
+        expect(outcomes.filter((won) => won)).to.have.length(1);
+      }
+    });
+  });
+});
