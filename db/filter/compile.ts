@@ -13,6 +13,8 @@ import type { Resolved, ScalarDef, SetDef, SymbolTable } from './symbols.js';
 
 /** Sort fields beyond these are checked and have no effect. */
 const MAX_SORT_FIELDS = 5;
+/** Subqueries inside subqueries: each level can multiply the rows that PostgreSQL looks at. */
+const MAX_SUBQUERY_DEPTH = 4;
 
 const TYPES = { string: 'string', boolean: 'bool', number: 'number', date: 'date' } as const;
 /** How error texts call an operand that stands where a condition should. */
@@ -27,6 +29,7 @@ const side = (name: 'LHS' | 'RHS'): Complaint => (node) => `boolean logic expres
 export class Compiler {
   readonly params: Params;
   #aliases = 0;
+  #subqueries = 0;
 
   constructor(firstParam: number, readonly kind: FaultKind) {
     this.params = new Params(firstParam);
@@ -184,8 +187,11 @@ export class Compiler {
     const from = set.from.replaceAll('{alias}', alias);
     const { query } = expr;
     if (query === undefined) return `SELECT FROM ${from}`;
+    if (this.#subqueries >= MAX_SUBQUERY_DEPTH) throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
+    this.#subqueries += 1;
     const linked = set.entity();
     const where = this.where(linked, query);
+    this.#subqueries -= 1;
     this.orderBy(linked, query.sort ?? []);
     const limit = query.limit !== undefined && query.limit > 0 ? ` LIMIT ${this.params.bind(String(query.limit), 'bigint')}` : '';
     const skip = query.skip !== undefined && query.skip > 0 ? ` OFFSET ${this.params.bind(String(query.skip), 'bigint')}` : '';

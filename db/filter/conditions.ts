@@ -101,8 +101,8 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (literals === undefined) return undefined;
   if (test.op === '=' || test.op === 'in') return stringEquality(value, test.op, literals, params);
   if (value.def?.equalityOnly) throw fault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
-  const sql = textTest(value.sql, test.op, literals[0] ?? '', params);
-  return sql === undefined ? NEVER : { sql, nullable: value.nullable };
+  const [literal = ''] = literals;
+  return canHold(test.op, literal) ? { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable } : NEVER;
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
@@ -116,9 +116,15 @@ function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly s
   return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, cast && 'text[]')})`, nullable };
 }
 
-/** @returns undefined when it cannot hold */
-function textTest(sql: string, op: 'contains' | 'icontains' | '<' | '<=' | '>' | '>=', literal: string, params: Params): string | undefined {
-  if (op === 'contains' || op === 'icontains') return storable(literal) ? likeTest(sql, op, literal, params) : undefined;
+type TextOp = 'contains' | 'icontains' | '<' | '<=' | '>' | '>=';
+
+/** Asked before anything is bound: a parameter that the SQL does not mention has no type. */
+function canHold(op: TextOp, literal: string): boolean {
+  return storable(literal) || (op !== 'contains' && op !== 'icontains');
+}
+
+function textTest(sql: string, op: TextOp, literal: string, params: Params): string {
+  if (op === 'contains' || op === 'icontains') return likeTest(sql, op, literal, params);
   const nul = literal.indexOf('\0');
   if (nul < 0) return `${atom(sql)} COLLATE "C" ${op} ${params.bind(literal, 'text')}`;
   // What is stored is less than "a\0…" exactly when it is at most "a".
@@ -205,9 +211,12 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
   if (test.op === 'between' || (test.value.type === 'number' && test.op !== 'contains')) return tagNumber(value, test, params);
   const literal = texts([test.value])?.[0];
   if (literal === undefined) return undefined;
+  if (!canHold(test.op, literal)) return NEVER;
   const key = params.bind(value.key, 'text');
-  const sql = textTest(`${tags} ->> ${key}`, test.op, literal, params);
-  return sql === undefined ? NEVER : { sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${sql})`, nullable: true };
+  return {
+    sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${textTest(`${tags} ->> ${key}`, test.op, literal, params)})`,
+    nullable: true,
+  };
 }
 
 /** jsonb's own order compares numbers as numbers, and unlike a cast it cannot fail on what is none. */

@@ -132,11 +132,22 @@ function authorityContent(
 
 function common(input: Validity & { commonName: string }, lifetimeSeconds: number) {
   return {
-    commonName: input.commonName,
+    commonName: plainName(input.commonName),
     serialNumber: newSerialNumber(),
     notBefore: new Date(input.now.getTime() - BACKDATE_MS),
     notAfter: new Date(input.now.getTime() + (input.lifetimeSeconds ?? lifetimeSeconds) * 1000),
   };
+}
+
+/**
+ * Names of certificates are ids and titles of ours. Quotes, `#`, commas and the like mean something in the text form
+ * of a name, to this library and to others, and are refused; 64 characters is the limit of RFC 5280 appendix A.
+ */
+function plainName(commonName: string): string {
+  if (!/^[\p{L}\p{N}](?:[\p{L}\p{N} ._:@-]{0,62}[\p{L}\p{N}._-])?$/u.test(commonName)) {
+    throw new Error(`'${commonName}' cannot be the common name of a certificate`);
+  }
+  return commonName;
 }
 
 /** Signs within the issuer's own life. @throws Error when that is over */

@@ -35,9 +35,11 @@ export function parseHost(text: string): string {
   if (text.includes('%')) throw new Error(`'${text}' has a zone: other machines cannot use such an address`);
   if (isIPv6(text)) return new URL(`http://[${text}]`).hostname.slice(1, -1);
   if (isIP(text)) return text;
+  // Anything else would be taken for another part of a URL and left out without a word.
+  const hasOnlyNameCharacters = /^[\p{L}\p{M}\p{N}._-]+$/u.test(text);
   const name = domainToASCII(text.replace(/\.$/, '')).toLowerCase();
   const labels = name.split('.');
-  const isName = name.length <= 253 && labels.every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label));
+  const isName = hasOnlyNameCharacters && name.length <= 253 && labels.every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label));
   // A last label of digits only would be taken for an address, by browsers and by the URL standard.
   if (!isName || /^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) as string)) throw new Error(`'${text}' is neither a host name nor an IP address`);
   return name;

@@ -118,8 +118,8 @@ export interface DecodedRequest {
 
 /** @throws Error when the bytes are no PKCS#10 request, or more than one */
 export function decodeRequest(der: Uint8Array): DecodedRequest {
+  if (sequenceLength(der) !== der.length) throw new Error('the bytes are not exactly one sequence');
   const request = new x509.Pkcs10CertificateRequest(der);
-  if (request.rawData.byteLength !== der.length) throw new Error('bytes follow the request');
   const { name, hash } = request.signatureAlgorithm as { name: string; hash?: { name: string } };
   return {
     publicKey: Buffer.from(request.publicKey.rawData),
@@ -127,4 +127,14 @@ export function decodeRequest(der: Uint8Array): DecodedRequest {
     signature: { name, hash: hash?.name },
     verify: () => request.verify(),
   };
+}
+
+/** Length of the sequence that the bytes start with, header included; NaN when they start with none (X.690 section 8.1.3). */
+function sequenceLength(der: Uint8Array): number {
+  const [tag, first = 0] = der;
+  if (tag !== 0x30) return NaN;
+  if (first < 0x80) return 2 + first;
+  const bytes = first & 0x7f;
+  if (bytes < 1 || bytes > 4) return NaN;
+  return der.subarray(2, 2 + bytes).reduce((length, byte) => length * 256 + byte, 0) + 2 + bytes;
 }

@@ -1,0 +1,50 @@
+/** Databases for tests: clones of a migrated template on the run's own PostgreSQL server, one per suite. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { ClientConfig } from 'pg';
+
+export const CLUSTER_VARIABLE = 'EDGE_TEST_CLUSTER';
+export const TEMPLATE = 'edge_template';
+
+function cluster(): ClientConfig {
+  const text = process.env[CLUSTER_VARIABLE];
+  if (text === undefined) throw new Error('no test database: run the tests with npm test, which loads test/support/setup.ts');
+  return { ...(JSON.parse(text) as ClientConfig), ssl: false };
+}
+
+export async function adminQuery(sql: string): Promise<void> {
+  const client = new pg.Client(cluster());
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestDatabase {
+  readonly connection: ClientConfig;
+  /** The same as a `DATABASE_URL`. */
+  readonly url: string;
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  /** Drops the database. */
+  close(): Promise<void>;
+}
+
+/** A fresh database with the schema of this release; `isEmpty` leaves even that out. */
+export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean } = {}): Promise<TestDatabase> {
+  const name = `edge_${randomBytes(6).toString('hex')}`;
+  await adminQuery(`CREATE DATABASE ${name}${isEmpty ? '' : ` TEMPLATE ${TEMPLATE}`}`);
+  const connection = { ...cluster(), database: name };
+  const client = new pg.Client(connection);
+  await client.connect();
+  return {
+    connection,
+    url: `postgresql://${String(connection.user)}@/${name}?host=${encodeURIComponent(String(connection.host))}&port=${String(connection.port)}`,
+    query: async (text, values) => client.query<Record<string, unknown>>(text, values),
+    async close() {
+      await client.end();
+      await adminQuery(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
