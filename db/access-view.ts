@@ -63,9 +63,8 @@ export interface AccessView {
   grants(identity: Selectable): Promise<AccessPolicy[]>;
   /** Role lists over identities of the policies that select a service; one type only when given. */
   identityRolesFor(service: Selectable, type?: PolicyType): Promise<RoleList[]>;
-  epoch(): Promise<number>;
-  /** When the identity's services last changed, if that was noted at this epoch. */
-  lastChange(identityId: string, configTypes: readonly string[]): Promise<{ epoch: number; changedAt: Date | null }>;
+  /** When the identity's services last changed, if that was noted at this epoch; the epoch began at `movedAt`. */
+  lastChange(identityId: string, configTypes: readonly string[]): Promise<{ epoch: number; movedAt: Date; changedAt: Date | null }>;
   /** Notes what the identity sees now; answers since when. The first note counts from `since`. */
   noteView(identityId: string, configTypes: readonly string[], epoch: number, digest: Buffer, since: Date): Promise<Date>;
 }
@@ -84,7 +83,7 @@ export function digestOf(services: readonly ServiceView[]): Buffer {
 export function accessView(db: Db): AccessView {
   return {
     async grants(identity) {
-      const { rows } = await db.run<AccessPolicy>('grants', `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[])`,
+      const { rows } = await db.run<AccessPolicy>('grants', `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
         [identity.id, identity.roleAttributes]);
       return grantsOf(rows, identity);
     },
@@ -94,15 +93,11 @@ export function accessView(db: Db): AccessView {
           AND ($3::text IS NULL OR p.type = $3)`, [service.id, service.roleAttributes, type ?? null]);
       return rows;
     },
-    async epoch() {
-      const { rows: [row] } = await db.run<{ epoch: number }>('epoch', "SELECT epoch FROM model_epochs WHERE name = 'access'");
-      return row?.epoch ?? 0;
-    },
     async lastChange(identityId, configTypes) {
-      const { rows: [row] } = await db.run<{ epoch: number; changed_at: Date | null }>('last-change', `SELECT e.epoch,
+      const { rows: [row] } = await db.run<{ epoch: number; moved_at: Date; changed_at: Date | null }>('last-change', `SELECT e.epoch, e.moved_at,
         (SELECT v.changed_at FROM service_views v WHERE v.identity_id = $1 AND v.config_types = $2 AND v.epoch = e.epoch) AS changed_at
         FROM model_epochs e WHERE e.name = 'access'`, [identityId, configTypes]);
-      return { epoch: row?.epoch ?? 0, changedAt: row?.changed_at ?? null };
+      return { epoch: row?.epoch ?? 0, movedAt: row?.moved_at ?? new Date(0), changedAt: row?.changed_at ?? null };
     },
     async noteView(identityId, configTypes, epoch, digest, since) {
       const { rows: [row] } = await db.run<{ changed_at: Date }>('note-view', `INSERT INTO service_views AS v

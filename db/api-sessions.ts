@@ -33,10 +33,11 @@ const DETAIL = detailSql(source);
 
 function fromRow(row: Row): ApiSession {
   return {
-    ...baseOf(row), identity: { id: row.identity_id, name: row.identity_name }, authenticatorId: row.authenticator_id,
+    identity: { id: row.identity_id, name: row.identity_name }, authenticatorId: row.authenticator_id,
     tokenHash: row.token_hash, ipAddress: row.ip_address, configTypes: row.config_types, isMfaRequired: row.is_mfa_required,
     isMfaComplete: row.is_mfa_complete, isCertExtendable: row.is_cert_extendable,
     improperClientCertChain: row.improper_client_cert_chain, lastActivityAt: row.last_activity_at,
+    ...baseOf(row),
   };
 }
 

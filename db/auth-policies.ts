@@ -28,7 +28,7 @@ const COLUMNS = [...BASE_COLUMNS, 'name', 'cert_allowed', 'cert_allow_expired', 
 
 function fromRow(row: Row): AuthPolicy {
   return {
-    ...baseOf(row), name: row.name,
+    name: row.name,
     primary: {
       cert: { allowed: row.cert_allowed, allowExpiredCerts: row.cert_allow_expired },
       extJwt: { allowed: row.ext_jwt_allowed, allowedSigners: row.ext_jwt_allowed_signers },
@@ -40,6 +40,7 @@ function fromRow(row: Row): AuthPolicy {
       },
     },
     secondary: { requireTotp: row.require_totp, requireExtJwtSigner: row.require_ext_jwt_signer_id },
+    ...baseOf(row),
   };
 }
 

@@ -28,8 +28,9 @@ const OWN_DETAIL = detailSql(source, 'AND t.identity_id = $2');
 
 function fromRow(row: Row): Authenticator {
   return {
-    ...baseOf(row), identity: { id: row.identity_id, name: row.identity_name }, method: row.method,
+    identity: { id: row.identity_id, name: row.identity_name }, method: row.method,
     username: row.username, certPem: row.cert_pem, fingerprint: row.fingerprint,
+    ...baseOf(row),
   };
 }
 

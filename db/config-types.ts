@@ -17,7 +17,7 @@ interface Row extends BaseRow {
 
 const source: ListSource<Row, ConfigType> = {
   table: 'config_types', symbols: configTypeSymbols, columns: [...BASE_COLUMNS, 'name', 'schema', 'target'],
-  fromRow: (row) => ({ ...baseOf(row), name: row.name, schema: row.schema, target: row.target }),
+  fromRow: (row) => ({ name: row.name, schema: row.schema, target: row.target, ...baseOf(row) }),
 };
 
 const DETAIL = detailSql(source);

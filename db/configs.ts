@@ -19,7 +19,7 @@ interface Row extends BaseRow {
 const source: ListSource<Row, Config> = {
   table: 'configs', symbols: configSymbols, columns: [...BASE_COLUMNS, 'name', 'config_type_id', 'data'],
   extras: 'ct.name AS config_type_name', joins: 'JOIN config_types ct ON ct.id = t.config_type_id',
-  fromRow: (row) => ({ ...baseOf(row), name: row.name, data: row.data, configType: { id: row.config_type_id, name: row.config_type_name } }),
+  fromRow: (row) => ({ name: row.name, data: row.data, configType: { id: row.config_type_id, name: row.config_type_name }, ...baseOf(row) }),
 };
 
 const DETAIL = detailSql(source);

@@ -20,8 +20,9 @@ const source: ListSource<Row, Controller> = {
   columns: [...BASE_COLUMNS, 'name', 'ctrl_address', 'cert_pem', 'fingerprint', 'api_addresses', 'last_joined_at', 'last_seen_at'],
   extras: "t.last_seen_at > now() - interval '15 seconds' AS is_online",
   fromRow: (row) => ({
-    ...baseOf(row), name: row.name, ctrlAddress: row.ctrl_address, certPem: row.cert_pem, fingerprint: row.fingerprint,
+    name: row.name, ctrlAddress: row.ctrl_address, certPem: row.cert_pem, fingerprint: row.fingerprint,
     isOnline: row.is_online, lastJoinedAt: row.last_joined_at, apiAddresses: row.api_addresses,
+    ...baseOf(row),
   }),
 };
 

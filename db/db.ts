@@ -3,7 +3,7 @@
  * unbounded lists, and a watchdog that fails requests fast when the database is gone.
  */
 import pg from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
+import type { ClientBase, ClientConfig, PoolClient } from 'pg';
 import { translate, unavailable } from './errors.js';
 
 export interface Rows<R> {
@@ -67,9 +67,15 @@ const types = {
 
 const SESSION_SETTINGS = '-c timezone=UTC -c jit=off -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s';
 
+/** How long a connection may be idle before the system asks whether its other end still lives. */
+const KEEP_ALIVE_MS = 10_000;
+
 /** The connection settings every session of ours uses, whoever opens it. */
 export function sessionConfig(connection: ClientConfig): ClientConfig {
-  return { application_name: 'edge-controller', keepAlive: true, options: SESSION_SETTINGS, ...connection, ...(types ? { types } : {}) };
+  return {
+    application_name: 'edge-controller', keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, options: SESSION_SETTINGS,
+    ...connection, ...(types ? { types } : {}),
+  };
 }
 
 function runOn(client: Pick<PoolClient, 'query'>) {
@@ -86,15 +92,16 @@ function runOn(client: Pick<PoolClient, 'query'>) {
 export function openDatabase(options: DatabaseOptions): Database {
   const config = sessionConfig(options.connection);
   const pool = new pg.Pool({ ...config, max: options.poolSize, connectionTimeoutMillis: options.patienceMs, idleTimeoutMillis: 0 });
-  const inUse = new Set<PoolClient>();
+  const open = new Set<PoolClient>();
   let up = true;
   const setUp = (next: boolean, cause?: unknown) => {
     if (up !== next) { up = next; options.onStateChange?.(next, cause); }
   };
   pool.on('error', () => undefined); // an idle connection died: the pool drops it, the watchdog tells
-  pool.on('acquire', (client) => inUse.add(client));
-  pool.on('release', (_error, client) => inUse.delete(client));
-  pool.on('remove', (client) => inUse.delete(client));
+  pool.on('connect', (client) => open.add(client));
+  pool.on('remove', (client) => open.delete(client));
+  // Idle ones too: whether their server still is the one that answers later cannot be known.
+  const cutAll = () => { for (const client of open) cut(client); };
 
   const connect = async (): Promise<PoolClient> => {
     if (!up) throw unavailable(undefined);
@@ -118,9 +125,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   };
 
-  const watchdog = watch({ config, patienceMs: options.patienceMs, setUp, onLost: () => {
-    for (const client of inUse) destroy(client);
-  } });
+  const watchdog = watch({ config, patienceMs: options.patienceMs, setUp, onLost: cutAll });
 
   return {
     run,
@@ -163,7 +168,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       watchdog.stop();
+      // A database that hangs would never take leave.
+      const impatience = setTimeout(cutAll, up ? options.patienceMs : 0);
       await pool.end();
+      clearTimeout(impatience);
     },
   };
 }
@@ -173,7 +181,8 @@ function connectionFault(error: unknown): Error | undefined {
   return error instanceof Error && (error as { kind?: unknown }).kind === 'unavailable' ? error : undefined;
 }
 
-function destroy(client: PoolClient): void {
+/** Ends a connection without taking leave, which a database that hangs would keep waiting for. Never throws. */
+export function cut(client: ClientBase): void {
   (client as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream
     .destroy(new Error('Connection terminated: the database does not answer'));
 }
@@ -196,7 +205,7 @@ function watch({ config, patienceMs, setUp, onLost }: Watch): { stop(): void } {
   const drop = () => {
     const old = client;
     client = null;
-    if (old !== null) { old.removeAllListeners('error'); old.on('error', () => undefined); old.end().catch(() => undefined); destroy(old as unknown as PoolClient); }
+    if (old !== null) { old.removeAllListeners('error'); old.on('error', () => undefined); old.end().catch(() => undefined); cut(old); }
   };
   const probe = async () => {
     try {

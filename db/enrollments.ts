@@ -30,9 +30,10 @@ const BY_TOKEN = DETAIL.replace('WHERE t.id = $1', 'WHERE t.token = $1');
 
 function fromRow(row: Row): Enrollment {
   return {
-    ...baseOf(row), method: row.method, caId: row.ca_id, username: row.username, token: row.token, jwt: row.jwt,
+    method: row.method, caId: row.ca_id, username: row.username, token: row.token, jwt: row.jwt,
     identity: row.identity_id === null ? null : { id: row.identity_id, name: row.identity_name ?? '' },
     expiresAt: row.expires_at,
+    ...baseOf(row),
   };
 }
 

@@ -10,6 +10,8 @@ type Translate = (detail: ViolationDetail) => DomainError;
 interface ViolationDetail {
   /** The value that clashed or was not found, from the server's detail text; '' when it gave none. */
   readonly value: string;
+  /** A delete was refused because rows still point here, not a write because nothing is there. */
+  readonly isStillReferenced: boolean;
 }
 
 const mustBeUnique: Translate = ({ value }) =>
@@ -36,11 +38,14 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
       field: { field: 'method', reason: 'enrollment of same method exists', value: method },
     });
   },
-  api_sessions_identity_fkey: () => new DomainError('unauthenticated'),
+  api_sessions_identity_fkey: () => new DomainError('invalidAuth'),
   auth_policies_name_key: mustBeUnique,
   config_types_name_key: mustBeUnique,
   configs_name_key: mustBeUnique,
-  configs_type_fkey: ({ value }) => invalidField('type', 'invalid config type', value),
+  configs_type_fkey: ({ value, isStillReferenced }) =>
+    (isStillReferenced ? inUse('type', 'configType', 'config', []) : invalidField('type', 'invalid config type', value)),
+  service_configs_config_fkey: ({ value, isStillReferenced }) =>
+    (isStillReferenced ? inUse('configs', 'config', 'service', []) : notFound('config', value.split(', ')[0] ?? value)),
   services_name_key: mustBeUnique,
   service_policies_name_key: mustBeUnique,
 };
@@ -65,11 +70,31 @@ export function inUse(field: string, entity: string, by: string, ids: readonly s
 const UNAVAILABLE = /^(08|53|57P0|40001|40P01|58)/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
+/** A value that no index can hold, about 2,700 bytes that do not compress. */
+const TOO_LONG = '54000';
+/** NUL in a text: bodies with one are refused before, so it stood in a path. */
+const NO_TEXT = '22021';
+
+const INDEXED_FIELDS: readonly (readonly [RegExp, string])[] = [
+  [/external_id/, 'externalId'], [/username/, 'username'], [/role_attributes/, 'roleAttributes'], [/identity_roles/, 'identityRoles'],
+  [/service_roles/, 'serviceRoles'], [/posture_check_roles/, 'postureCheckRoles'],
+];
+
+function tooLong(message: string): DomainError {
+  const index = /index "(\w+)"/.exec(message)?.[1] ?? '';
+  const field = INDEXED_FIELDS.find(([pattern]) => pattern.test(index))?.[1] ?? 'name';
+  return invalidField(field, `${field} is too long`, '');
+}
+
 /** The domain's word for a failed statement; an error that is nobody's fault but ours comes back unchanged. */
 export function translate(error: unknown): unknown {
   if (error instanceof DatabaseError) {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
-    if (known !== undefined) return withCause(known({ value: clashValue(error.detail) }), error);
+    if (known !== undefined) {
+      return withCause(known({ value: clashValue(error.detail), isStillReferenced: error.detail?.includes('still referenced') === true }), error);
+    }
+    if (error.code === TOO_LONG) return withCause(tooLong(error.message), error);
+    if (error.code === NO_TEXT) return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);
     if (UNAVAILABLE.test(error.code ?? '')) return unavailable(error);
     return error;
   }

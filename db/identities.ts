@@ -2,9 +2,10 @@
  * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
  * page; a create writes the identity and its enrollments in one statement.
  */
-import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, NamedRef, Page } from '../domain/model.js';
+import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../domain/model.js';
 import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
+import type { Selectable } from '../domain/policy/roles.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, json, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
@@ -49,7 +50,7 @@ const EXTRAS = `p.name AS auth_policy_name,
  (SELECT json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
      'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000)))
    FROM enrollments e WHERE e.identity_id = t.id) AS enrollments,
- (SELECT json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence))
+ (SELECT json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence) ORDER BY h.service_id)
    FROM identity_hostings h WHERE h.identity_id = t.id) AS hostings`;
 
 const source: ListSource<Row, Identity> = {
@@ -61,7 +62,7 @@ const DETAIL = detailSql(source);
 
 function fromRow(row: Row): Identity {
   return {
-    ...baseOf(row), name: row.name, typeId: row.type_id, isAdmin: row.is_admin, isDefaultAdmin: row.is_default_admin,
+    name: row.name, typeId: row.type_id, isAdmin: row.is_admin, isDefaultAdmin: row.is_default_admin,
     externalId: row.external_id, authPolicyId: row.auth_policy_id, authPolicyName: row.auth_policy_name,
     roleAttributes: row.role_attributes, permissions: row.permissions, appData: row.app_data,
     defaultHostingCost: row.default_hosting_cost, defaultHostingPrecedence: row.default_hosting_precedence,
@@ -69,6 +70,7 @@ function fromRow(row: Row): Identity {
     isDisabled: row.is_disabled, hasApiSession: row.has_api_session, authenticators: row.authenticators ?? [],
     enrollments: (row.enrollments ?? []).map((item) => ({ ...item, expiresAt: new Date(item.expiresAt) })),
     hostings: row.hostings ?? [],
+    ...baseOf(row),
   };
 }
 
@@ -84,8 +86,12 @@ export interface IdentityStore {
   find(id: string): Promise<Identity | undefined>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Identity>;
+  /** What policies need to know of an identity; an id goes before an equal name. */
+  findByIdOrName(idOrName: string): Promise<Selectable | undefined>;
   list(request: ListRequest & RoleFilter): Promise<Page<Identity>>;
   create(id: string, draft: IdentityDraft & { isDefaultAdmin?: boolean }, enrollments: readonly EnrollmentDraft[]): Promise<void>;
+  /** What it hosts, for a change in the same transaction: until that ends nobody else changes it. @throws DomainError `notFound` */
+  lockHostings(id: string): Promise<readonly Hosting[]>;
   /** Changes what is given. `hostings` replaces the whole set. @throws DomainError `notFound` */
   update(id: string, changes: Changes<IdentityDraft>): Promise<void>;
   /** Takes authenticators, enrollments and API sessions along. @throws DomainError `notFound`, `notDeletable` */
@@ -94,9 +100,6 @@ export interface IdentityStore {
   disable(id: string, minutes: number): Promise<void>;
   enable(id: string): Promise<void>;
   setClientInfo(id: string, envInfo: JsonObject, sdkInfo: JsonObject): Promise<void>;
-  /** Ids among `ids` that are nobody's; the others cannot vanish before this transaction ends. */
-  missing(ids: readonly string[]): Promise<string[]>;
-  names(ids: readonly string[]): Promise<NamedRef[]>;
 }
 
 export interface RoleFilter {
@@ -120,7 +123,9 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     const { rows: [row] } = await db.run<Row>('identity-detail', DETAIL, [id]);
     return row && fromRow(row);
   };
+  /** Services are locked before hostings, in the order in which the delete of a service takes them. */
   const writeHostings = async (id: string, hostings: readonly Hosting[]) => {
+    await db.run('identity-hostings-lock', 'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [hostings.map((h) => h.serviceId)]);
     await db.run('identity-hostings-clear', 'DELETE FROM identity_hostings WHERE identity_id = $1', [id]);
     if (hostings.length === 0) return;
     await db.run('identity-hostings-write', `INSERT INTO identity_hostings (identity_id, service_id, cost, precedence)
@@ -131,6 +136,11 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
   return {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
+    async findByIdOrName(idOrName) {
+      const { rows: [row] } = await db.run<Selectable>('identity-by-name', `SELECT id, role_attributes AS "roleAttributes" FROM identities
+        WHERE id = $1 OR name = $1 ORDER BY (id = $1) DESC LIMIT 1`, [idOrName]);
+      return row;
+    },
     list: (request) => lists.page(db, source, withRoleFilter(request)),
     async create(id, draft, enrollments) {
       await db.run('identity-create', CREATE, [id, draft.name, draft.typeId, draft.isAdmin, draft.isDefaultAdmin ?? false,
@@ -139,13 +149,17 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt })))]);
       if (draft.hostings.length > 0) await writeHostings(id, draft.hostings);
     },
+    async lockHostings(id) {
+      await db.run('identity-lock', 'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      return ((await find(id)) ?? raise(notFound(IDENTITY, id))).hostings;
+    },
     async update(id, changes) {
       await update(db, 'identities', IDENTITY, id, {
         name: changes.name, type_id: changes.typeId, is_admin: changes.isAdmin, external_id: changes.externalId,
         auth_policy_id: changes.authPolicyId, role_attributes: changes.roleAttributes, permissions: changes.permissions,
         app_data: json(changes.appData), default_hosting_cost: changes.defaultHostingCost,
         default_hosting_precedence: changes.defaultHostingPrecedence, tags: json(changes.tags),
-      });
+      }, changes.hostings !== undefined);
       if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
     },
     async remove(id) {
@@ -171,15 +185,6 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       await db.run('identity-client-info', `UPDATE identities SET env_info = $2, sdk_info = $3
         WHERE id = $1 AND (env_info, sdk_info) IS DISTINCT FROM ($2::jsonb, $3::jsonb)`,
       [id, JSON.stringify(envInfo), JSON.stringify(sdkInfo)]);
-    },
-    async missing(ids) {
-      const { rows } = await db.run<{ id: string }>('identity-lock', 'SELECT id FROM identities WHERE id = ANY ($1) FOR KEY SHARE', [ids]);
-      const known = new Set(rows.map((row) => row.id));
-      return ids.filter((id) => !known.has(id));
-    },
-    async names(ids) {
-      if (ids.length === 0) return [];
-      return (await db.run<NamedRef>('identity-names', 'SELECT id, name FROM identities WHERE id = ANY ($1)', [ids])).rows;
     },
   };
 }

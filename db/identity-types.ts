@@ -10,7 +10,7 @@ interface Row extends BaseRow { name: string }
 
 const source: ListSource<Row, IdentityType> = {
   table: 'identity_types', symbols: identityTypeSymbols, columns: [...BASE_COLUMNS, 'name'],
-  fromRow: (row) => ({ ...baseOf(row), name: row.name }),
+  fromRow: (row) => ({ name: row.name, ...baseOf(row) }),
 };
 
 const DETAIL = detailSql(source);

@@ -1,32 +1,40 @@
 /**
- * Brings a database to this release's schema. Several controllers may start at once: knex's lock table is guarded
- * by an advisory lock, so one migrates and the others wait. A database from a newer release is refused.
+ * Brings a database to this release's schema. Several controllers may start at once: an advisory lock lets one
+ * migrate while the others wait. A schema that is current costs two reads and no lock. A database from a newer
+ * release, or one that cannot hold the schema, is refused in one sentence.
  */
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
+import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { migrations } from './migrations/index.js';
 
 const ADVISORY_LOCK = 7_210_417;
+const CONNECT_MS = 10_000;
+const OLDEST_SERVER = 15;
+const INSUFFICIENT_PRIVILEGE = '42501';
+/** How PostgreSQL says that an extension is not installed: 15 and later, and earlier or derived servers. */
+const NO_EXTENSION = ['0A000', '58P01'];
 
+/** The database cannot be used as it is; the message tells why and how to mend it. */
 export class SchemaError extends Error {}
 
 /** Names of migrations applied by this call, in order; empty when the schema was current. */
 export async function migrate(connection: ClientConfig): Promise<string[]> {
-  const knex = knexFactory({ client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 1, max: 2 } });
+  const client = await connect(connection);
   try {
-    const holder = await knex.transaction();
-    try {
-      await holder.raw('SELECT pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
-      await requireExtensions(knex);
-      await refuseNewer(knex);
-      const [, applied] = (await knex.migrate.latest({ migrationSource: source, tableName: 'schema_migrations' })) as [number, string[]];
-      return applied;
-    } finally {
-      await holder.rollback();
-    }
+    await refuseUnfit(client);
+    if (await isCurrent(client)) return [];
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await requireExtensions(client);
+    // Another controller may have done it while this one waited.
+    return await isCurrent(client) ? [] : await applyPending(connection);
+  } catch (error) {
+    throw explain(error);
   } finally {
-    await knex.destroy();
+    // Ends the transaction too; nothing of it is worth keeping but the extension, which is committed before.
+    await client.end().catch(() => undefined);
   }
 }
 
@@ -39,21 +47,93 @@ const source: Knex.MigrationSource<(typeof migrations)[number]> = {
   getMigration: async (migration) => ({ up: migration.up, down: migration.down }),
 };
 
-async function requireExtensions(knex: Knex): Promise<void> {
+async function connect(connection: ClientConfig): Promise<pg.Client> {
   try {
-    await knex.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+    const client = new pg.Client({ application_name: 'edge-controller', connectionTimeoutMillis: CONNECT_MS, ...connection });
+    client.on('error', () => undefined); // the statement under way tells
+    await client.connect();
+    return client;
   } catch (error) {
-    throw new SchemaError('The database lacks the extension pg_trgm and this role may not create it. '
-      + 'Ask its administrator to run: CREATE EXTENSION pg_trgm; then start again.', { cause: error });
+    throw new SchemaError(`The database of DATABASE_URL cannot be reached: ${reasonOf(error)}. Start it, or correct DATABASE_URL.`, { cause: error });
   }
 }
 
-async function refuseNewer(knex: Knex): Promise<void> {
-  if (!(await knex.schema.hasTable('schema_migrations'))) return;
-  const rows = await knex<{ name: string }>('schema_migrations').select('name');
-  const unknown = rows.map((row) => row.name).filter((name) => !migrationNames.includes(name));
+/** Node reports several addresses that all failed as one error without a message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows: [server] } = await client.query<{ number: number; version: string; encoding: string; isStandby: boolean }>(`
+    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isStandby"`);
+  if (server === undefined) return;
+  if (server.number < OLDEST_SERVER * 10_000) {
+    throw new SchemaError(`The database runs PostgreSQL ${server.version}, but ${OLDEST_SERVER} or newer is needed: upgrade it, or set DATABASE_URL to another one.`);
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new SchemaError(`The database has the encoding ${server.encoding}, but UTF8 is needed: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and set DATABASE_URL to it.`);
+  }
+  if (server.isStandby) throw new SchemaError('The database is a standby that only reads: set DATABASE_URL to the primary.');
+}
+
+/** @throws SchemaError when the database has migrations that this release does not know */
+async function isCurrent(client: pg.Client): Promise<boolean> {
+  const { rows: [table] } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
+  if (table?.exists !== true) return false;
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
+  const applied = new Set(rows.map((row) => row.name));
+  const unknown = [...applied].filter((name) => !migrationNames.includes(name));
   if (unknown.length > 0) {
     throw new SchemaError(`The database was used by a newer release (it has ${unknown.join(', ')}). `
       + 'Start that release or a later one, or restore a backup made before the upgrade.');
   }
+  return migrationNames.every((name) => applied.has(name));
+}
+
+async function requireExtensions(client: pg.Client): Promise<void> {
+  const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'pg_trgm'");
+  if (rows.length > 0) return;
+  try {
+    await client.query('CREATE EXTENSION pg_trgm');
+    // Visible to the connections that migrate; the lock is taken again at once.
+    await client.query('COMMIT');
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+  } catch (error) {
+    const { code } = error as pg.DatabaseError;
+    if (code === INSUFFICIENT_PRIVILEGE) {
+      throw new SchemaError('The database lacks the extension pg_trgm and this role may not create it. '
+        + 'Ask its administrator to run: CREATE EXTENSION pg_trgm; then start again.', { cause: error });
+    }
+    if (NO_EXTENSION.includes(code ?? '')) {
+      throw new SchemaError('The database server does not have the extension pg_trgm. Ask its administrator to install it '
+        + '(on Debian it comes with postgresql, elsewhere often with postgresql-contrib); then start again.', { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Call it under the advisory lock only: a lock that knex finds in its table was left by a controller that died. */
+async function applyPending(connection: ClientConfig): Promise<string[]> {
+  const silent = () => undefined;
+  const knex = knexFactory({
+    client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+  });
+  const options = { migrationSource: source, tableName: 'schema_migrations' };
+  try {
+    await knex.migrate.forceFreeMigrationsLock(options);
+    const [, applied] = (await knex.migrate.latest(options)) as [number, string[]];
+    return applied;
+  } finally {
+    await knex.destroy();
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (error.code !== INSUFFICIENT_PRIVILEGE) return error;
+  return new SchemaError(`The role of DATABASE_URL may not make the tables of this release (${reasonOf(error)}): `
+    + 'make it the owner of the database, or GRANT CREATE ON SCHEMA public TO it.', { cause: error });
 }

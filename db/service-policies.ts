@@ -40,11 +40,12 @@ function display(roles: readonly string[], names: Record<string, string> | null)
 
 function fromRow(row: Row): ServicePolicy {
   return {
-    ...baseOf(row), name: row.name, type: row.type, semantic: row.semantic, identityRoles: row.identity_roles,
+    name: row.name, type: row.type, semantic: row.semantic, identityRoles: row.identity_roles,
     serviceRoles: row.service_roles, postureCheckRoles: row.posture_check_roles,
     identityRolesDisplay: display(row.identity_roles, row.identity_names),
     serviceRolesDisplay: display(row.service_roles, row.service_names),
     postureCheckRolesDisplay: display(row.posture_check_roles, null),
+    ...baseOf(row),
   };
 }
 

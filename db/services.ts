@@ -30,8 +30,9 @@ const CONFIG_IDS = 'ARRAY (SELECT sc.config_id FROM service_configs sc WHERE sc.
 
 function fromRow(row: Row): Service {
   return {
-    ...baseOf(row), name: row.name, encryptionRequired: row.encryption_required, terminatorStrategy: row.terminator_strategy,
+    name: row.name, encryptionRequired: row.encryption_required, terminatorStrategy: row.terminator_strategy,
     maxIdleTimeMillis: row.max_idle_time_millis, roleAttributes: row.role_attributes, configs: row.configs,
+    ...baseOf(row),
   };
 }
 
@@ -39,7 +40,7 @@ const plain: ListSource<Row, Service> = { table: 'services', symbols: serviceSym
 const DETAIL = detailSql(plain);
 
 /** Data by type name; `param` is the asked type ids, or `{all}`. */
-const configData = (param: string) => `(SELECT json_object_agg(ct.name, c.data) FROM service_configs sc
+const configData = (param: string) => `(SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM service_configs sc
   JOIN configs c ON c.id = sc.config_id JOIN config_types ct ON ct.id = c.config_type_id
   WHERE sc.service_id = t.id AND (sc.config_type_id = ANY (${param}::text[]) OR ${param}::text[] = '{all}')) AS config`;
 
@@ -60,7 +61,6 @@ const viewFrom = (viewer: Viewer) => (row: ViewRow): ServiceView => {
 
 export interface ServiceStore {
   get(id: string): Promise<Service>;
-  list(request: ListRequest & RoleFilter): Promise<Page<Service>>;
   /** The page as `viewer` sees it, of the services that `scope` covers (placeholders from `$2`). */
   listViews(request: ListRequest & RoleFilter, viewer: Viewer): Promise<Page<ServiceView>>;
   findView(id: string, viewer: Viewer): Promise<ServiceView | undefined>;
@@ -68,15 +68,12 @@ export interface ServiceStore {
   /** Changes what is given. `configs` replaces the whole set. */
   update(id: string, changes: Changes<ServiceDraft>): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Ids among `ids` that are no service's; the others cannot vanish before this transaction ends. */
-  missing(ids: readonly string[]): Promise<string[]>;
 }
 
 /** Scopes for views count from `$2`: `$1` is the viewer's config types. */
-function withConfigTypes(request: ListRequest, viewer: Viewer): ListRequest {
-  const inner: Scope = request.scope ?? { name: '', where: '', values: [] };
-  const where = `$1::text[] IS NOT NULL${inner.where === '' ? '' : ` AND (${inner.where})`}`;
-  return { ...request, scope: { name: `view-${inner.name}`, where, values: [viewer.configTypes, ...inner.values] } };
+function withConfigTypes(request: ListRequest & RoleFilter, viewer: Viewer): ListRequest & RoleFilter {
+  const { name, where, values }: Scope = request.scope ?? { name: '', where: '', values: [] };
+  return { ...request, scope: { name: `view-${name}`, where, values: [viewer.configTypes, ...values] } };
 }
 
 export function serviceStore(db: Db, lists: Lists): ServiceStore {
@@ -98,10 +95,9 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       const { rows: [row] } = await db.run<Row>('service-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(SERVICE, id));
     },
-    list: (request) => lists.page(db, plain, withRoleFilter(request)),
     listViews: (request, viewer) => lists.page<ViewRow, ServiceView>(db,
       { ...viewColumns, extras: VIEW_EXTRAS, fromRow: viewFrom(viewer) },
-      withRoleFilter({ ...request, ...withConfigTypes(request, viewer) })),
+      withRoleFilter(withConfigTypes(request, viewer))),
     async findView(id, viewer) {
       const { rows: [row] } = await db.run<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes]);
       return row && viewFrom(viewer)(row);
@@ -117,15 +113,10 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       await update(db, 'services', SERVICE, id, {
         name: changes.name, encryption_required: changes.encryptionRequired, terminator_strategy: changes.terminatorStrategy,
         max_idle_time_millis: changes.maxIdleTimeMillis, role_attributes: changes.roleAttributes, tags: json(changes.tags),
-      });
+      }, changes.configs !== undefined);
       if (changes.configs !== undefined) await writeConfigs(id, changes.configs);
     },
     remove: (id) => remove(db, 'services', SERVICE, id),
-    async missing(ids) {
-      const { rows } = await db.run<{ id: string }>('service-lock', 'SELECT id FROM services WHERE id = ANY ($1) FOR KEY SHARE', [ids]);
-      const known = new Set(rows.map((row) => row.id));
-      return ids.filter((id) => !known.has(id));
-    },
   };
 }
 

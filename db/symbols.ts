@@ -24,6 +24,7 @@ function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>): Sy
 }
 
 const name = text('name');
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const identitySymbols = table('identities', {
   name, type: text('type_id'), isAdmin: flag('is_admin'), isDefaultAdmin: flag('is_default_admin'),
@@ -38,7 +39,7 @@ export const authenticatorSymbols = table('authenticators', {
 });
 
 export const enrollmentSymbols = table('enrollments', {
-  token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true, encode: uuidOrNone },
+  token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true, encode: (token) => (UUID.test(token) ? token : null) },
   identity: text('identity_id', true), caId: text('ca_id', true), method: text('method'), expiresAt: date('expires_at'),
 });
 
@@ -82,10 +83,3 @@ export const controllerSymbols = table('controllers', {
   fingerprint: text('fingerprint'), isOnline: { kind: 'boolean', sql: `(t.last_seen_at > now() - interval '15 seconds')`, nullable: false },
   lastJoinedAt: date('last_joined_at'),
 });
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** A text that is no UUID cannot be anyone's token: it is compared as one that is never issued. */
-function uuidOrNone(value: string): string {
-  return UUID.test(value) ? value : '00000000-0000-0000-0000-000000000000';
-}

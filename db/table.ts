@@ -23,6 +23,7 @@ export interface BaseRow {
 
 export const BASE_COLUMNS = ['id', 'created_at', 'updated_at', 'tags'] as const;
 
+/** Spread it last: a literal that goes on after a spread is built key by key, 20 us for a large one instead of 0.2. */
 export function baseOf(row: BaseRow): BaseEntity {
   return { id: row.id, createdAt: row.created_at, updatedAt: row.updated_at, tags: row.tags };
 }
@@ -112,7 +113,7 @@ export class Lists {
     const { rows } = await db.run<Row & Total>(name, sql, paged);
     const [first] = rows;
     let totalCount = Number(first?.total_count ?? 0);
-    if (first === undefined && compiled.offset > 0) totalCount = await this.#count(db, source.table, where, values);
+    if (first === undefined && compiled.offset > 0) totalCount = await totalBefore(db, sql, values);
     return { items: rows.map(source.fromRow), totalCount, limit: compiled.limit, offset: compiled.offset,
       filterableFields: filterableFields(source.symbols) };
   }
@@ -122,19 +123,21 @@ export class Lists {
     const batches = db.stream<Row & Total>(sql, values, this.limits.maxLimit);
     const head = await batches.next();
     const rows = head.done === true ? [] : head.value;
-    const page = { items: rows.map(source.fromRow), totalCount: Number(rows[0]?.total_count ?? 0), limit: null, offset,
-      filterableFields: filterableFields(source.symbols) };
+    let totalCount = Number(rows[0]?.total_count ?? 0);
+    if (rows.length === 0 && offset > 0) totalCount = await totalBefore(db, sql, values.slice(0, -2));
+    const page = { items: rows.map(source.fromRow), totalCount, limit: null, offset, filterableFields: filterableFields(source.symbols) };
     if (rows.length < this.limits.maxLimit) {
       await batches.next();
       return page;
     }
     return { ...page, rest: mapBatches(batches, source.fromRow) };
   }
+}
 
-  async #count(db: Db, table: string, where: string, values: readonly unknown[]): Promise<number> {
-    const { rows } = await db.run<Total>(null, `SELECT ${countSql(table, where)} AS total_count`, values);
-    return Number(rows[0]?.total_count ?? 0);
-  }
+/** The total when the page lies beyond the last match: the first row of the same list has it. */
+async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
+  const { rows: [first] } = await db.run<Total>(null, sql, [...values, 1, 0]);
+  return Number(first?.total_count ?? 0);
 }
 
 async function* mapBatches<Row, T>(batches: AsyncGenerator<Row[]>, map: (row: Row) => T): AsyncGenerator<T[]> {
@@ -150,7 +153,7 @@ function countSql(table: string, where: string): string {
 function pageSql<Row extends BaseRow, T>(source: ListSource<Row, T>, where: string, compiled: CompiledList, bound: number): string {
   const columns = source.columns.map((column) => `t.${column}`).join(', ');
   return `SELECT ${columns}${source.extras === undefined ? '' : `, ${source.extras}`}, t.total_count
-FROM (SELECT ${columns}, ${countSql(source.table, where)} AS total_count FROM ${source.table} t
+FROM (SELECT t.*, ${countSql(source.table, where)} AS total_count FROM ${source.table} t
       ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${compiled.orderBy} LIMIT $${bound + 1} OFFSET $${bound + 2}) t
 ${source.joins ?? ''} ORDER BY ${compiled.orderBy}`;
 }
@@ -177,11 +180,12 @@ export async function insert(db: Db, table: string, values: Values): Promise<voi
 
 /**
  * Changes the given columns of one row and moves its `updated_at`. With nothing to change the row stays as it is.
+ * @param isTouched  true when something beside the row changes with it: `updated_at` moves in any case
  * @throws DomainError `notFound` naming `entity`
  */
-export async function update(db: Db, table: string, entity: string, id: string, values: Values): Promise<void> {
+export async function update(db: Db, table: string, entity: string, id: string, values: Values, isTouched = false): Promise<void> {
   const set = present(values);
-  if (Object.keys(set).length === 0) {
+  if (Object.keys(set).length === 0 && !isTouched) {
     const { rowCount } = await db.run(`exists-${table}`, `SELECT FROM ${table} WHERE id = $1`, [id]);
     if (rowCount === 0) throw notFound(entity, id);
     return;

@@ -64,7 +64,7 @@ export function valueText(value: unknown): string {
     const pairs = Object.entries(value).map(([key, item]) => `${key}:${valueText(item)}`);
     return `map[${pairs.join(' ')}]`;
   }
-  return String(value as string | number | boolean);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 /** A refused field: 400 with `{field, reason, value}`. */

@@ -70,9 +70,9 @@ export interface Services {
   readonly network: NetworkInfo;
   readonly version: VersionInfo;
   readonly documents: Documents;
-  newId(): string;
+  readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
-  checkConfigData(type: ConfigType, data: unknown): void;
+  readonly checkConfigData: (type: ConfigType, data: unknown) => void;
   /** @throws DomainError `invalidField` when it is no usable schema */
-  checkConfigSchema(schema: object): void;
+  readonly checkConfigSchema: (schema: object) => void;
 }

@@ -8,7 +8,7 @@ import type { OperationSpec } from '../generated/operation.js';
 import type { Caller, Connection } from '../handlers/handler.js';
 import type { Services } from '../handlers/services.js';
 import type { Bindings, BoundHandler } from './binder.js';
-import { parseJson, readBody } from './body.js';
+import { SenderGone, parseJson, readBody } from './body.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
 import { bodyFault } from './faults.js';
@@ -32,8 +32,12 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
+  readonly path: string;
+  readonly search: string;
   /** On every answer of this exchange. */
   readonly headers: Headers;
+  /** When the work on it began, in milliseconds; infinite while its body is still on the way. */
+  since: number;
 }
 
 const NO_SESSION = 'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",'
@@ -48,11 +52,10 @@ export type ApiHandler = (exchange: Exchange) => Promise<void>;
 export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, services, sessions, log } = options;
 
-  const run = async ({ request, response, headers }: Exchange, seen: { operation?: OperationSpec; caller?: Caller }): Promise<void> => {
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
+  const run = async (exchange: Exchange, seen: { operation?: OperationSpec; caller?: Caller }): Promise<void> => {
+    const { request, response, path, search, headers } = exchange;
     const bytes = await readBody(request, config.maxBodyBytes);
+    exchange.since = Date.now();
     const target = targetOf(segmentsOf(path));
     if (target === undefined) throw pathUnknown(path);
     const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
@@ -63,7 +66,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
     const input = {
-      params, query: readQuery(operation, mark < 0 ? '' : url.slice(mark + 1)), headers: readHeaders(operation, request.headers),
+      params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers),
       ...readInput(request, operation, bytes, config.maxJsonDepth), caller,
     };
     await writeReply(response, operation, await call(handler, input, services), headers);
@@ -133,6 +136,7 @@ function addressOf(request: IncomingMessage): string {
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
 function fail(error: unknown, { request, response, requestId, headers }: Exchange, { operation }: { operation?: OperationSpec }, log: Logger): void {
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
+  if (error instanceof SenderGone) { log.debug({ ...where, err: error.cause }, error.message); return; }
   if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
   else if (error.kind === 'unavailable') log.warn({ ...where, err: error.cause }, 'the database cannot be reached');

@@ -7,52 +7,62 @@ import { corsHeaders, preflightHeaders } from './cors.js';
 import { answer, errorAnswer, requestIds } from './envelope.js';
 import { write, writeError } from './responder.js';
 import type { Headers } from './responder.js';
-import { tooManyHeaders } from './tls-server.js';
+import type { Logger } from './log.js';
+import { canonicalPath, splitTarget } from './paths.js';
+import { lacksHost, tooManyHeaders } from './tls-server.js';
 
-/** Answers a path that is no API operation; false when the path is not its own. */
+/** Answers a path that is no API operation; false when the path is not its own. `path` has no doubled or trailing slashes. */
 export type Page = (exchange: Exchange, path: string) => boolean;
 
 export interface AppOptions {
-  readonly version: string;
-  readonly instanceId: string;
+  /** On every answer. */
+  readonly common: Headers;
   readonly corsOrigins: readonly string[];
   readonly pages: readonly Page[];
   readonly api: ApiHandler;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
+  readonly log: Logger;
 }
 
 /** Requests that are being worked on: watched for time, counted for shutdown. */
 export interface InFlight {
-  readonly exchanges: Set<Exchange & { readonly since: number }>;
+  readonly exchanges: Set<Exchange>;
   isDraining: boolean;
 }
 
-export function createApp({ version, instanceId, corsOrigins, pages, api, inFlight, maxHeaders }: AppOptions): Koa {
+export function commonHeaders(version: string, instanceId: string): Headers {
+  return { server: `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+}
+
+export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeaders, log }: AppOptions): Koa {
   const app = new Koa();
   const nextId = requestIds();
-  const common: Headers = { server: `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+  app.on('error', (error) => { log.debug({ err: error as unknown }, 'a connection broke'); });
 
   app.use(async (ctx) => {
     const { req: request, res: response } = ctx;
     ctx.respond = false;
     const origin = request.headers.origin;
-    const headers: Headers = {
-      ...common, ...(origin === undefined ? {} : corsHeaders(origin, corsOrigins)), ...(inFlight.isDraining ? { connection: 'close' } : {}),
-    };
-    const exchange = { request, response, requestId: nextId(), headers, since: Date.now() };
+    const headers: Headers = origin === undefined && !inFlight.isDraining ? common
+      : { ...common, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)), ...(inFlight.isDraining ? { connection: 'close' } : undefined) };
+    const exchange: Exchange = { request, response, requestId: nextId(), ...splitTarget(request.url ?? '/'), headers, since: Number.POSITIVE_INFINITY };
     if (request.method === 'OPTIONS') {
       write(response, 200, { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) }, '');
       return;
     }
-    if (tooManyHeaders(request, maxHeaders)) {
-      writeError(response, undefined, answer('headersTooLarge', exchange.requestId, {}), { ...headers, connection: 'close' });
+    const refusal = tooManyHeaders(request, maxHeaders) ? 'headersTooLarge' : lacksHost(request) ? 'malformedRequest' : undefined;
+    if (refusal !== undefined) {
+      writeError(response, undefined, answer(refusal, exchange.requestId, {}), { ...headers, connection: 'close' });
       return;
     }
     inFlight.exchanges.add(exchange);
     try {
-      const path = ctx.path;
+      const path = canonicalPath(exchange.path);
       if (!pages.some((page) => page(exchange, path))) await api(exchange);
+    } catch (error) {
+      log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');
+      writeError(response, undefined, errorAnswer(error, exchange.requestId), headers);
     } finally {
       inFlight.exchanges.delete(exchange);
     }

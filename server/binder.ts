@@ -9,23 +9,34 @@ import type { AnyOperation, OperationHandler } from '../handlers/handler.js';
 export type BoundHandler = OperationHandler<AnyOperation & { responses: Record<200 | 201 | 202, { data?: unknown; meta?: unknown }> }>;
 export type Bindings = ReadonlyMap<OperationSpec, BoundHandler | 'pending'>;
 
-/** @throws Error naming every operation without handler, handler without operation, and stale pending entry */
-export function bindOperations(): Bindings {
+export interface BindingSources {
+  readonly operations: Readonly<Record<Api, Readonly<Record<string, OperationSpec>>>>;
+  readonly handlers: Readonly<Record<Api, Readonly<Record<string, unknown>>>>;
+  /** Operations that are not built yet. */
+  readonly pending: Readonly<Record<Api, readonly string[]>>;
+}
+
+const ours: BindingSources = { operations, handlers: { client: clientHandlers, management: managementHandlers }, pending };
+
+/** @throws Error naming every operation without handler, handler without operation, and stale or doubled pending entry */
+export function bindOperations(sources: BindingSources = ours): Bindings {
   const bindings = new Map<OperationSpec, BoundHandler | 'pending'>();
   const faults: string[] = [];
-  for (const [api, handlers] of Object.entries({ client: clientHandlers, management: managementHandlers }) as [Api, Readonly<Record<string, unknown>>][]) {
-    const waiting = new Set<string>(pending[api]);
-    const specs: Readonly<Record<string, OperationSpec>> = operations[api];
+  for (const api of ['client', 'management'] as const) {
+    const specs = sources.operations[api];
+    const handlers = sources.handlers[api];
+    const waiting = new Set(sources.pending[api]);
     for (const operation of Object.values(specs)) {
       const { operationId } = operation;
-      const handler = handlers[operationId];
+      const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
       if (handler !== undefined && waiting.has(operationId)) faults.push(`${api} ${operationId} has a handler and is listed as pending`);
       if (handler === undefined && !waiting.has(operationId)) faults.push(`${api} ${operationId} has no handler`);
       bindings.set(operation, handler === undefined ? 'pending' : (handler as BoundHandler));
     }
-    for (const name of [...Object.keys(handlers), ...waiting]) {
-      if (!(name in specs)) faults.push(`${api} ${name} is no operation of the spec`);
+    for (const name of new Set([...Object.keys(handlers), ...waiting])) {
+      if (!Object.hasOwn(specs, name)) faults.push(`${api} ${name} is no operation of the spec`);
     }
+    if (waiting.size < sources.pending[api].length) faults.push(`${api} has a pending entry twice`);
   }
   if (faults.length > 0) throw new Error(`handlers and specs do not match:\n  ${faults.join('\n  ')}`);
   return bindings;

@@ -6,23 +6,36 @@ import { DomainError } from '../domain/errors.js';
 const DISCARD_BYTES = 8 * 1024 * 1024;
 const DISCARD_MS = 1_000;
 
-/** The body's bytes; null when the request has none. @throws DomainError `payloadTooLarge` */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+/** The sender went away before its body was whole: there is nobody to answer, and nothing is wrong with us. */
+export class SenderGone extends Error {}
+
+/** The body's bytes; null when the request has none. @throws DomainError `payloadTooLarge`; SenderGone */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return null;
-  const declared = Number(length ?? 0);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let deadline = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= maxBytes && declared <= maxBytes) { chunks.push(chunk); continue; }
-    chunks.length = 0;
-    deadline ||= Date.now() + DISCARD_MS;
-    if (size > maxBytes + DISCARD_BYTES || Date.now() > deadline) break;
-  }
-  if (size > maxBytes || declared > maxBytes) throw new DomainError('payloadTooLarge', { headers: { connection: 'close' } });
-  return size === 0 ? null : Buffer.concat(chunks, size);
+  if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(null);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let patience: NodeJS.Timeout | undefined;
+    const finish = () => {
+      clearTimeout(patience);
+      if (patience !== undefined) reject(new DomainError('payloadTooLarge', { headers: { connection: 'close' } }));
+      else resolve(size === 0 ? null : Buffer.concat(chunks, size));
+    };
+    const discard = () => {
+      chunks.length = 0;
+      patience = setTimeout(finish, DISCARD_MS);
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (patience === undefined && size > maxBytes) discard();
+      if (patience === undefined) chunks.push(chunk);
+      else if (size > maxBytes + DISCARD_BYTES) finish();
+    });
+    request.on('end', finish);
+    request.on('error', (cause) => { clearTimeout(patience); reject(new SenderGone('the sender went away', { cause })); });
+    if (Number(length ?? 0) > maxBytes) discard();
+  });
 }
 
 /**
@@ -37,10 +50,16 @@ export function parseJson(bytes: Buffer, name: string, maxDepth: number): unknow
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unparsable(name, (error as SyntaxError).message.replace(/\s+/g, ' ').slice(0, 200));
+    throw unparsable(name, reasonOf(error as SyntaxError));
   }
   if (text.includes('\\u') && !isStorable(value)) throw unparsable(name, 'it has a NUL character or an unpaired surrogate');
   return value;
+}
+
+/** The parser's words without the piece of the body that it quotes, which may be a password. */
+function reasonOf({ message }: SyntaxError): string {
+  const quote = message.search(/(?:, (?:\.{3})?)?"(?!')/);
+  return quote < 0 ? message : `${quote === 0 ? '' : `${message.slice(0, quote)}: `}it is not valid JSON`;
 }
 
 export function unparsable(name: string, reason: string): DomainError {

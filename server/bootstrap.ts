@@ -4,8 +4,8 @@
  * first starts on one database one makes everything and the other finds it.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync, chmodSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { defaultAuthPolicy, defaultAuthPolicySettings } from '../domain/auth/auth-policy.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
@@ -40,13 +40,21 @@ const MASTER_KEY_FILE = 'master.key';
 const ADMIN_PASSWORD_FILE = 'admin-password';
 const ALL_IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'];
 
-/** The data directory, private to its owner. */
+/** The data directory, private to its owner. One that holds what is not ours is never closed to others: it may be `/tmp`. */
 export function prepareDataDir(dataDir: string): void {
+  let isForeign: boolean;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    if ((statSync(dataDir).mode & 0o077) !== 0) chmodSync(dataDir, 0o700);
+    const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
+    const names = isOpen ? readdirSync(dataDir).filter((name) => name !== 'lost+found') : [];
+    isForeign = names.length > 0 && !names.some((name) => /^(master\.key|admin-password|postgres(\.log)?|controller\.lock\.\d+)$/.test(name));
+    if (isOpen && !isForeign) chmodSync(dataDir, 0o700);
   } catch (error) {
     throw new ConfigError(`The data directory ${dataDir} cannot be used: ${(error as Error).message}. Set EDGE_DATA_DIR to a directory of yours.`);
+  }
+  if (isForeign) {
+    throw new ConfigError(`The data directory ${dataDir} is open to other users and holds files that are not the controller's. `
+      + 'Set EDGE_DATA_DIR to a directory of its own, or close this one (chmod 700).');
   }
 }
 
@@ -168,9 +176,18 @@ async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: Passw
   return { username: config.adminUsername, password, file };
 }
 
-/** Whole or not at all, and readable by its owner only. */
+/** Whole or not at all, on disk when it returns (the database will rely on it), and readable by its owner only. */
 function writeSecret(file: string, content: string): void {
+  const directory = dirname(file);
+  prepareDataDir(directory);
   const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, content, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, content, { mode: 0o600, flush: true });
+    renameSync(draft, file);
+    const parent = openSync(directory, 'r');
+    fsyncSync(parent);
+    closeSync(parent);
+  } catch (error) {
+    throw new ConfigError(`The file ${file} cannot be written: ${(error as Error).message}. Make the data directory writable, or set EDGE_DATA_DIR to another one.`);
+  }
 }

@@ -1,10 +1,11 @@
 /**
  * Hears through LISTEN/NOTIFY what other controllers changed. While the connection is cut it says so, and on
- * return everything remembered is dropped: what was missed cannot be known.
+ * return everything remembered is dropped: what was missed cannot be known. A connection that only looks alive is
+ * found out by asking it.
  */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import { sessionConfig } from '../db/db.js';
+import { cut, sessionConfig } from '../db/db.js';
 
 export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;
@@ -14,13 +15,23 @@ export interface FeedListeners {
   readonly connected: (isConnected: boolean) => void;
 }
 
-const RETRY_MS = 500;
-const CONNECT_MS = 2_000;
+export interface ChangeFeed {
+  /** The first attempt to connect is over. */
+  readonly ready: Promise<void>;
+  /** The database was found not to answer: the connection is given up and made anew. */
+  suspect(): void;
+  close(): void;
+}
 
-export function openChangeFeed(connection: ClientConfig, listeners: FeedListeners): { ready: Promise<void>; close(): Promise<void> } {
+const RETRY_MS = 500;
+const PING_MS = 2_000;
+const PATIENCE_MS = 2_000;
+
+export function openChangeFeed(connection: ClientConfig, listeners: FeedListeners): ChangeFeed {
   let closed = false;
-  let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** Gives up the connection, made or in the making. */
+  let giveUp: () => void = () => undefined;
 
   const hear = (payload: string) => {
     const [subject, ...ids] = payload.split(' ');
@@ -31,23 +42,27 @@ export function openChangeFeed(connection: ClientConfig, listeners: FeedListener
   };
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ ...sessionConfig(connection), connectionTimeoutMillis: CONNECT_MS });
+    const client = new pg.Client({ ...sessionConfig(connection), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+    let pings: NodeJS.Timeout | undefined;
     let lost = false;
     const lose = () => {
       if (lost) return;
       lost = true;
-      client = undefined;
+      clearInterval(pings);
+      cut(client);
       if (closed) return;
       listeners.connected(false);
       timer = setTimeout(() => void connect(), RETRY_MS);
     };
-    next.on('error', lose);
-    next.on('end', lose);
-    next.on('notification', ({ payload }) => { hear(payload ?? ''); });
+    giveUp = lose;
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', ({ payload }) => { if (!lost) hear(payload ?? ''); });
     try {
-      await next.connect();
-      await next.query('LISTEN edge');
-      client = next;
+      await client.connect();
+      await client.query('LISTEN edge');
+      if (lost) return;
+      pings = setInterval(() => { client.query('SELECT 1').catch(lose); }, PING_MS).unref();
       listeners.connected(true);
     } catch {
       lose();
@@ -56,10 +71,11 @@ export function openChangeFeed(connection: ClientConfig, listeners: FeedListener
 
   return {
     ready: connect(),
-    async close() {
+    suspect() { giveUp(); },
+    close() {
       closed = true;
       clearTimeout(timer);
-      await client?.end().catch(() => undefined);
+      giveUp();
     },
   };
 }

@@ -85,9 +85,9 @@ function databaseUrl(value: unknown): string {
 function origin(value: unknown): string {
   const given = text(value);
   if (given === '*') return given;
-  const parsed = new URL(given);
-  if (parsed.origin !== given.replace(/\/$/, '')) throw new Error(`must be an origin such as https://console.example.com, not ${given}`);
-  return parsed.origin;
+  const parsed = URL.canParse(given) ? new URL(given).origin : 'null';
+  if (parsed === 'null' || parsed !== given.replace(/\/$/, '')) throw new Error(`must be an origin such as https://console.example.com, not ${given}`);
+  return parsed;
 }
 
 const password = (value: unknown): string => {
@@ -137,9 +137,9 @@ export const SETTINGS = {
   passwordConcurrency: setting('limits.passwordConcurrency', 'EDGE_LIMIT_PASSWORD_CONCURRENCY', integer(1, 64), 2, 'Passwords hashed at the same time.'),
   passwordQueue: setting('limits.passwordQueue', 'EDGE_LIMIT_PASSWORD_QUEUE', integer(0, 10_000), 64, 'Logins that may wait for that; more are answered 429.'),
   cachedSessions: setting('limits.cachedSessions', 'EDGE_LIMIT_CACHED_SESSIONS', integer(10, 10_000_000), 20_000, 'API sessions kept in memory.'),
-  logLevel: setting('log.level', 'EDGE_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info' as 'debug' | 'info' | 'warn' | 'error' | 'silent', 'Least severe log line that is written.'),
-  logFormat: setting('log.format', 'EDGE_LOG_FORMAT', oneOf('auto', 'json', 'pretty'), 'auto' as 'auto' | 'json' | 'pretty', 'auto: readable on a terminal, JSON elsewhere.'),
-  logRequests: setting('log.requests', 'EDGE_LOG_REQUESTS', oneOf('all', 'changes', 'none'), 'changes' as 'all' | 'changes' | 'none', 'Which requests get a log line: all, those that change something, or none. Failures of ours always do.'),
+  logLevel: setting('log.level', 'EDGE_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'Least severe log line that is written.'),
+  logFormat: setting('log.format', 'EDGE_LOG_FORMAT', oneOf('auto', 'json', 'pretty'), 'auto', 'auto: readable on a terminal, JSON elsewhere.'),
+  logRequests: setting('log.requests', 'EDGE_LOG_REQUESTS', oneOf('all', 'changes', 'none'), 'changes', 'Which requests get a log line: all, those that change something, or none. Failures of ours always do.'),
 };
 
 export type Config = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
@@ -208,6 +208,8 @@ function readFile(file: string): Map<string, unknown> {
   const walk = (branch: object, prefix: string) => {
     for (const [key, value] of Object.entries(branch) as [string, unknown][]) {
       const path = prefix === '' ? key : `${prefix}.${key}`;
+      const isSection = Object.values(SETTINGS).some((item) => item.path.startsWith(`${path}.`));
+      if (isSection && value === null) continue; // its settings are commented out
       if (known.has(path) || typeof value !== 'object' || value === null || Array.isArray(value)) flat.set(path, value);
       else walk(value, path);
     }
@@ -216,8 +218,24 @@ function readFile(file: string): Map<string, unknown> {
   return flat;
 }
 
+/** The setting that was probably meant: the same last word elsewhere, or one that is a slip or two away. */
 function nearest(path: string): string {
-  const last = (path.split('.').at(-1) ?? path).toLowerCase();
-  const found = Object.values(SETTINGS).find((item) => (item.path.split('.').at(-1) ?? '').toLowerCase() === last);
-  return found === undefined ? '' : ` (did you mean ${found.path}?)`;
+  const lastOf = (dotted: string) => (dotted.split('.').at(-1) ?? dotted).toLowerCase();
+  const paths = Object.values(SETTINGS).map((item) => item.path);
+  const found = paths.find((known) => lastOf(known) === lastOf(path)) ?? paths.find((known) => slips(known.toLowerCase(), path.toLowerCase()) <= 2);
+  return found === undefined ? '' : ` (did you mean ${found}?)`;
+}
+
+/** Letters to add, drop or change to get from one word to the other (Levenshtein). */
+function slips(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

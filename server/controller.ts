@@ -1,5 +1,6 @@
 /** Puts a controller together and takes it apart: the one place that builds what lives long. */
 import { randomBytes } from 'node:crypto';
+import { Server as NetServer } from 'node:net';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
@@ -17,12 +18,14 @@ import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { basePaths } from '../generated/routes.js';
 import type { Services } from '../handlers/services.js';
 import { createApi } from './api.js';
-import { createApp, watchInFlight } from './app.js';
+import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
 import { bindOperations } from './binder.js';
 import { openNetwork, prepareDataDir } from './bootstrap.js';
 import type { Network } from './bootstrap.js';
 import { openChangeFeed } from './change-feed.js';
+import type { ChangeFeed } from './change-feed.js';
+import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { openDocuments } from './documents.js';
 import { createEnrollments } from './enrollments.js';
@@ -39,82 +42,106 @@ export interface Controller {
   readonly url: string;
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
-  /** Lets requests in flight finish, then closes everything. */
+  /** Lets requests in flight finish, then closes everything. Called again, it stops waiting for them. */
   stop(): Promise<void>;
 }
 
 /** What was opened so far, closed in reverse order. */
 type Closers = (() => Promise<void> | void)[];
 
-export async function startController(config: Config, log: Logger): Promise<Controller> {
+/** @param abort  ends the start with an error at its next step; nothing is left running */
+export async function startController(config: Config, log: Logger, abort = new AbortController().signal): Promise<Controller> {
   const closers: Closers = [];
   try {
-    return await assemble(config, log, closers);
+    return await assemble(config, log, closers, abort);
   } catch (error) {
     await closeAll(closers, log);
     throw error;
   }
 }
 
-async function assemble(config: Config, log: Logger, closers: Closers): Promise<Controller> {
+async function assemble(config: Config, log: Logger, closers: Closers, abort: AbortSignal): Promise<Controller> {
   const startedAt = new Date();
   const bindings = bindOperations();
-  prepareDataDir(config.dataDir);
-  const { database, connection } = await connectDatabase(config, log, closers);
+  const databaseLost: (() => void)[] = [];
+  const { database, connection } = await connectDatabase(config, log, closers, { abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
+  abort.throwIfAborted();
   const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
   const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
   const network = await openNetwork(config, stores, passwords, controllerId, log);
   const sessions = createSessionRegistry({ stores, timeoutSeconds: config.sessionTimeout, maxEntries: config.cachedSessions, log });
   closers.push(() => sessions.close());
-  await followChanges(connection, sessions, log, closers);
+  const feed = await followChanges(connection, sessions, log, closers);
+  databaseLost.push(() => { feed.suspect(); });
   await joinControllers(config, stores, network, controllerId, closers);
+  abort.throwIfAborted();
 
   const services = buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt });
   const inFlight: InFlight = { exchanges: new Set(), isDraining: false };
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
+  const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
-    version: services.version.version, instanceId: randomBytes(12).toString('hex'), corsOrigins: config.corsOrigins, inFlight,
-    maxHeaders: config.maxHeaders,
+    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, log,
     pages: [
       healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
       documentPages(services.documents, config.docs), ...(config.docs ? [explorerPages()] : []),
     ],
     api: createApi({ config, bindings, services, sessions, log }),
   });
+  const handle = app.callback();
   const server = createTlsServer({
-    config, chainPem: network.server.certPem + network.intermediate.certPem, privateKeyPem: network.server.privateKeyPem, listener: app.callback(),
+    config, chainPem: network.server.certPem + network.intermediate.certPem, privateKeyPem: network.server.privateKeyPem, common,
+    listener: (request, response) => { void handle(request, response); },
   });
   closers.push(() => drain(server, inFlight, config.drainTimeout * 1000));
-  const port = await listen(server, config.listen);
+  const port = await listen(server, config.listen).catch((error: unknown) => { throw new ConfigError(listenFault(error, config.listen), { cause: error }); });
   const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
-  return { url, advertise: config.advertise, newAdmin: network.newAdmin, stop: () => closeAll(closers, log) };
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    if (stopping !== undefined) server.closeAllConnections();
+    return (stopping ??= closeAll(closers, log));
+  };
+  return { url, advertise: config.advertise, newAdmin: network.newAdmin, stop };
 }
 
-async function connectDatabase(config: Config, log: Logger, closers: Closers): Promise<{ database: Database; connection: ClientConfig }> {
+function listenFault(error: unknown, address: string): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'EADDRINUSE' ? message : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may listen on.`;
+}
+
+interface DatabaseWatch {
+  readonly abort: AbortSignal;
+  readonly onLost: () => void;
+}
+
+async function connectDatabase(config: Config, log: Logger, closers: Closers, { abort, onLost }: DatabaseWatch): Promise<{ database: Database; connection: ClientConfig }> {
   let connection: ClientConfig;
   if (config.databaseUrl === null) {
-    const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+    prepareDataDir(config.dataDir);
+    const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, abort });
     closers.push(() => embedded.stop());
     connection = { ...embedded.connection, ssl: false };
   } else {
     connection = { connectionString: config.databaseUrl };
   }
+  abort.throwIfAborted();
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   const database = openDatabase({
     connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
     onStateChange: (isUp, cause) => {
-      if (isUp) log.info('the database answers again');
-      else log.warn({ err: cause }, 'the database does not answer; requests are refused until it does');
+      if (isUp) { log.info('the database answers again'); return; }
+      log.warn({ err: cause }, 'the database does not answer; requests are refused until it does');
+      onLost();
     },
   });
   closers.push(() => database.close());
   return { database, connection };
 }
 
-async function followChanges(connection: ClientConfig, sessions: SessionRegistry, log: Logger, closers: Closers): Promise<void> {
+async function followChanges(connection: ClientConfig, sessions: SessionRegistry, log: Logger, closers: Closers): Promise<ChangeFeed> {
   let wasConnected = false;
   const feed = openChangeFeed(connection, {
     sessionGone: (id) => { sessions.forget(id); },
@@ -126,8 +153,9 @@ async function followChanges(connection: ClientConfig, sessions: SessionRegistry
       wasConnected = isConnected;
     },
   });
-  closers.push(() => feed.close());
+  closers.push(() => { feed.close(); });
   await feed.ready;
+  return feed;
 }
 
 const HEARTBEAT_MS = 5_000;
@@ -167,14 +195,24 @@ function buildServices({ config, stores, passwords, sessions, network, controlle
   };
 }
 
-/** No new connections; idle ones close at once, busy ones after their answer, the rest after `timeoutMs`. */
+/** How long idle connections stay open at shutdown: a request that is already on its way to one is still answered. */
+const IDLE_GRACE_MS = 500;
+
+/**
+ * No new connections. Busy ones close after their answer, idle ones after the next or after a short grace, and the
+ * rest after `timeoutMs`.
+ */
 async function drain(server: ReturnType<typeof createTlsServer>, inFlight: InFlight, timeoutMs: number): Promise<void> {
   inFlight.isDraining = true;
-  const closed = new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
-  server.closeIdleConnections();
-  const sweeper = setInterval(() => { server.closeIdleConnections(); }, 50);
+  for (const { response } of inFlight.exchanges) response.shouldKeepAlive = false;
+  // The HTTP server's own `close` would cut idle connections at once.
+  const closed = new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
+  let sweeper: NodeJS.Timeout | undefined;
+  const grace = setTimeout(() => { sweeper = setInterval(() => { server.closeIdleConnections(); }, 50); }, Math.min(IDLE_GRACE_MS, timeoutMs));
   const cut = setTimeout(() => { server.closeAllConnections(); }, timeoutMs);
   await closed;
+  server.close(); // stops its own timer of connection checks
+  clearTimeout(grace);
   clearInterval(sweeper);
   clearTimeout(cut);
 }

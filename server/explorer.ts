@@ -9,49 +9,24 @@ import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type { Documents } from '../handlers/services.js';
 import type { Page } from './app.js';
+import { PAGE, START, STYLE } from './explorer-page.js';
 import { write } from './responder.js';
 
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
-  + "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Nothing inline, no other origin, no framing. Swagger UI styles through the DOM; its pictures are data in its own style sheet. */
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+  + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const INDEX = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Edge Controller API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-</head>
-<body>
-<div id="explorer"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/swagger-ui-standalone-preset.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
+const OWN: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
+  ['/docs', ['text/html', PAGE]], ['/docs/', ['text/html', PAGE]], ['/docs/explorer.css', ['text/css', STYLE]], ['/docs/start.js', ['text/javascript', START]],
+]);
 
-/** The documents' paths, in the order in which the page offers them. */
-const START = `window.ui = SwaggerUIBundle({
-  urls: [
-    { url: '${basePaths.management}/swagger.json', name: 'Management API' },
-    { url: '${basePaths.client}/swagger.json', name: 'Client API' },
-  ],
-  dom_id: '#explorer',
-  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-  layout: 'StandaloneLayout',
-  deepLinking: true,
-  docExpansion: 'none',
-  filter: true,
-  validatorUrl: null,
-  persistAuthorization: false,
-});
-`;
-
-const FILES: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript', 'swagger-ui-standalone-preset.js': 'text/javascript', 'favicon-32x32.png': 'image/png',
-};
+/** Files of the package that the page loads, by path. */
+const FILES: ReadonlyMap<string, readonly [type: string, name: string]> = new Map([
+  ['/docs/swagger-ui.css', ['text/css', 'swagger-ui.css']],
+  ['/docs/swagger-ui-bundle.js', ['text/javascript', 'swagger-ui-bundle.js']],
+  ['/docs/swagger-ui-standalone-preset.js', ['text/javascript', 'swagger-ui-standalone-preset.js']],
+  ['/docs/favicon-32x32.png', ['image/png', 'favicon-32x32.png']],
+]);
 
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */
 export function explorerPages(): Page {
@@ -63,20 +38,17 @@ export function explorerPages(): Page {
     return known;
   };
   return ({ request, response, headers }, path) => {
-    if (!path.startsWith('/docs') || request.method !== 'GET') return false;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const safe = { ...headers, 'content-security-policy': POLICY, 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' };
-    if (path === '/docs' || path === '/docs/') {
-      write(response, 200, { ...safe, 'content-type': 'text/html; charset=utf-8' }, INDEX);
+    const [ownType, text] = OWN.get(path) ?? [];
+    if (ownType !== undefined && text !== undefined) {
+      write(response, 200, { ...safe, 'content-type': `${ownType}; charset=utf-8` }, text);
       return true;
     }
-    const name = path.slice('/docs/'.length);
-    if (name === 'start.js') {
-      write(response, 200, { ...safe, 'content-type': 'text/javascript; charset=utf-8' }, START);
-      return true;
-    }
-    const type = FILES[name];
-    if (type === undefined) return false;
-    write(response, 200, { ...safe, 'content-type': type, 'cache-control': 'public, max-age=3600' }, load(name));
+    const [type, name] = FILES.get(path) ?? [];
+    if (type === undefined || name === undefined) return false;
+    const charset = type.startsWith('text/') ? '; charset=utf-8' : '';
+    write(response, 200, { ...safe, 'content-type': type + charset, 'cache-control': 'public, max-age=3600' }, load(name));
     return true;
   };
 }

@@ -1,6 +1,7 @@
 /** A validator's fault in the words that clients of this field know. */
 import type validators from '../generated/management/validators.cjs';
-import { DomainError, invalidField } from '../domain/errors.js';
+import type { DomainError} from '../domain/errors.js';
+import { invalidField } from '../domain/errors.js';
 import { unparsable } from './body.js';
 
 type Fault = validators.ValidationFault;
@@ -48,7 +49,7 @@ function typeFault(fault: Fault, field: string, value: unknown, bodyName: string
 function requirement({ keyword, params }: Fault): string {
   const limit = String(params['limit']);
   switch (keyword) {
-    case 'enum': return `should be one of [${(params['allowedValues'] as readonly unknown[]).filter((item) => item !== null && !/^posture[A-Z]/.test(String(item))).join(' ')}]`;
+    case 'enum': return `should be one of [${(params['allowedValues'] as readonly (string | null)[]).filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ')}]`;
     case 'minLength': return `should be at least ${limit} chars long`;
     case 'maxLength': return `should be at most ${limit} chars long`;
     case 'minimum': return `should be greater than or equal to ${limit}`;

@@ -1,5 +1,6 @@
 /** The command: reads the configuration, starts a controller, stops it on SIGTERM or SIGINT. */
 import { parseArgs } from 'node:util';
+import { DatabaseError } from 'pg';
 import { EmbeddedDatabaseError } from '../db/embedded/error.js';
 import { SchemaError } from '../db/migrate.js';
 import { DomainError } from '../domain/errors.js';
@@ -7,6 +8,7 @@ import { ConfigError, printConfig, readConfig } from './config.js';
 import { startController } from './controller.js';
 import type { Controller } from './controller.js';
 import { createLogger } from './log.js';
+import type { Logger } from './log.js';
 import { readVersion } from './version.js';
 
 const USAGE = `Usage: npm start -- [options]
@@ -28,23 +30,51 @@ async function main(): Promise<void> {
   const config = readConfig({ file: values.config ?? process.env['EDGE_CONFIG'], env: process.env });
   if (values['print-config'] === true) { process.stdout.write(printConfig(config)); return; }
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
-  let stopping: Promise<void> | undefined;
-  let controller: Controller | undefined;
-  const stop = (signal: string) => {
-    stopping ??= (async () => {
-      log.info({ signal }, 'stopping');
-      await controller?.stop();
-      log.info('stopped');
-      log.flush();
-      process.exit(0);
-    })();
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  controller = await startController(config, log);
+  const abort = new AbortController();
+  const starting = Promise.resolve().then(() => startController(config, log, abort.signal));
+  stopOnSignal(starting, abort, log);
+  const controller = await starting.catch((error: unknown) => {
+    // A start that was told to stop ends as told, not with its error.
+    if (!abort.signal.aborted) throw error;
+  });
+  if (controller === undefined || abort.signal.aborted) return;
   log.info({ url: controller.url, advertise: controller.advertise, docs: config.docs ? `${controller.url}/docs` : undefined }, 'controller is ready');
   const { newAdmin } = controller;
   if (newAdmin !== undefined) process.stderr.write(firstStartNotice(newAdmin));
+}
+
+/** npm passes on the Ctrl-C that this process got from the terminal already: what comes this soon is the same one. */
+const SAME_SIGNAL_MS = 500;
+/** How long a start that was told to stop may take to reach a step where it can. */
+const ABORT_MS = 20_000;
+
+/** The first SIGTERM or SIGINT lets requests in flight finish; another one stops waiting for them. */
+function stopOnSignal(starting: Promise<Controller>, abort: AbortController, log: Logger): void {
+  let since: number | undefined;
+  const started = starting.catch(() => undefined);
+  const stop = async (signal: string) => {
+    log.info({ signal }, 'stopping');
+    abort.abort();
+    const overdue = setTimeout(() => { process.exit(1); }, ABORT_MS);
+    const controller = await started;
+    clearTimeout(overdue);
+    await controller?.stop();
+    log.info('stopped');
+    log.flush();
+    process.exit(0);
+  };
+  const onSignal = (signal: string) => {
+    const now = performance.now();
+    if (since === undefined) {
+      since = now;
+      void stop(signal);
+    } else if (now - since > SAME_SIGNAL_MS) {
+      log.info({ signal }, 'stopping at once');
+      void started.then((controller) => controller?.stop());
+    }
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
 }
 
 function firstStartNotice({ username, password, file }: NonNullable<Controller['newAdmin']>): string {
@@ -62,9 +92,15 @@ function firstStartNotice({ username, password, file }: NonNullable<Controller['
 }
 
 main().catch((error: unknown) => {
-  const isExpected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError || error instanceof DomainError
-    || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
-  const text = isExpected ? (error as Error).message : ((error as Error).stack ?? String(error));
-  process.stderr.write(`edge-controller: ${text}\n`);
+  process.stderr.write(`edge-controller: ${explain(error)}\n`);
   process.exit(1);
 });
+
+/** One sentence for what an operator can mend; the stack of what only we can. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof DatabaseError) return `The database refused a statement of the start: ${error.message} (SQLSTATE ${error.code ?? 'unknown'}).`;
+  const isExpected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError || error instanceof DomainError
+    || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
+  return isExpected ? error.message : error.stack ?? error.message;
+}

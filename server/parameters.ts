@@ -1,6 +1,7 @@
 /** Query and header parameters of an operation, read and checked as its spec says. Unknown ones are ignored. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { DomainError, invalidField } from '../domain/errors.js';
+import type { DomainError} from '../domain/errors.js';
+import { invalidField } from '../domain/errors.js';
 import type { OperationSpec, ParameterSpec } from '../generated/operation.js';
 import formats from '../generated/formats.cjs';
 
@@ -72,6 +73,7 @@ function range(spec: ParameterSpec, value: number): number {
 }
 
 function check(spec: ParameterSpec, text: string): string {
+  if (text.includes('\0')) throw invalidField(spec.name, `${spec.name} in ${spec.in} must not contain a NUL character`, '');
   if (spec.enum !== null && !spec.enum.includes(text)) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be one of [${spec.enum.join(' ')}]`, text.slice(0, 100));
   if (spec.minLength !== null && text.length < spec.minLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at least ${spec.minLength} chars long`, text);
   if (spec.maxLength !== null && text.length > spec.maxLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at most ${spec.maxLength} chars long`, text.slice(0, 100));

@@ -26,7 +26,20 @@ export function targetOf(segments: readonly string[]): Target | undefined {
   return FOREIGN_ROOTS.has(first ?? '') ? undefined : { api: 'client', segments };
 }
 
-/** Decoded segments of a path, empty ones left out. @throws DomainError `routeUnknown` for a bad escape */
+/** A request target's path and query; the absolute form `https://host/path` (RFC 9112 section 3.2.2) counts as its path. */
+export function splitTarget(url: string): { path: string; search: string } {
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = target.indexOf('?');
+  return mark < 0 ? { path: target, search: '' } : { path: target.slice(0, mark), search: target.slice(mark + 1) };
+}
+
+/** A path without doubled or trailing slashes, for pages that are found by their whole path. */
+export function canonicalPath(path: string): string {
+  if (!path.includes('//') && !path.endsWith('/')) return path;
+  return `/${path.split('/').filter((part) => part !== '').join('/')}`;
+}
+
+/** Decoded segments of a path, empty ones left out. @throws DomainError `routeUnknown` for a bad escape or a NUL, which no name has */
 export function segmentsOf(path: string): string[] {
   const segments: string[] = [];
   for (const part of path.split('/')) {
@@ -37,11 +50,14 @@ export function segmentsOf(path: string): string[] {
 }
 
 function decode(part: string, path: string): string {
+  let text: string;
   try {
-    return decodeURIComponent(part);
+    text = decodeURIComponent(part);
   } catch {
     throw pathUnknown(path);
   }
+  if (text.includes('\0')) throw pathUnknown(path);
+  return text;
 }
 
 export function pathUnknown(path: string): DomainError {

@@ -47,13 +47,13 @@ export async function writeReply(response: ServerResponse, operation: OperationS
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(contentType)) {
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
     }
-    write(response, reply.status, { ...headers, ...reply.headers, 'content-type': contentType }, body);
+    write(response, reply.status, { 'content-type': contentType, ...headers, ...reply.headers }, body);
     return;
   }
   const spec = specOf(operation, reply.status);
   const meta = metaOf(reply.page);
   check(operation, reply.status, spec.validator, { data: reply.data, meta });
-  const all = { ...headers, ...reply.headers, ...locationOf(operation, reply), 'content-type': 'application/json' };
+  const all = { 'content-type': 'application/json', ...headers, ...reply.headers, ...locationOf(operation, reply) };
   if (reply.rest !== undefined) {
     await writeLongList(response, operation, reply, spec, metaText(meta), all);
     return;
@@ -61,15 +61,15 @@ export async function writeReply(response: ServerResponse, operation: OperationS
   write(response, reply.status, all, `{"data":${JSON.stringify(reply.data)},"meta":${metaText(meta)}}\n`);
 }
 
-function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers {
-  if (reply.status !== 201) return {};
+function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers | undefined {
+  if (reply.status !== 201) return undefined;
   const href = (reply.data as { _links?: { self?: { href?: string } } })._links?.self?.href;
-  return href === undefined ? {} : { location: basePaths[operation.api] + href.slice(1) };
+  return href === undefined ? undefined : { location: basePaths[operation.api] + href.slice(1) };
 }
 
 export function write(response: ServerResponse, status: number, headers: Headers, body: string | Buffer): void {
   if (response.headersSent) return; // a timeout was answered while the work went on
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
   response.end(body);
 }
 
@@ -78,11 +78,14 @@ const READER_PATIENCE_MS = 30_000;
 
 /** A fault after the first byte cannot be told any more: it is thrown, and the caller cuts the connection. */
 async function writeLongList(response: ServerResponse, operation: OperationSpec, reply: DataReply<number, unknown>, spec: ResponseSpec, meta: string, headers: Headers): Promise<void> {
+  if (response.headersSent) return; // a timeout was answered while the work went on
   response.writeHead(reply.status, headers);
+  const gone = new AbortController();
+  response.once('close', () => { gone.abort(); });
   const text = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).join(',');
   const send = async (chunk: string) => {
     if (response.destroyed) throw new Error('the reader went away');
-    if (!response.write(chunk)) await once(response, 'drain', { signal: AbortSignal.timeout(READER_PATIENCE_MS) });
+    if (!response.write(chunk)) await once(response, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(READER_PATIENCE_MS)]) });
   };
   await send(`{"data":[${text(reply.data as readonly unknown[])}`);
   for await (const batch of reply.rest ?? []) {
@@ -95,5 +98,5 @@ async function writeLongList(response: ServerResponse, operation: OperationSpec,
 /** @throws ResponseFault when the spec does not even allow this error */
 export function writeError(response: ServerResponse, operation: OperationSpec | undefined, { status, body, headers: own }: ErrorAnswer, headers: Headers): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);
-  write(response, status, { ...headers, ...own, 'content-type': 'application/json' }, `${JSON.stringify(body)}\n`);
+  write(response, status, { 'content-type': 'application/json', ...headers, ...own }, `${JSON.stringify(body)}\n`);
 }

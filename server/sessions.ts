@@ -45,9 +45,11 @@ export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" er
 
 export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log }: SessionRegistryOptions): SessionRegistry {
   const timeoutMs = timeoutSeconds * 1000;
+  const flushMs = Math.min(FLUSH_MS, timeoutMs / 4);
   const byId = new Map<string, string>();
   const byIdentity = new Map<string, Set<string>>();
-  const active = new Map<string, Date>();
+  /** When each session was last used, in milliseconds: what the database does not know yet. */
+  const active = new Map<string, number>();
   let isTrusted = true;
   let changes = 0;
   const entries = new LRUCache<string, Entry>({
@@ -74,7 +76,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     if (owner === undefined) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
     const { session } = owner;
     const entry: Entry = {
-      owner, lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id)?.getTime() ?? 0),
+      owner, lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id) ?? 0),
       caller: {
         apiSessionId: session.id, token, identityId: session.identity.id, isAdmin: owner.isAdmin,
         roleAttributes: owner.roleAttributes, configTypes: session.configTypes,
@@ -93,7 +95,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     const now = Date.now();
     // An entry that looks idle may have been used through another controller: ask before refusing.
     const entry = known !== undefined && now - known.lastActivityMs < timeoutMs ? known : await load(token, hash, key);
-    if (now - entry.lastActivityMs >= 1000 || !active.has(entry.caller.apiSessionId)) active.set(entry.caller.apiSessionId, new Date(now));
+    active.set(entry.caller.apiSessionId, now);
     entry.lastActivityMs = now;
     return entry;
   };
@@ -103,7 +105,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     const batch = new Map(active);
     active.clear();
     try {
-      await stores.apiSessions.touch(batch);
+      await stores.apiSessions.touch(new Map([...batch].map(([id, at]) => [id, new Date(at)])));
     } catch (error) {
       for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
       log.warn({ err: error }, 'last activity of sessions could not be written; it is kept and tried again');
@@ -111,10 +113,11 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
   };
   const sweep = async () => {
     await flush();
-    const removed = await stores.apiSessions.sweep(timeoutSeconds, SWEEP_BATCH).catch(() => 0);
+    // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
+    const removed = await stores.apiSessions.sweep(timeoutSeconds + 2 * flushMs / 1000, SWEEP_BATCH).catch(() => 0);
     if (removed > 0) log.info({ removed }, 'idle API sessions removed');
   };
-  const timers = [setInterval(() => void flush(), Math.min(FLUSH_MS, timeoutMs / 4)), setInterval(() => void sweep(), Math.min(SWEEP_MS, timeoutMs))];
+  const timers = [setInterval(() => void flush(), flushMs), setInterval(() => void sweep(), Math.min(SWEEP_MS, timeoutMs))];
   timers.forEach((timer) => timer.unref());
 
   return {

@@ -1,11 +1,13 @@
 /** The HTTPS server: TLS 1.2 and later, a client certificate asked for and never required, limits before trust. */
+import { STATUS_CODES } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
-import { answer } from './envelope.js';
+import { answer, requestIds } from './envelope.js';
+import type { Headers } from './responder.js';
 
 export interface TlsOptions {
   readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxConnections'>;
@@ -13,18 +15,27 @@ export interface TlsOptions {
   readonly chainPem: string;
   readonly privateKeyPem: string;
   readonly listener: RequestListener;
+  /** On every answer, also on that to what is no request. */
+  readonly common: Headers;
 }
 
-export function createTlsServer({ config, chainPem, privateKeyPem, listener }: TlsOptions): Server {
+/** A time limit is met within half of itself; checking more often than this costs more than it saves. */
+const SHORTEST_CHECK_MS = 250;
+
+export function createTlsServer({ config, chainPem, privateKeyPem, listener, common }: TlsOptions): Server {
   const server = createServer({
     cert: chainPem, key: privateKeyPem, minVersion: 'TLSv1.2', requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'],
     maxHeaderSize: config.maxHeaderBytes, headersTimeout: config.headersTimeout * 1000, requestTimeout: config.requestTimeout * 1000,
-    keepAliveTimeout: config.keepAliveTimeout * 1000, handshakeTimeout: config.headersTimeout * 1000, insecureHTTPParser: false,
+    keepAliveTimeout: config.keepAliveTimeout * 1000, handshakeTimeout: config.headersTimeout * 1000, insecureHTTPParser: false, requireHostHeader: false,
+    connectionsCheckingInterval: Math.max(SHORTEST_CHECK_MS, Math.min(config.headersTimeout, config.requestTimeout) * 500),
   }, listener);
   // Node counts one more than it is told and drops the rest in silence; the application refuses them (see app.ts).
   server.maxHeadersCount = config.maxHeaders + 1;
   server.maxConnections = config.maxConnections;
-  server.on('clientError', refuse);
+  // An expectation that nobody knows is no reason to refuse (RFC 9110 section 10.1.1 leaves the choice).
+  server.on('checkExpectation', listener);
+  const nextId = requestIds();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => { refuse(error, socket, nextId(), common); });
   return server;
 }
 
@@ -32,13 +43,28 @@ export function tooManyHeaders(request: IncomingMessage, maxHeaders: number): bo
   return request.rawHeaders.length / 2 > maxHeaders;
 }
 
+/** HTTP/1.1 wants a `Host` (RFC 9112 section 3.2). Node would refuse by itself, but with an empty answer. */
+export function lacksHost(request: IncomingMessage): boolean {
+  return request.headers.host === undefined && request.httpVersion === '1.1';
+}
+
+const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTimeout'> = new Map([
+  ['HPE_HEADER_OVERFLOW', 'headersTooLarge'], ['ERR_HTTP_REQUEST_TIMEOUT', 'requestTimeout'],
+]);
+
+/** How long the other side has to read a refusal before the connection is cut. */
+const LINGER_MS = 500;
+
 /** What is no request at all is still answered in the envelope, where the connection allows it. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) { socket.destroy(); return; }
-  const kind = error.code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'timeout' : 'malformedRequest';
-  const { status, body } = answer(kind, '-', {});
+function refuse(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse | null }, requestId: string, common: Headers): void {
+  const isAnswering = socket._httpMessage?.headersSent === true;
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) { socket.destroy(); return; }
+  const { status, body } = answer(REFUSALS.get(error.code) ?? 'malformedRequest', requestId, {});
   const text = `${JSON.stringify(body)}\n`;
-  socket.end(`HTTP/1.1 ${status} \r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
+  const headers = { ...common, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`);
+  setTimeout(() => { socket.destroy(); }, LINGER_MS).unref();
 }
 
 /** Starts listening and answers the port. @throws Error with a sentence about what to do */

@@ -16,6 +16,7 @@ export const WIRE = {
   notAcceptable: { status: 406, code: 'COULD_NOT_VALIDATE', message: invalid },
   payloadTooLarge: { status: 413, code: 'REQUEST_ENTITY_TOO_LARGE', message: 'The request body exceeds the maximum accepted size' },
   headersTooLarge: { status: 431, code: 'REQUEST_HEADERS_TOO_LARGE', message: 'The request headers exceed the maximum accepted size' },
+  requestTimeout: { status: 408, code: 'REQUEST_TIMEOUT', message: 'The request took too long to arrive' },
   malformedRequest: { status: 400, code: 'MALFORMED_REQUEST', message: 'The request is not valid HTTP' },
   routeUnknown: { status: 404, code: 'NOT_FOUND', message: 'The resource requested was not found or is no longer available' },
   methodNotAllowed: { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'The resource requested does not support this HTTP verb' },
@@ -46,4 +47,4 @@ export const WIRE = {
   timeout: { status: 503, code: 'TIMEOUT', message: 'The requested operation took too much time to reply' },
   notImplemented: { status: 501, code: 'NOT_IMPLEMENTED', message: 'This operation is not available in this release' },
   unhandled: { status: 500, code: 'UNHANDLED', message: 'An unhandled error occurred' },
-} as const satisfies Record<ErrorKind | 'unhandled' | 'headersTooLarge' | 'malformedRequest', WireError>;
+} as const satisfies Record<ErrorKind | 'unhandled' | 'headersTooLarge' | 'requestTimeout' | 'malformedRequest', WireError>;

@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   readonly log: Log;
   /** More PostgreSQL settings. Those about the socket and the log's place cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Ends a start that is under way with an error. Once it has started, `stop` ends it. */
+  readonly abort?: AbortSignal;
 }
 
 export interface EmbeddedDatabase {
@@ -60,7 +62,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const dataDir = realpathSync(options.dataDir);
     undo.push(lockDirectory(dataDir).release);
     const { plan, created } = await prepare(dataDir, options, undo);
-    const server = await startServer(plan, new AbortController().signal);
+    const server = await startServer(plan, options.abort ?? new AbortController().signal);
     options.log.info({ cluster: plan.cluster, version: plan.binaries.version, created }, 'embedded PostgreSQL is ready');
     return supervise(plan, server, created, cleanUp);
   } catch (error) {

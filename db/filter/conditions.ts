@@ -107,7 +107,7 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
   const encode = value.def?.encode;
-  const stored = (encode === undefined ? literals : literals.map(encode))
+  const stored = (encode === undefined ? literals : literals.map((literal) => encode(literal)))
     .filter((item) => item !== undefined && item !== null && (typeof item !== 'string' || storable(item)));
   if (stored.length === 0) return NEVER;
   const cast = encode === undefined ? 'text' : undefined;

@@ -59,14 +59,17 @@ CREATE TABLE controllers (${base},
 -- What caches compare against. 'access' moves with everything that decides who reaches what.
 CREATE TABLE model_epochs (
   name text COLLATE "C" PRIMARY KEY,
-  epoch bigint NOT NULL DEFAULT 1
+  epoch bigint NOT NULL DEFAULT 1,
+  moved_at timestamptz(3) NOT NULL DEFAULT now(),
+  moved_by xid8
 );
 INSERT INTO model_epochs (name) VALUES ('access');
 
--- Unfiltered totals, spread over slots so that concurrent writers do not wait for one row.
+-- Unfiltered totals, spread over slots: a writer takes one that nobody holds, so that none ever waits for another.
+CREATE SEQUENCE entity_count_slots AS integer;
 CREATE TABLE entity_counts (
   kind text COLLATE "C" NOT NULL,
-  slot smallint NOT NULL,
+  slot integer NOT NULL DEFAULT nextval('entity_count_slots'),
   total bigint NOT NULL,
   CONSTRAINT entity_counts_pkey PRIMARY KEY (kind, slot)
 ) WITH (fillfactor = 50);`;
@@ -127,6 +130,7 @@ CREATE INDEX identities_created_at ON identities (created_at, id);
 CREATE INDEX identities_updated_at ON identities (updated_at, id);
 CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes);
 CREATE INDEX identities_name_letters ON identities USING gin (name gin_trgm_ops);
+CREATE INDEX identities_name_any_case ON identities USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
 
 CREATE TABLE authenticators (${base},
   identity_id text COLLATE "C" NOT NULL
@@ -201,6 +205,8 @@ CREATE TABLE configs (${base},
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
 );
 CREATE INDEX configs_type ON configs (config_type_id, id);
+CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops);
+CREATE INDEX configs_name_any_case ON configs USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
 
 CREATE TABLE services (${base},
   name text COLLATE "C" NOT NULL,
@@ -214,6 +220,7 @@ CREATE TABLE services (${base},
 );
 CREATE INDEX services_role_attributes ON services USING gin (role_attributes);
 CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops);
+CREATE INDEX services_name_any_case ON services USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
 CREATE INDEX services_created_at ON services (created_at, id);
 
 -- One config of each type per service: the type stands here too, held to the config's own by the reference.
@@ -254,6 +261,7 @@ CREATE INDEX service_policies_identity_roles ON service_policies USING gin (iden
 CREATE INDEX service_policies_service_roles ON service_policies USING gin (service_roles);
 CREATE INDEX service_policies_posture_check_roles ON service_policies USING gin (posture_check_roles);
 CREATE INDEX service_policies_name_letters ON service_policies USING gin (name gin_trgm_ops);
+CREATE INDEX service_policies_name_any_case ON service_policies USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
 
 -- What an identity last saw of its services: compared when it asks, not when a policy changes.
 CREATE TABLE service_views (
@@ -295,16 +303,20 @@ BEGIN
   IF TG_OP = 'INSERT' THEN SELECT count(*) INTO delta FROM changed;
   ELSE SELECT -count(*) INTO delta FROM changed; END IF;
   IF delta <> 0 THEN
-    INSERT INTO entity_counts AS c (kind, slot, total) VALUES (TG_TABLE_NAME, pg_backend_pid() % 32, delta)
-    ON CONFLICT (kind, slot) DO UPDATE SET total = c.total + excluded.total;
+    UPDATE entity_counts SET total = total + delta WHERE kind = TG_TABLE_NAME
+      AND slot = (SELECT slot FROM entity_counts WHERE kind = TG_TABLE_NAME LIMIT 1 FOR UPDATE SKIP LOCKED);
+    IF NOT FOUND THEN INSERT INTO entity_counts (kind, total) VALUES (TG_TABLE_NAME, delta); END IF;
   END IF;
   RETURN NULL;
 END $$;
 
+-- Runs at commit, once per transaction: the one row that all such writers share is held for that moment only, and
+-- always as the last lock, so that no two of them can wait for each other.
 CREATE FUNCTION move_access_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE model_epochs SET epoch = epoch + 1 WHERE name = 'access';
-  PERFORM pg_notify('edge', 'access');
+  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
+  WHERE name = 'access' AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
   RETURN NULL;
 END $$;
 
@@ -349,12 +361,12 @@ CREATE TRIGGER ${table}_counted_out AFTER DELETE ON ${table}
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();`).join('');
 
 const epochTriggers = ['services', 'configs', 'service_configs', 'service_policies'].map((table) => `
-CREATE TRIGGER ${table}_move_access AFTER INSERT OR UPDATE OR DELETE ON ${table}
-  FOR EACH STATEMENT EXECUTE FUNCTION move_access_epoch();`).join('') + `
-CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities
-  FOR EACH ROW WHEN (OLD.role_attributes IS DISTINCT FROM NEW.role_attributes) EXECUTE FUNCTION move_access_epoch();
-CREATE TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types
-  FOR EACH ROW WHEN (OLD.name IS DISTINCT FROM NEW.name) EXECUTE FUNCTION move_access_epoch();`;
+CREATE CONSTRAINT TRIGGER ${table}_move_access AFTER INSERT OR UPDATE OR DELETE ON ${table}
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();`).join('') + `
+CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (OLD.role_attributes IS DISTINCT FROM NEW.role_attributes) EXECUTE FUNCTION move_access_epoch();
+CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (OLD.name IS DISTINCT FROM NEW.name) EXECUTE FUNCTION move_access_epoch();`;
 
 const otherTriggers = `
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities

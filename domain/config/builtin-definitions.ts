@@ -61,7 +61,10 @@ const definitions = {
   portRanges: setOf(ref('portRange')),
   protocol: { type: 'string', enum: ['tcp', 'udp'] },
   protocols: setOf(ref('protocol')),
-  address: { type: 'string', format: 'idn-hostname', not: { pattern: '^$' }, description: 'A host name, an IP address, a CIDR range, or *.domain.' },
+  address: {
+    type: 'string', format: 'idn-hostname', not: { pattern: '^$' },
+    description: 'A host name, an IP address, a CIDR range, or *.domain.',
+  },
   addresses: setOf(ref('address')),
   duration: { type: 'string', pattern: '[0-9]+(h|m|s|ms)', description: 'A number with a unit, such as 30s.' },
   action: closed(['trigger', 'action'], {
@@ -89,7 +92,10 @@ const definitions = {
     precedence: { type: 'string', enum: ['default', 'required', 'failed'] },
   }),
   dialOptions: closed([], { connectTimeoutSeconds: seconds, identity: { type: 'string', description: 'The named terminator to dial.' } }),
-  proxy: closed(['type', 'address'], { type: { type: 'string', enum: ['http'] }, address: { type: 'string', description: 'host:port of the proxy.' } }),
+  proxy: closed(['type', 'address'], {
+    type: { type: 'string', enum: ['http'] },
+    address: { type: 'string', description: 'host:port of the proxy.' },
+  }),
   addressTranslation: { oneOf: [addressTranslation('ipv4', 32), addressTranslation('ipv6', 128)] },
   terminator: { ...closed([], hostProperties), allOf: hostRules },
 } satisfies JsonObject;

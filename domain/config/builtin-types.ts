@@ -41,7 +41,10 @@ function builtin(id: string, name: string, { required, properties, rules, uses }
 const hostV1 = builtin('NH5p4FpGR', 'host.v1', {
   properties: hostProperties,
   rules: hostRules,
-  uses: ['port', 'protocol', 'address', 'addresses', 'portRanges', 'protocols', 'addressTranslation', 'listenOptions', 'portCheck', 'httpCheck', 'proxy'],
+  uses: [
+    'port', 'protocol', 'address', 'addresses', 'portRanges', 'protocols', 'addressTranslation', 'listenOptions', 'portCheck',
+    'httpCheck', 'proxy',
+  ],
 });
 
 /** The same for several terminators of one service. */

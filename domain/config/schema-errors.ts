@@ -49,7 +49,7 @@ const texts: ReadonlyMap<string, (fault: SchemaFault, field: string) => string> 
   ['type', ({ params, data }) => `Invalid type. Expected: ${expected(params['type'])}, given: ${typeName(data)}`],
   ['additionalProperties', ({ params }) => `Additional property ${word(params['additionalProperty'])} is not allowed`],
   ['additionalItems', () => 'No additional items allowed on array'],
-  ['enum', ({ schema }, field) => `${field} must be one of the following: ${cut((schema as unknown[]).map((value) => JSON.stringify(value)).join(', '))}`],
+  ['enum', ({ schema }, field) => `${field} must be one of the following: ${listed(schema)}`],
   ['const', ({ schema }, field) => `${field} does not match: ${cut(JSON.stringify(schema))}`],
   ['minimum', ({ params }) => `Must be greater than or equal to ${word(params['limit'])}`],
   ['maximum', ({ params }) => `Must be less than or equal to ${word(params['limit'])}`],
@@ -80,8 +80,13 @@ function expected(type: unknown): string {
   return types.length === 1 ? word(types[0]) : `[${types.join(',')}]`;
 }
 
+/** Each value as JSON. */
+function listed(values: unknown): string {
+  return cut((values as unknown[]).map((value) => JSON.stringify(value)).join(', '));
+}
+
 function word(value: unknown): string {
-  return cut(String(value as string | number));
+  return cut(String(value));
 }
 
 function cut(text: string): string {

@@ -21,23 +21,6 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'strin
  */
 export type PlainSchema = boolean | { weight: number; [keyword: string]: unknown };
 
-/** How a keyword's value is read. In-place kinds apply to the same value as the schema that they stand in. */
-type Kind = 'schema' | 'schemaInPlace' | 'branch' | 'schemas' | 'schemaMap' | 'schemaMapByPattern' | 'items' | 'dependencies' | 'type'
-  | 'number' | 'positive' | 'count' | 'flag' | 'names' | 'values' | 'any' | 'pattern' | 'text';
-
-const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ['type', 'type'], ['enum', 'values'], ['const', 'any'],
-  ['multipleOf', 'positive'], ['maximum', 'number'], ['minimum', 'number'],
-  ['exclusiveMaximum', 'number'], ['exclusiveMinimum', 'number'],
-  ['maxLength', 'count'], ['minLength', 'count'], ['pattern', 'pattern'], ['format', 'text'],
-  ['items', 'items'], ['additionalItems', 'schema'], ['maxItems', 'count'], ['minItems', 'count'],
-  ['uniqueItems', 'flag'], ['contains', 'schema'],
-  ['maxProperties', 'count'], ['minProperties', 'count'], ['required', 'names'], ['properties', 'schemaMap'],
-  ['patternProperties', 'schemaMapByPattern'], ['additionalProperties', 'schema'], ['propertyNames', 'schema'],
-  ['dependencies', 'dependencies'],
-  ['if', 'schemaInPlace'], ['then', 'branch'], ['else', 'branch'], ['not', 'schemaInPlace'],
-  ['allOf', 'schemas'], ['anyOf', 'schemas'], ['oneOf', 'schemas'],
-]);
 /** Read for faults, used only when something refers to them. */
 const CONTAINERS = ['definitions', '$defs'];
 
@@ -88,14 +71,14 @@ function subschema(node: unknown, reading: Reading, place: Place): PlainSchema {
   if (reading.subschemas > MAX_SUBSCHEMAS) throw invalidSchema(`has more than ${MAX_SUBSCHEMAS} subschemas`);
   const own: { weight: number; [keyword: string]: unknown } = { weight: 1 };
   if (node['$ref'] !== undefined) own['$ref'] = reference(node, reading, place);
-  for (const container of CONTAINERS) if (node[container] !== undefined) read('schemaMap', container, node[container], reading, place);
+  for (const container of CONTAINERS) if (node[container] !== undefined) byName(node[container], container, reading, undefined);
   // Up to draft-07 nothing beside a reference counts (JSON Schema core, draft-07, section 8.3).
   if (own['$ref'] !== undefined && !reading.references.siblingsCount) return own;
   for (const [keyword, value] of Object.entries(withNumericBounds(node))) {
-    const kind = KINDS.get(keyword);
-    if (kind === undefined || value === undefined) continue;
-    own[keyword] = read(kind, keyword, value, reading, place);
-    own.weight += weightOf(kind, value);
+    const reader = readers.get(keyword);
+    if (reader === undefined || value === undefined) continue;
+    own[keyword] = reader(value, keyword, reading, place);
+    own.weight += weightOf(keyword, value);
   }
   return own;
 }
@@ -119,56 +102,53 @@ function withNumericBounds(node: SchemaNode): SchemaNode {
 }
 
 /** Counts what an evaluation may have to go through: names to look for, values to compare with. */
-function weightOf(kind: Kind, value: unknown): number {
-  if (kind === 'values' || kind === 'any') return JSON.stringify(value).length >> 4;
-  if (kind === 'schemaMapByPattern') return 4 * Object.keys(value as object).length;
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+function weightOf(keyword: string, value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (keyword === 'enum' || keyword === 'const') return JSON.stringify(value).length >> 4;
+  const entries = Object.keys(value).length;
+  return keyword === 'patternProperties' ? 4 * entries : entries;
 }
 
-function read(kind: Kind, keyword: string, value: unknown, reading: Reading, place: Place): unknown {
-  const below = (item: unknown) => subschema(item, reading, undefined);
-  const inPlace = (item: unknown) => subschema(item, reading, place);
-  switch (kind) {
-    case 'schema': return below(value);
-    case 'schemaInPlace': return inPlace(value);
-    case 'branch': return { weight: 1, anyOf: [inPlace(value)], branch: keyword };
-    case 'schemas': return list(keyword, value, 1).map(inPlace);
-    case 'schemaMap': return eachOf(keyword, value, below);
-    case 'schemaMapByPattern': return eachOf(keyword, value, (item, source) => {
-      readPattern(source, reading);
-      return below(item);
-    });
-    case 'items': return Array.isArray(value) ? value.map(below) : below(value);
-    case 'dependencies': return eachOf(keyword, value, (item) => (Array.isArray(item) ? names(keyword, item) : inPlace(item)));
-    case 'type': return readTypes(value);
-    case 'pattern': return readPattern(value, reading);
-    case 'names': return names(keyword, value);
-    case 'values': return list(keyword, value, 1);
-    default: return scalar(kind, keyword, value);
-  }
-}
+/** How a keyword's value is read. */
+type Reader = (value: unknown, keyword: string, reading: Reading, place: Place) => unknown;
 
-function scalar(kind: Kind, keyword: string, value: unknown): unknown {
-  const isFinite = typeof value === 'number' && Number.isFinite(value);
-  switch (kind) {
-    case 'number': return isFinite ? value : refuse(keyword, 'a number', value);
-    case 'positive': return isFinite && value > 0 ? value : refuse(keyword, 'a number above 0', value);
-    case 'count': return isFinite && Number.isInteger(value) && value >= 0 ? value : refuse(keyword, 'an integer of at least 0', value);
-    case 'flag': return typeof value === 'boolean' ? value : refuse(keyword, 'a boolean', value);
-    case 'text': return typeof value === 'string' ? value : refuse(keyword, 'a string', value);
-    default: return value;
-  }
-}
+/** A subschema for a part of the value, and one for the value itself. */
+const below: Reader = (value, _, reading) => subschema(value, reading, undefined);
+const inPlace: Reader = (value, _, reading, place) => subschema(value, reading, place);
+const branch: Reader = (value, keyword, reading, place) => ({ weight: 1, anyOf: [subschema(value, reading, place)], branch: keyword });
+const eachInPlace: Reader = (value, keyword, reading, place) => list(keyword, value, 1).map((item) => subschema(item, reading, place));
+const byName: Reader = (value, keyword, reading) => eachOf(keyword, value, (item) => subschema(item, reading, undefined));
+const byPattern: Reader = (value, keyword, reading) => eachOf(keyword, value, (item, source) => {
+  readPattern(source, keyword, reading);
+  return subschema(item, reading, undefined);
+});
+const items: Reader = (value, keyword, reading, place) => (
+  Array.isArray(value) ? value.map((item) => subschema(item, reading, undefined)) : below(value, keyword, reading, place));
+const dependencies: Reader = (value, keyword, reading, place) => (
+  eachOf(keyword, value, (item) => (Array.isArray(item) ? names(item, keyword) : subschema(item, reading, place))));
+const values: Reader = (value, keyword) => list(keyword, value, 1);
+const anything: Reader = (value) => value;
 
-function readTypes(value: unknown): string | string[] {
+function number(wanted: string, isWanted: (value: number) => boolean = () => true): Reader {
+  return (value, keyword) => (typeof value === 'number' && isWanted(value) ? value : refuse(keyword, wanted, value));
+}
+const bound = number('a number');
+const positive = number('a number above 0', (value) => value > 0);
+const count = number('an integer of at least 0', (value) => Number.isInteger(value) && value >= 0);
+const flag: Reader = (value, keyword) => (typeof value === 'boolean' ? value : refuse(keyword, 'a boolean', value));
+const text: Reader = (value, keyword) => (typeof value === 'string' ? value : refuse(keyword, 'a string', value));
+
+function types(value: unknown): string[] {
   const wanted = typeof value === 'string' ? [value] : list('type', value, 1);
-  const bad = wanted.find((type) => typeof type !== 'string' || !TYPES.includes(type));
-  if (bad !== undefined) throw invalidSchema(`has a primitive type that is NOT VALID -- given: /${String(bad)}/ Expected valid values are:[${TYPES.join(' ')}]`, bad);
-  return [...new Set(wanted as string[])];
+  return wanted.map((type) => {
+    if (typeof type === 'string' && TYPES.includes(type)) return type;
+    const given = typeof type === 'string' ? type : JSON.stringify(type);
+    throw invalidSchema(`has a primitive type that is NOT VALID -- given: /${given}/ Expected valid values are:[${TYPES.join(' ')}]`, type);
+  });
 }
 
-function readPattern(value: unknown, reading: Reading): string {
-  if (typeof value !== 'string') return refuse('pattern', 'a string', value);
+function readPattern(value: unknown, keyword: string, reading: Reading): string {
+  if (typeof value !== 'string') return refuse(keyword, 'a string', value);
   if (reading.patterns.has(value)) return value;
   try {
     const pattern = compilePattern(value);
@@ -181,15 +161,13 @@ function readPattern(value: unknown, reading: Reading): string {
   return value;
 }
 
-function names(keyword: string, value: unknown): string[] {
-  const given = list(keyword, value, 0);
-  if (!given.every((name) => typeof name === 'string')) return refuse(keyword, 'a list of strings', value);
-  return [...new Set(given as string[])];
+function names(value: unknown, keyword: string): string[] {
+  return [...new Set(list(keyword, value, 0).map((name) => (typeof name === 'string' ? name : refuse(keyword, 'a list of strings', value))))];
 }
 
-function list(keyword: string, value: unknown, atLeast: number): unknown[] {
+function list(keyword: string, value: unknown, atLeast: number): readonly unknown[] {
   if (!Array.isArray(value) || value.length < atLeast) return refuse(keyword, atLeast > 0 ? 'a list that is not empty' : 'a list', value);
-  return value;
+  return value as unknown[];
 }
 
 function eachOf(keyword: string, value: unknown, map: (item: unknown, name: string) => unknown): Record<string, unknown> {
@@ -201,3 +179,14 @@ function eachOf(keyword: string, value: unknown, map: (item: unknown, name: stri
 function refuse(keyword: string, wanted: string, value: unknown): never {
   throw invalidSchema(`has a keyword '${keyword}' that must be ${wanted}`, value);
 }
+
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['type', types], ['enum', values], ['const', anything],
+  ['multipleOf', positive], ['maximum', bound], ['minimum', bound], ['exclusiveMaximum', bound], ['exclusiveMinimum', bound],
+  ['maxLength', count], ['minLength', count], ['pattern', readPattern], ['format', text],
+  ['items', items], ['additionalItems', below], ['contains', below], ['maxItems', count], ['minItems', count], ['uniqueItems', flag],
+  ['properties', byName], ['patternProperties', byPattern], ['additionalProperties', below], ['propertyNames', below],
+  ['maxProperties', count], ['minProperties', count], ['required', names], ['dependencies', dependencies],
+  ['if', inPlace], ['then', branch], ['else', branch], ['not', inPlace],
+  ['allOf', eachInPlace], ['anyOf', eachInPlace], ['oneOf', eachInPlace],
+]);

@@ -31,7 +31,7 @@ function certsOnlySignedData(certificates: readonly Buffer[]): Buffer {
       VERSION_1,
       tlv(SET), // digest algorithms
       tlv(SEQUENCE, OID_DATA), // no content
-      tlv(CONTEXT_0, ...each.sort(Buffer.compare)), // certificates; DER sorts a SET OF (X.690 section 11.6)
+      tlv(CONTEXT_0, ...each.sort((a, b) => Buffer.compare(a, b))), // certificates; DER sorts a SET OF (X.690 section 11.6)
       tlv(SET)))); // signers
 }
 

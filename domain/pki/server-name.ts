@@ -10,6 +10,9 @@ export interface HostPort {
   readonly port: number;
 }
 
+/** DNS names and IP addresses, each sorted. */
+export type ServerNames = Required<Pick<AlternativeNames, 'dns' | 'ip'>>;
+
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 const UNSPECIFIED = ['0.0.0.0', '::'];
 
@@ -52,7 +55,7 @@ export function parseHost(text: string): string {
  * @param input.listen  `address:port`
  * @param input.others  host names and addresses
  */
-export function serverNames(input: { advertise: string; listen?: string; others?: readonly string[] }): Required<Pick<AlternativeNames, 'dns' | 'ip'>> {
+export function serverNames(input: { advertise: string; listen?: string; others?: readonly string[] }): ServerNames {
   const hosts = [
     parseHostPort(input.advertise).host,
     ...(input.listen === undefined ? [] : [parseHostPort(input.listen).host]),

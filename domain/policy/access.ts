@@ -28,7 +28,7 @@ export function grantsOf(policies: readonly AccessPolicy[], identity: Selectable
   return policies.filter((policy) => selects(policy.semantic, policy.identityRoles, identity));
 }
 
-/** What the grants of one identity allow on a service; `Bind` before `Dial`, as clients expect no order. */
+/** What the grants of one identity allow on a service. */
 export function permissionsFor(grants: readonly Grant[], service: Selectable): Permissions {
   const granting = grants.filter((grant) => selects(grant.semantic, grant.serviceRoles, service));
   const types = new Set(granting.map((grant) => grant.type));

@@ -34,8 +34,12 @@ export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async
   let { changedAt } = noted;
   if (changedAt === null) {
     const digest = digestOf(await viewsOf(caller, stores));
-    changedAt = await stores.access.noteView(caller.identityId, caller.configTypes, noted.epoch, digest, session.createdAt);
+    // What changed between login and a first poll is not known; that something did is, and a client must not miss it.
+    changedAt = await stores.access.noteView(caller.identityId, caller.configTypes, noted.epoch, digest, latest(session.createdAt, noted.movedAt));
   }
-  const lastChangeAt = changedAt > session.createdAt ? changedAt : session.createdAt;
-  return ok({ lastChangeAt: lastChangeAt.toISOString() });
+  return ok({ lastChangeAt: latest(session.createdAt, changedAt).toISOString() });
 };
+
+function latest(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}

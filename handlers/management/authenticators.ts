@@ -1,11 +1,11 @@
 /** Authenticators, as an administrator sees and sets them. */
-import { DomainError, invalidField, notFound } from '../../domain/errors.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Services } from '../services.js';
 import { given, givenTags, tagsFrom } from '../wire.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
+import { changeUpdb, requireUsername } from '../shared/updb.js';
 
 /** GET /authenticators. */
 export const listAuthenticators: Handler<'management', 'listAuthenticators'> = async ({ query }, { stores }) =>
@@ -50,43 +50,3 @@ export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> =
   await stores.authenticators.remove(params.id);
   return noData();
 };
-
-export interface UpdbChange {
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  readonly tags: ReturnType<typeof givenTags>;
-}
-
-/**
- * Sets username, password or tags. With `owner` only that identity's own authenticator is known.
- * @throws DomainError `notFound`, `invalidField` when the identity's auth policy refuses the password
- */
-export async function changeUpdb({ stores, passwords }: Services, id: string, owner: string | undefined, change: UpdbChange): Promise<void> {
-  const current = await stores.authenticators.get(id, owner);
-  if (current.method !== 'updb') {
-    await stores.authenticators.update(id, { tags: change.tags });
-    return;
-  }
-  let passwordHash: string | undefined;
-  if (change.password !== undefined) {
-    checkPassword(await stores.authPolicies.ofIdentity(current.identity.id), change.password);
-    passwordHash = await passwords.hash(change.password);
-  }
-  await stores.authenticators.update(id, { username: change.username, passwordHash, tags: change.tags });
-}
-
-/** @throws DomainError `invalidField` outside 4 to 100 characters */
-function requireUsername(username: string): void {
-  if (username.length < 4) throw invalidField('username', 'username in body should be at least 4 chars long', username);
-  if (username.length > 100) throw invalidField('username', 'username in body should be at most 100 chars long', username);
-}
-
-/** For owners: `currentPassword` must be the present one. @throws DomainError `unauthenticated` naming the field */
-export async function requireCurrentPassword({ stores, passwords }: Services, id: string, owner: string, currentPassword: string): Promise<void> {
-  const current = await stores.authenticators.get(id, owner);
-  if (current.method !== 'updb') throw notFound('authenticator', id);
-  const isRight = await passwords.verify(await stores.authenticators.passwordHashOf(id), currentPassword);
-  if (!isRight) {
-    throw new DomainError('unauthenticated', { field: { field: 'currentPassword', reason: 'invalid current password', value: '' } });
-  }
-}

@@ -5,7 +5,7 @@ import type * as Response from '../../generated/management/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
-import { toConfigDetail } from './configs.js';
+import { toConfigDetail } from '../shared/config-model.js';
 
 /** GET /config-types. */
 export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async ({ query }, { stores }) =>
@@ -56,5 +56,5 @@ export const listConfigsForConfigType: Handler<'management', 'listConfigsForConf
 };
 
 function toConfigTypeDetail(item: ConfigType): Response.ConfigTypeDetail {
-  return { ...baseFields(item, linksOf('config-types', item.id)), name: item.name, schema: item.schema, ...(item.target === null ? {} : { target: item.target }) };
+  return { name: item.name, schema: item.schema, ...(item.target === null ? {} : { target: item.target }), ...baseFields(item, linksOf('config-types', item.id)) };
 }

@@ -1,11 +1,11 @@
 /** Configs: data of a config type, given to services. */
-import type { Config, JsonObject } from '../../domain/model.js';
+import type { JsonObject } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
 import { servicesWithConfig } from '../../db/services.js';
-import type * as Response from '../../generated/management/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields, givenName, givenTags, linksOf, refTo, requireName, tagsFrom } from '../wire.js';
+import { givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { toConfigDetail } from '../shared/config-model.js';
 import { listServiceViews } from '../shared/service-views.js';
 
 /** GET /configs. */
@@ -57,10 +57,3 @@ export const listConfigServices: Handler<'management', 'listConfigServices'> = a
   await stores.configs.get(params.id);
   return listServiceViews({ ...query, scope: servicesWithConfig(params.id) }, caller, stores);
 };
-
-export function toConfigDetail(item: Config): Response.ConfigDetail {
-  return {
-    ...baseFields(item, linksOf('configs', item.id)),
-    configType: refTo('config-types', item.configType), configTypeId: item.configType.id, data: item.data, name: item.name,
-  };
-}

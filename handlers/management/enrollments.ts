@@ -1,10 +1,11 @@
 /** Enrollments: one-time paths to an authenticator. */
-import type { Enrollment } from '../../domain/model.js';
-import { DomainError, invalidField } from '../../domain/errors.js';
-import type * as Response from '../../generated/management/response.js';
+import { invalidField } from '../../domain/errors.js';
+import { badReference } from '../../db/errors.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields, linksOf, refTo } from '../wire.js';
+import { linksOf } from '../wire.js';
+import { toEnrollmentDetail } from '../shared/enrollment-model.js';
+import { requireUsername } from '../shared/updb.js';
 
 /** GET /enrollments: what is outstanding. */
 export const listEnrollments: Handler<'management', 'listEnrollments'> = async ({ query }, { stores }) =>
@@ -14,10 +15,12 @@ export const listEnrollments: Handler<'management', 'listEnrollments'> = async (
 export const createEnrollment: Handler<'management', 'createEnrollment'> = async ({ body }, { stores, enrollments, newId }) => {
   const expiresAt = new Date(body.expiresAt);
   const username = body.username ?? '';
-  if (expiresAt.getTime() <= Date.now()) throw refused('expiresAt', body.expiresAt, 'expiresAt must be in the future');
-  if (body.method === 'ottca') throw refused('caId', body.caId ?? '', 'ca not found');
-  if (body.method === 'updb' && username === '') throw refused('username', '', 'username not provided');
-  if ((await stores.identities.find(body.identityId)) === undefined) throw refused('identityId', body.identityId, 'identity not found');
+  if (!isFuture(expiresAt)) throw badReference('expiresAt must be in the future', 'expiresAt', body.expiresAt);
+  if (body.method === 'ottca') throw badReference('ca not found', 'caId', body.caId ?? '');
+  if (body.method === 'updb') {
+    if (username === '') throw badReference('username not provided', 'username', '');
+    requireUsername(username);
+  }
   const id = newId();
   await stores.enrollments.create(body.identityId, {
     id, method: body.method, caId: null, username: body.method === 'updb' ? username : null, expiresAt,
@@ -40,24 +43,11 @@ export const deleteEnrollment: Handler<'management', 'deleteEnrollment'> = async
 export const refreshEnrollment: Handler<'management', 'refreshEnrollment'> = async ({ params, body }, { stores, enrollments }) => {
   const expiresAt = new Date(body.expiresAt);
   const current = await stores.enrollments.get(params.id);
-  if (expiresAt.getTime() <= Date.now()) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
+  if (!isFuture(expiresAt)) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
   const subjectId = current.identity?.id ?? current.id;
   await stores.enrollments.refresh(params.id, { expiresAt, ...(await enrollments.issue(subjectId, current.method, expiresAt)) });
   return ok({ _links: linksOf('enrollments', params.id), id: params.id });
 };
 
-export function toEnrollmentDetail(item: Enrollment): Response.EnrollmentDetail {
-  return {
-    ...baseFields(item, linksOf('enrollments', item.id)),
-    expiresAt: item.expiresAt.toISOString(), jwt: item.jwt, method: item.method, token: item.token,
-    ...(item.identity === null ? {} : { identity: refTo('identities', item.identity), identityId: item.identity.id }),
-    ...(item.username === null ? {} : { username: item.username }),
-  };
-}
-
-function refused(field: string, value: string, reason: string): DomainError {
-  return new DomainError('badReference', {
-    message: `The field contains an invalid value: ${reason}`,
-    causeMessage: `the value '${value}' for '${field}' is invalid: ${reason}`,
-  });
-}
+/** False as well for a time that no clock shows, such as a leap second. */
+const isFuture = (time: Date): boolean => time.getTime() > Date.now();

@@ -1,6 +1,6 @@
 /** Identities: who dials or hosts. Administrators only. */
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
-import { invalidField } from '../../domain/errors.js';
+import { DomainError } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { policiesOfIdentity } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
@@ -10,9 +10,10 @@ import type { Services } from '../services.js';
 import { given, givenTags, requireName, tagsFrom } from '../wire.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
-import { toEnrollmentDetail } from './enrollments.js';
-import { toServicePolicyDetail } from './service-policies.js';
+import { toEnrollmentDetail } from '../shared/enrollment-model.js';
+import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 import { listServicesOf } from '../shared/service-views.js';
+import { requireUsername } from '../shared/updb.js';
 
 /** GET /identities. */
 export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query }, { stores }) =>
@@ -57,7 +58,7 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ pa
     await stores.identities.update(params.id, changes);
   } else {
     await stores.transaction(async (tx) => {
-      const { hostings } = await tx.identities.get(params.id);
+      const hostings = await tx.identities.lockHostings(params.id);
       await tx.identities.update(params.id, { ...changes, hostings: mergeHostings(hostings, costs, precedences) });
     });
   }
@@ -134,8 +135,9 @@ function mergeHostings(current: readonly Hosting[], costs: ByService<number>, pr
     map == null ? new Map(current.map((h) => [h.serviceId, h[key] as T | null])) : new Map(Object.entries(map));
   const cost = half(costs, 'cost');
   const precedence = half(precedences, 'precedence');
-  return [...new Set([...cost.keys(), ...precedence.keys()])].map((serviceId) => (
-    { serviceId, cost: cost.get(serviceId) ?? null, precedence: precedence.get(serviceId) ?? null }));
+  return [...new Set([...cost.keys(), ...precedence.keys()])]
+    .map((serviceId) => ({ serviceId, cost: cost.get(serviceId) ?? null, precedence: precedence.get(serviceId) ?? null }))
+    .filter((hosting) => hosting.cost !== null || hosting.precedence !== null);
 }
 
 /** The enrollments asked for at creation, each with its token and JWT. */
@@ -145,7 +147,10 @@ async function enrollmentsFrom(identityId: string, asked: Request.IdentityCreate
     { id: newId(), method, caId: null, username, expiresAt, ...(await enrollments.issue(identityId, method, expiresAt)) });
   const drafts = [];
   if (asked?.ott === true) drafts.push(await draft('ott', null));
-  if (asked?.updb != null && asked.updb !== '') drafts.push(await draft('updb', asked.updb));
-  if (asked?.ottca != null && asked.ottca !== '') throw invalidField('caId', 'ca not found', asked.ottca);
+  if (asked?.updb != null && asked.updb !== '') {
+    requireUsername(asked.updb, 'enrollment.updb');
+    drafts.push(await draft('updb', asked.updb));
+  }
+  if (asked?.ottca != null && asked.ottca !== '') throw new DomainError('notFound', { field: { field: 'caId', reason: 'ca not found', value: asked.ottca } });
   return drafts;
 }

@@ -14,5 +14,5 @@ export const detailIdentityType: Handler<'management', 'detailIdentityType'> = a
   ok(toIdentityTypeDetail(await stores.identityTypes.get(params.id)));
 
 function toIdentityTypeDetail(item: IdentityType): Response.IdentityTypeDetail {
-  return { ...baseFields(item, linksOf('identity-types', item.id)), name: item.name };
+  return { name: item.name, ...baseFields(item, linksOf('identity-types', item.id)) };
 }

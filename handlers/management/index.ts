@@ -14,14 +14,9 @@ import * as currentIdentity from '../shared/current-identity.js';
 import { detailSpec, detailSpecBody, listControllers, listEnumeratedCapabilities, listManagementSpecs, listNetworkJWTs, listRoot,
   listVersion, listWellKnownCas } from '../shared/informational.js';
 
-const { changeUpdb: _change, requireCurrentPassword: _current, ...authenticatorHandlers } = authenticators;
-const { toConfigDetail: _config, ...configHandlers } = configs;
-const { toEnrollmentDetail: _enrollment, ...enrollmentHandlers } = enrollments;
-const { toServicePolicyDetail: _policy, ...servicePolicyHandlers } = servicePolicies;
-
 export const managementHandlers = {
-  ...apiSessions, ...authenticatorHandlers, ...configTypes, ...configHandlers, ...currentIdentity, ...enrollmentHandlers,
-  ...identities, ...identityTypes, ...servicePolicyHandlers, ...services,
+  ...apiSessions, ...authenticators, ...configTypes, ...configs, ...currentIdentity, ...enrollments,
+  ...identities, ...identityTypes, ...servicePolicies, ...services,
   authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, getCurrentAPISession, listControllers,
   listEnumeratedCapabilities, listNetworkJWTs, listRoot, listSpecs: listManagementSpecs, listVersion, listWellKnownCas,
 } satisfies HandlerMap<'management'>;

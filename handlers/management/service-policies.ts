@@ -1,13 +1,13 @@
 /** Service policies: which identities may dial or bind which services. */
-import type { ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
+import type { ServicePolicyDraft } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
 import { parseRoles } from '../../domain/policy/roles.js';
 import { selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
-import type * as Response from '../../generated/management/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 import { listServiceViews } from '../shared/service-views.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 
@@ -78,13 +78,4 @@ function fromWhole(body: Request.ServicePolicyCreate | Request.ServicePolicyUpda
 function typeFrom(type: Request.DialBind): 'Dial' | 'Bind' {
   if (type === 'Invalid') throw invalidField('type', 'type must be Dial or Bind', type);
   return type;
-}
-
-export function toServicePolicyDetail(policy: ServicePolicy): Response.ServicePolicyDetail {
-  return {
-    ...baseFields(policy, linksOf('service-policies', policy.id)),
-    identityRoles: policy.identityRoles, identityRolesDisplay: policy.identityRolesDisplay, name: policy.name,
-    postureCheckRoles: policy.postureCheckRoles, postureCheckRolesDisplay: policy.postureCheckRolesDisplay,
-    semantic: policy.semantic, serviceRoles: policy.serviceRoles, serviceRolesDisplay: policy.serviceRolesDisplay, type: policy.type,
-  };
 }

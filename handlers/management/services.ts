@@ -1,19 +1,24 @@
 /** Services: what is reached. Administrators see all of them, with their own permissions on each. */
 import type { PolicyType } from '../../domain/model.js';
-import { notFound, raise } from '../../domain/errors.js';
+import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { policiesOfService, selectedBy } from '../../db/access-view.js';
 import { configsOfService } from '../../db/configs.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireName, tagsFrom } from '../wire.js';
-import { changeService, findServiceView, listServiceViews, replaceService, strategyFrom, toServiceDetail } from '../shared/service-views.js';
+import { changeService, findServiceView, listServicesFor, listServiceViews, replaceService, strategyFrom, toServiceDetail } from '../shared/service-views.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
-import { toConfigDetail } from './configs.js';
-import { toServicePolicyDetail } from './service-policies.js';
+import { toConfigDetail } from '../shared/config-model.js';
+import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 
-/** GET /services. */
-export const listServices: Handler<'management', 'listServices'> = async ({ query, caller }, { stores }) => listServiceViews(query, caller, stores);
+/** GET /services; with `asIdentity` only what that identity may reach, as it sees them. Fails: `notFound` (asIdentity). */
+export const listServices: Handler<'management', 'listServices'> = async ({ query: { asIdentity, ...query }, caller }, { stores }) => {
+  if (asIdentity === undefined || asIdentity === '') return listServiceViews(query, caller, stores);
+  const identity = (await stores.identities.findByIdOrName(asIdentity))
+    ?? raise(new DomainError('notFound', { causeMessage: `identity with id or name ${asIdentity} not found` }));
+  return listServicesFor(identity, query, caller, stores);
+};
 
 /** POST /services. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
 export const createService: Handler<'management', 'createService'> = async ({ body }, { stores, newId }) => {

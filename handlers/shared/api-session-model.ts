@@ -8,12 +8,12 @@ import { baseFields, linksOf, refTo } from '../wire.js';
 /** As administrators read it: `token` identifies the session and opens nothing. */
 export function toApiSessionDetail(session: ApiSession, token = tokenDigest(session.tokenHash), cachedLastActivityAt = session.lastActivityAt): Response.ApiSessionDetail {
   return {
-    ...baseFields(session, linksOf('api-sessions', session.id)),
     authQueries: [], authenticatorId: session.authenticatorId, cachedLastActivityAt: cachedLastActivityAt.toISOString(),
     configTypes: session.configTypes, identity: refTo('identities', session.identity), identityId: session.identity.id,
     ipAddress: session.ipAddress, isCertExtendable: session.isCertExtendable, isMfaComplete: session.isMfaComplete,
     isMfaRequired: session.isMfaRequired, lastActivityAt: session.lastActivityAt.toISOString(), token,
     ...(session.improperClientCertChain ? { improperClientCertChain: true } : {}),
+    ...baseFields(session, linksOf('api-sessions', session.id)),
   };
 }
 

@@ -5,7 +5,7 @@ import { baseFields, refTo } from '../wire.js';
 import type { Links } from '../handler.js';
 
 export function toAuthenticatorDetail(item: Authenticator, links: Links = linksOfAuthenticator(item)): Response.AuthenticatorDetail {
-  const common = { ...baseFields(item, links), identity: refTo('identities', item.identity), identityId: item.identity.id, method: item.method };
+  const common = { identity: refTo('identities', item.identity), identityId: item.identity.id, method: item.method, ...baseFields(item, links) };
   if (item.method === 'updb') return { ...common, username: item.username ?? '' };
   return { ...common, certPem: item.certPem ?? '', fingerprint: item.fingerprint ?? '' };
 }

@@ -3,7 +3,7 @@ import type { Authenticator } from '../../domain/model.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler, Links } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../wire.js';
-import { changeUpdb, requireCurrentPassword } from '../management/authenticators.js';
+import { changeUpdb, requireCurrentPassword } from './updb.js';
 import { toIdentityDetail } from './identity-model.js';
 import { toAuthenticatorDetail } from './authenticator-model.js';
 

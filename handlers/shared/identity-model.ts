@@ -6,15 +6,13 @@ import type { Links } from '../handler.js';
 
 export function toIdentityDetail(identity: Identity, links: Links = identityLinks(identity)): Response.IdentityDetail {
   return {
-    ...baseFields(identity, links),
-    appData: identity.appData as Response.Tags,
+    appData: identity.appData,
     authPolicy: refTo('auth-policies', { id: identity.authPolicyId, name: identity.authPolicyName }),
     authPolicyId: identity.authPolicyId,
     authenticators: authenticatorsOf(identity),
     defaultHostingCost: identity.defaultHostingCost,
     defaultHostingPrecedence: identity.defaultHostingPrecedence,
     disabled: identity.isDisabled,
-    ...(identity.isDisabled ? { disabledAt: isoOrNull(identity.disabledAt), disabledUntil: isoOrNull(identity.disabledUntil) } : {}),
     edgeRouterConnectionStatus: 'unknown',
     enrollment: Object.fromEntries(identity.enrollments.map((item) => [item.method, toEnrollmentSummary(item)])),
     envInfo: identity.envInfo,
@@ -32,6 +30,8 @@ export function toIdentityDetail(identity: Identity, links: Links = identityLink
     serviceHostingPrecedences: Object.fromEntries(identity.hostings.flatMap((h) => (h.precedence === null ? [] : [[h.serviceId, h.precedence]]))),
     type: refTo('identity-types', { id: identity.typeId, name: identity.typeId }),
     typeId: identity.typeId,
+    ...(identity.isDisabled ? { disabledAt: isoOrNull(identity.disabledAt), disabledUntil: isoOrNull(identity.disabledUntil) } : {}),
+    ...baseFields(identity, links),
   };
 }
 

@@ -44,16 +44,16 @@ export const listControllers: Handler<'client', 'listControllers'> = async ({ qu
 
 function toControllerDetail(item: Controller): Response.ControllerDetail {
   return {
-    ...baseFields(item, linksOf('controllers', item.id)),
     apiAddresses: item.apiAddresses, certPem: item.certPem, ctrlAddress: item.ctrlAddress, fingerprint: item.fingerprint,
     isOnline: item.isOnline, lastJoinedAt: item.lastJoinedAt.toISOString(), name: item.name,
+    ...baseFields(item, linksOf('controllers', item.id)),
   };
 }
 
 const SPEC_IDS: Readonly<Record<Api, string>> = { client: 'edge-client', management: 'edge-management' };
 
 function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {
-  return { ...baseFields({ id, createdAt: publishedAt, updatedAt: publishedAt, tags: {} }, linksOf('specs', id)), name: id };
+  return { name: id, ...baseFields({ id, createdAt: publishedAt, updatedAt: publishedAt, tags: {} }, linksOf('specs', id)) };
 }
 
 function apiOf(id: string): Api {

@@ -2,6 +2,7 @@
 import type { ServiceDraft, ServiceView } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import type { Grant } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { selectedBy } from '../../db/access-view.js';
 import type { ListRequest } from '../../db/table.js';
@@ -23,6 +24,10 @@ type ServiceList = DataReply<200, Response.ServiceDetail[]>;
 
 const selectableOf = (caller: Caller): Selectable => ({ id: caller.identityId, roleAttributes: caller.roleAttributes });
 
+/** The services that some of the grants reach. */
+const reachedBy = (grants: readonly Grant[]) =>
+  selectedBy(grants.map(({ semantic, serviceRoles }) => ({ semantic, roles: serviceRoles })), 2);
+
 /** Config types of the request, by id or name, before those of the session. */
 async function configTypesFor(asked: readonly string[] | undefined, caller: Caller, stores: Stores): Promise<readonly string[]> {
   if (asked === undefined || asked.length === 0) return caller.configTypes;
@@ -39,13 +44,17 @@ export async function listServiceViews({ configTypes, ...request }: ServiceQuery
 export async function listServicesOf(identity: Selectable, request: ListRequest & RoleFilter, configTypes: readonly string[], stores: Stores,
   type?: 'dial' | 'bind'): Promise<ServiceList> {
   const grants = (await stores.access.grants(identity)).filter((grant) => type === undefined || grant.type.toLowerCase() === type);
-  const scope = selectedBy(grants.map((grant) => ({ semantic: grant.semantic, roles: grant.serviceRoles })), 2);
-  return listOf(await stores.services.listViews({ ...request, scope }, { grants, configTypes }), toServiceDetail);
+  return listOf(await stores.services.listViews({ ...request, scope: reachedBy(grants) }, { grants, configTypes }), toServiceDetail);
+}
+
+/** What `identity` may dial or bind, with the config types that the request or the caller's session asks for. */
+export async function listServicesFor(identity: Selectable, { configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
+  return listServicesOf(identity, request, await configTypesFor(configTypes, caller, stores), stores);
 }
 
 /** What the caller itself may dial or bind. */
-export async function listOwnServices({ configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
-  return listServicesOf(selectableOf(caller), request, await configTypesFor(configTypes, caller, stores), stores);
+export async function listOwnServices(query: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
+  return listServicesFor(selectableOf(caller), query, caller, stores);
 }
 
 /** One service as the caller sees it; undefined when there is none with this id. */
@@ -55,11 +64,11 @@ export async function findServiceView(id: string, caller: Caller, stores: Stores
 
 export function toServiceDetail(service: ServiceView): Response.ServiceDetail {
   return {
-    ...baseFields(service, linksOf('services', service.id)),
     config: service.config, configs: service.configs, encryptionRequired: service.encryptionRequired,
     maxIdleTimeMillis: service.maxIdleTimeMillis, name: service.name, permissions: service.permissions,
     postureQueries: service.grants.map(({ policyId, policyType, isPassing }) => ({ isPassing, policyId, policyType, postureQueries: [] })),
     roleAttributes: service.roleAttributes, terminatorStrategy: service.terminatorStrategy,
+    ...baseFields(service, linksOf('services', service.id)),
   };
 }
 
@@ -95,12 +104,10 @@ export function strategyFrom(name: string | null | undefined): string | undefine
   return name;
 }
 
-
 /** Everything the caller may dial or bind, for a comparison over the whole. */
 export async function viewsOf(caller: Caller, stores: Stores): Promise<ServiceView[]> {
   const grants = await stores.access.grants(selectableOf(caller));
-  const scope = selectedBy(grants.map((grant) => ({ semantic: grant.semantic, roles: grant.serviceRoles })), 2);
-  const page = await stores.services.listViews({ limit: -1, scope }, { grants, configTypes: caller.configTypes });
+  const page = await stores.services.listViews({ limit: -1, scope: reachedBy(grants) }, { grants, configTypes: caller.configTypes });
   const views = [...page.items];
   if (page.rest !== undefined) for await (const batch of page.rest) views.push(...batch);
   return views;

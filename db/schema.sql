@@ -1,0 +1,468 @@
+-- The schema after all migrations. Written by scripts/dump-schema.ts; do not edit.
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
+CREATE SEQUENCE entity_count_slots AS integer;
+
+CREATE SEQUENCE schema_migrations_id_seq AS integer;
+
+CREATE SEQUENCE schema_migrations_lock_index_seq AS integer;
+
+CREATE OR REPLACE FUNCTION public.count_entities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE delta bigint;
+BEGIN
+  IF TG_OP = 'INSERT' THEN SELECT count(*) INTO delta FROM changed;
+  ELSE SELECT -count(*) INTO delta FROM changed; END IF;
+  IF delta <> 0 THEN
+    UPDATE entity_counts SET total = total + delta WHERE kind = TG_TABLE_NAME
+      AND slot = (SELECT slot FROM entity_counts WHERE kind = TG_TABLE_NAME LIMIT 1 FOR UPDATE SKIP LOCKED);
+    IF NOT FOUND THEN INSERT INTO entity_counts (kind, total) VALUES (TG_TABLE_NAME, delta); END IF;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_selectors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_TABLE_NAME = 'identities' THEN
+    UPDATE service_policies SET identity_roles = array_remove(identity_roles, '@' || OLD.id),
+      updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE identity_roles @> ARRAY['@' || OLD.id];
+  ELSE
+    UPDATE service_policies SET service_roles = array_remove(service_roles, '@' || OLD.id),
+      updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE service_roles @> ARRAY['@' || OLD.id];
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.move_access_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
+  WHERE name = 'access' AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.role_selects(semantic text, roles text[], entity_id text, attributes text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT roles = ARRAY['#all']
+    OR ('@' || entity_id) = ANY (roles)
+    OR CASE semantic
+         WHEN 'AnyOf' THEN EXISTS (SELECT FROM unnest(attributes) a WHERE ('#' || a) = ANY (roles))
+         ELSE EXISTS (SELECT FROM unnest(roles) r WHERE r LIKE '#%')
+          AND NOT EXISTS (SELECT FROM unnest(roles) r WHERE r LIKE '#%' AND substr(r, 2) <> ALL (attributes))
+       END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.selectors_of(entity_id text, attributes text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT array_agg('#' || a COLLATE "C") || ARRAY['@' || entity_id, '#all'] FROM unnest(attributes) a
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tell_identity_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM api_sessions WHERE identity_id = NEW.id) THEN
+    PERFORM pg_notify('edge', 'identity ' || NEW.id);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_sessions_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE ids text; n bigint;
+BEGIN
+  SELECT count(*), string_agg(id, ' ') INTO n, ids FROM (SELECT id FROM gone LIMIT 200) g;
+  IF n > 0 THEN PERFORM pg_notify('edge', 'session ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE TABLE api_sessions (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  identity_id text COLLATE "C" NOT NULL,
+  authenticator_id text COLLATE "C" NOT NULL,
+  token_hash bytea NOT NULL,
+  ip_address text NOT NULL,
+  config_types text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  is_mfa_required boolean NOT NULL DEFAULT false,
+  is_mfa_complete boolean NOT NULL DEFAULT false,
+  is_cert_extendable boolean NOT NULL DEFAULT false,
+  improper_client_cert_chain boolean NOT NULL DEFAULT false,
+  last_activity_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT api_sessions_token_key UNIQUE (token_hash)
+) WITH (fillfactor=80);
+
+CREATE TABLE auth_policies (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  cert_allowed boolean NOT NULL,
+  cert_allow_expired boolean NOT NULL,
+  ext_jwt_allowed boolean NOT NULL,
+  ext_jwt_allowed_signers text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  updb_allowed boolean NOT NULL,
+  updb_min_password_length integer NOT NULL,
+  updb_require_mixed_case boolean NOT NULL,
+  updb_require_number_char boolean NOT NULL,
+  updb_require_special_char boolean NOT NULL,
+  updb_max_attempts integer NOT NULL,
+  updb_lockout_minutes integer NOT NULL,
+  require_totp boolean NOT NULL,
+  require_ext_jwt_signer_id text COLLATE "C",
+  CONSTRAINT auth_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_policies_name_key UNIQUE (name)
+);
+
+CREATE TABLE authenticators (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  identity_id text COLLATE "C" NOT NULL,
+  method text COLLATE "C" NOT NULL,
+  username text COLLATE "C",
+  password_hash text,
+  failed_attempts integer NOT NULL DEFAULT 0,
+  cert_pem text,
+  fingerprint text COLLATE "C",
+  CONSTRAINT authenticators_pkey PRIMARY KEY (id),
+  CONSTRAINT authenticators_fingerprint_key UNIQUE (fingerprint),
+  CONSTRAINT authenticators_username_key UNIQUE (username),
+  CONSTRAINT authenticators_method CHECK ((method = ANY (ARRAY['updb'::text, 'cert'::text]))),
+  CONSTRAINT authenticators_shape CHECK (
+CASE method
+    WHEN 'updb'::text THEN ((username IS NOT NULL) AND (password_hash IS NOT NULL) AND (cert_pem IS NULL) AND (fingerprint IS NULL))
+    ELSE ((username IS NULL) AND (password_hash IS NULL) AND (cert_pem IS NOT NULL) AND (fingerprint IS NOT NULL))
+END)
+);
+
+CREATE TABLE config_types (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  schema jsonb,
+  target text COLLATE "C",
+  CONSTRAINT config_types_pkey PRIMARY KEY (id),
+  CONSTRAINT config_types_name_key UNIQUE (name),
+  CONSTRAINT config_types_target CHECK ((target = ANY (ARRAY['service'::text, 'router'::text])))
+);
+
+CREATE TABLE configs (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  config_type_id text COLLATE "C" NOT NULL,
+  data jsonb NOT NULL,
+  CONSTRAINT configs_pkey PRIMARY KEY (id),
+  CONSTRAINT configs_name_key UNIQUE (name),
+  CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
+);
+
+CREATE TABLE controllers (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  ctrl_address text COLLATE "C",
+  cert_pem text NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  api_addresses jsonb NOT NULL,
+  last_joined_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  last_seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT controllers_pkey PRIMARY KEY (id),
+  CONSTRAINT controllers_name_key UNIQUE (name)
+);
+
+CREATE TABLE enrollments (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  method text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C",
+  ca_id text COLLATE "C",
+  username text COLLATE "C",
+  token uuid NOT NULL,
+  jwt text NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT enrollments_pkey PRIMARY KEY (id),
+  CONSTRAINT enrollments_one_per_method UNIQUE (identity_id, method),
+  CONSTRAINT enrollments_token_key UNIQUE (token),
+  CONSTRAINT enrollments_method CHECK ((method = ANY (ARRAY['ott'::text, 'ottca'::text, 'updb'::text, 'erott'::text, 'trott'::text]))),
+  CONSTRAINT enrollments_username CHECK (((method <> 'updb'::text) OR (username IS NOT NULL)))
+);
+
+CREATE TABLE entity_counts (
+  kind text COLLATE "C" NOT NULL,
+  slot integer NOT NULL DEFAULT nextval('entity_count_slots'::regclass),
+  total bigint NOT NULL,
+  CONSTRAINT entity_counts_pkey PRIMARY KEY (kind, slot)
+) WITH (fillfactor=50);
+
+CREATE TABLE identities (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  type_id text COLLATE "C" NOT NULL,
+  is_admin boolean NOT NULL,
+  is_default_admin boolean NOT NULL DEFAULT false,
+  external_id text COLLATE "C",
+  auth_policy_id text COLLATE "C" NOT NULL,
+  role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  permissions text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  app_data jsonb NOT NULL DEFAULT '{}'::jsonb,
+  default_hosting_cost integer NOT NULL DEFAULT 0,
+  default_hosting_precedence text COLLATE "C" NOT NULL DEFAULT 'default'::text,
+  env_info jsonb NOT NULL DEFAULT '{}'::jsonb,
+  sdk_info jsonb NOT NULL DEFAULT '{}'::jsonb,
+  disabled_at timestamp(3) with time zone,
+  disabled_until timestamp(3) with time zone,
+  CONSTRAINT identities_pkey PRIMARY KEY (id),
+  CONSTRAINT identities_external_id_key UNIQUE (external_id),
+  CONSTRAINT identities_name_key UNIQUE (name),
+  CONSTRAINT identities_disabled CHECK (((disabled_until IS NULL) OR (disabled_at IS NOT NULL))),
+  CONSTRAINT identities_hosting_cost CHECK (((default_hosting_cost >= 0) AND (default_hosting_cost <= 65535))),
+  CONSTRAINT identities_hosting_precedence CHECK ((default_hosting_precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
+);
+
+CREATE TABLE identity_hostings (
+  identity_id text COLLATE "C" NOT NULL,
+  service_id text COLLATE "C" NOT NULL,
+  cost integer,
+  precedence text COLLATE "C",
+  CONSTRAINT identity_hostings_pkey PRIMARY KEY (identity_id, service_id),
+  CONSTRAINT identity_hostings_cost CHECK (((cost >= 0) AND (cost <= 65535))),
+  CONSTRAINT identity_hostings_precedence CHECK ((precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
+);
+
+CREATE TABLE identity_types (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  CONSTRAINT identity_types_pkey PRIMARY KEY (id),
+  CONSTRAINT identity_types_name_key UNIQUE (name)
+);
+
+CREATE TABLE model_epochs (
+  name text COLLATE "C" NOT NULL,
+  epoch bigint NOT NULL DEFAULT 1,
+  moved_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  moved_by xid8,
+  CONSTRAINT model_epochs_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE network (
+  singleton boolean NOT NULL DEFAULT true,
+  trust_domain text NOT NULL,
+  master_key_check text NOT NULL,
+  advertise text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT network_pkey PRIMARY KEY (singleton),
+  CONSTRAINT network_is_single CHECK (singleton)
+);
+
+CREATE TABLE network_jwts (
+  name text COLLATE "C" NOT NULL,
+  token text NOT NULL,
+  signed_by text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT network_jwts_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE pki_entities (
+  purpose text COLLATE "C" NOT NULL,
+  generation integer NOT NULL,
+  sealed_key bytea NOT NULL,
+  cert_pem text NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  not_before timestamp(3) with time zone NOT NULL,
+  not_after timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT pki_entities_pkey PRIMARY KEY (purpose, generation),
+  CONSTRAINT pki_entities_purpose CHECK ((purpose = ANY (ARRAY['root'::text, 'intermediate'::text, 'server'::text])))
+);
+
+CREATE TABLE schema_migrations (
+  id integer NOT NULL DEFAULT nextval('schema_migrations_id_seq'::regclass),
+  name character varying(255),
+  batch integer,
+  migration_time timestamp with time zone,
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE schema_migrations_lock (
+  index integer NOT NULL DEFAULT nextval('schema_migrations_lock_index_seq'::regclass),
+  is_locked integer,
+  CONSTRAINT schema_migrations_lock_pkey PRIMARY KEY (index)
+);
+
+CREATE TABLE service_configs (
+  service_id text COLLATE "C" NOT NULL,
+  config_id text COLLATE "C" NOT NULL,
+  config_type_id text COLLATE "C" NOT NULL,
+  CONSTRAINT service_configs_pkey PRIMARY KEY (service_id, config_id),
+  CONSTRAINT service_configs_one_per_type UNIQUE (service_id, config_type_id)
+);
+
+CREATE TABLE service_policies (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  semantic text COLLATE "C" NOT NULL,
+  identity_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  service_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  posture_check_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT service_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT service_policies_name_key UNIQUE (name),
+  CONSTRAINT service_policies_semantic CHECK ((semantic = ANY (ARRAY['AllOf'::text, 'AnyOf'::text]))),
+  CONSTRAINT service_policies_type CHECK ((type = ANY (ARRAY['Dial'::text, 'Bind'::text])))
+);
+
+CREATE TABLE service_views (
+  identity_id text COLLATE "C" NOT NULL,
+  config_types text[] COLLATE "C" NOT NULL,
+  epoch bigint NOT NULL,
+  digest bytea NOT NULL,
+  changed_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT service_views_pkey PRIMARY KEY (identity_id, config_types)
+);
+
+CREATE TABLE services (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  encryption_required boolean NOT NULL,
+  terminator_strategy text COLLATE "C" NOT NULL DEFAULT 'smartrouting'::text,
+  max_idle_time_millis bigint NOT NULL DEFAULT 0,
+  role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT services_pkey PRIMARY KEY (id),
+  CONSTRAINT services_name_key UNIQUE (name),
+  CONSTRAINT services_terminator_strategy CHECK ((terminator_strategy = ANY (ARRAY['smartrouting'::text, 'weighted'::text, 'random'::text, 'sticky'::text])))
+);
+
+ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
+
+ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
+
+ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
+ALTER TABLE identities ADD CONSTRAINT identities_type_fkey FOREIGN KEY (type_id) REFERENCES identity_types(id);
+ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
+ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+
+CREATE INDEX api_sessions_authenticator ON api_sessions USING btree (authenticator_id);
+CREATE INDEX api_sessions_identity ON api_sessions USING btree (identity_id, id);
+CREATE INDEX api_sessions_last_activity ON api_sessions USING btree (last_activity_at, id);
+CREATE INDEX authenticators_identity ON authenticators USING btree (identity_id, id);
+CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (identity_id) WHERE (method = 'updb'::text);
+CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops);
+CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
+CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
+CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
+CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX identities_name_letters ON identities USING gin (name gin_trgm_ops);
+CREATE UNIQUE INDEX identities_one_default_admin ON identities USING btree (is_default_admin) WHERE is_default_admin;
+CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes);
+CREATE INDEX identities_type ON identities USING btree (type_id, id);
+CREATE INDEX identities_updated_at ON identities USING btree (updated_at, id);
+CREATE INDEX identity_hostings_service ON identity_hostings USING btree (service_id);
+CREATE INDEX service_configs_config ON service_configs USING btree (config_id, service_id);
+CREATE INDEX service_policies_identity_roles ON service_policies USING gin (identity_roles);
+CREATE INDEX service_policies_name_any_case ON service_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX service_policies_name_letters ON service_policies USING gin (name gin_trgm_ops);
+CREATE INDEX service_policies_posture_check_roles ON service_policies USING gin (posture_check_roles);
+CREATE INDEX service_policies_service_roles ON service_policies USING gin (service_roles);
+CREATE INDEX services_created_at ON services USING btree (created_at, id);
+CREATE INDEX services_name_any_case ON services USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops);
+CREATE INDEX services_role_attributes ON services USING gin (role_attributes);
+
+CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
+CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER authenticators_counted_in AFTER INSERT ON authenticators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER authenticators_counted_out AFTER DELETE ON authenticators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER config_types_counted_out AFTER DELETE ON config_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER configs_counted_in AFTER INSERT ON configs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER configs_counted_out AFTER DELETE ON configs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER configs_move_access AFTER INSERT OR DELETE OR UPDATE ON configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selectors();
+CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes))) EXECUTE FUNCTION tell_identity_changed();
+CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identity_types_counted_out AFTER DELETE ON identity_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selectors();
+CREATE CONSTRAINT TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();

@@ -1,0 +1,13 @@
+/** The wire form of an enrollment. */
+import type { Enrollment } from '../../domain/model.js';
+import type * as Response from '../../generated/management/response.js';
+import { baseFields, linksOf, refTo } from '../wire.js';
+
+export function toEnrollmentDetail(item: Enrollment): Response.EnrollmentDetail {
+  return {
+    expiresAt: item.expiresAt.toISOString(), jwt: item.jwt, method: item.method, token: item.token,
+    ...(item.identity === null ? {} : { identity: refTo('identities', item.identity), identityId: item.identity.id }),
+    ...(item.username === null ? {} : { username: item.username }),
+    ...baseFields(item, linksOf('enrollments', item.id)),
+  };
+}

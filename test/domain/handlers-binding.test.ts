@@ -1,0 +1,76 @@
+/** Net over all operations: each one of both specs has a handler, or stands in the pending list, exactly. */
+import { expect } from 'chai';
+import type { Api, OperationSpec } from '../../generated/operation.js';
+import { operations } from '../../generated/operations.js';
+import { pending } from '../../handlers/pending.js';
+import { bindOperations } from '../../server/binder.js';
+import type { BindingSources } from '../../server/binder.js';
+
+/** How many operations are not built yet. These numbers only ever shrink. */
+const PENDING: Readonly<Record<Api, number>> = { client: 33, management: 123 };
+
+const handler = async () => ({ status: 200, data: {} });
+
+describe('binding of operations', () => {
+  it('gives each of the 258 operations its handler or its place in the pending list', () => {
+    const bindings = bindOperations();
+    const all = Object.values(operations).flatMap((specs: Readonly<Record<string, OperationSpec>>) => Object.values(specs));
+    expect(all).to.have.length(258);
+    expect([...bindings.keys()]).to.have.members(all);
+    for (const [{ api, operationId }, bound] of bindings) {
+      const isPending = (pending[api] as readonly string[]).includes(operationId);
+      expect(bound === 'pending', `${api} ${operationId}`).to.equal(isPending);
+      if (!isPending) expect(bound, `${api} ${operationId}`).to.be.a('function');
+    }
+  });
+
+  for (const api of ['client', 'management'] as const) {
+    it(`waits for ${PENDING[api]} operations of the ${api} API and no more`, () => {
+      expect(pending[api].length, 'put the smaller number into PENDING of this file; a larger one means a lost handler').to.equal(PENDING[api]);
+    });
+
+    it(`keeps the pending list of the ${api} API sorted and free of doubles`, () => {
+      expect(pending[api]).to.deep.equal([...new Set(pending[api])].sort());
+    });
+  }
+});
+
+describe('the binder', () => {
+  const { listServices, createService } = operations.management as Readonly<Record<string, OperationSpec>>;
+  const { getCurrentIdentity } = operations.client as Readonly<Record<string, OperationSpec>>;
+  if (listServices === undefined || createService === undefined || getCurrentIdentity === undefined) throw new Error('the specs lack the operations of this suite');
+  const specs = { client: { getCurrentIdentity }, management: { listServices, createService } };
+  const handlers = { client: { getCurrentIdentity: handler }, management: { listServices: handler } };
+  const fitting: BindingSources = { operations: specs, handlers, pending: { client: [], management: ['createService'] } };
+
+  it('binds handlers and pending operations that fit the specs', () => {
+    const bindings = bindOperations(fitting);
+    expect([...bindings.entries()]).to.deep.equal([[getCurrentIdentity, handler], [listServices, handler], [createService, 'pending']]);
+  });
+
+  const refusals: [what: string, change: Partial<BindingSources>, message: string][] = [
+    ['an operation with neither handler nor pending entry', { pending: { client: [], management: [] } }, 'management createService has no handler'],
+    ['an operation with both', { handlers: { ...handlers, management: { listServices: handler, createService: handler } } },
+      'management createService has a handler and is listed as pending'],
+    ['a handler that no operation has', { handlers: { ...handlers, client: { getCurrentIdentity: handler, surplus: handler } } },
+      'client surplus is no operation of the spec'],
+    ['a handler of the other API', { handlers: { ...handlers, client: { getCurrentIdentity: handler, listServices: handler } } },
+      'client listServices is no operation of the spec'],
+    ['a pending entry that no operation has', { pending: { client: ['gone'], management: ['createService'] } }, 'client gone is no operation of the spec'],
+    ['a pending entry that is there twice', { pending: { client: [], management: ['createService', 'createService'] } }, 'management has a pending entry twice'],
+    ['a handler whose value is missing', { handlers: { ...handlers, management: { listServices: undefined } } }, 'management listServices has no handler'],
+    ['a handler named like a property that every object has', { handlers: { ...handlers, client: { getCurrentIdentity: handler, toString: handler } } },
+      'client toString is no operation of the spec'],
+  ];
+  for (const [what, change, message] of refusals) {
+    it(`refuses ${what}`, () => {
+      expect(() => bindOperations({ ...fitting, ...change })).to.throw(`handlers and specs do not match:\n  ${message}`);
+    });
+  }
+
+  it('names every fault at once', () => {
+    expect(() => bindOperations({ ...fitting, handlers: { client: {}, management: { surplus: handler } } })).to.throw(Error)
+      .with.property('message', ['handlers and specs do not match:', '  client getCurrentIdentity has no handler',
+        '  management listServices has no handler', '  management surplus is no operation of the spec'].join('\n'));
+  });
+});
