@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import type { ClientBase, ClientConfig, PoolClient } from 'pg';
-import { translate, unavailable } from './errors.js';
+import { isConflict, translate, unavailable } from './errors.js';
 
 export interface Rows<R> {
   readonly rows: R[];
@@ -21,7 +21,10 @@ export interface Db {
 }
 
 export interface Database extends Db {
-  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
+   * up in favour of another is run again, so `work` must do nothing outside it.
+   */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Rows in batches from one snapshot, so that memory stays bounded whatever their number. */
   stream<R>(sql: string, values: readonly unknown[], batchSize: number): AsyncGenerator<R[]>;
@@ -98,7 +101,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (up !== next) { up = next; options.onStateChange?.(next, cause); }
   };
   pool.on('error', () => undefined); // an idle connection died: the pool drops it, the watchdog tells
-  pool.on('connect', (client) => open.add(client));
+  pool.on('connect', (client) => {
+    open.add(client);
+    // While a client is in use the pool does not listen, and the server may end it between two statements: the next one tells.
+    client.on('error', () => undefined);
+  });
   pool.on('remove', (client) => open.delete(client));
   // Idle ones too: whether their server still is the one that answers later cannot be known.
   const cutAll = () => { for (const client of open) cut(client); };
@@ -112,7 +119,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   };
 
-  const run: Db['run'] = async (name, sql, values) => {
+  const run: Db['run'] = (name, sql, values) => repeated(async () => {
     const client = await connect();
     let broken: Error | undefined;
     try {
@@ -123,13 +130,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     } finally {
       client.release(broken);
     }
-  };
+  });
 
   const watchdog = watch({ config, patienceMs: options.patienceMs, setUp, onLost: cutAll });
 
   return {
     run,
-    async transaction(work) {
+    transaction: (work) => repeated(async () => {
       const client = await connect();
       let broken: Error | undefined;
       try {
@@ -144,7 +151,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       } finally {
         client.release(broken);
       }
-    },
+    }),
     async *stream<R>(sql: string, values: readonly unknown[], batchSize: number) {
       const client = await connect();
       let finished = false;
@@ -176,9 +183,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+const ATTEMPTS = 4;
+
+/** Deadlocks and failed serializations: what was rolled back may be tried again. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isConflict(error)) throw error;
+    }
+  }
+}
+
 /** The error when it means that the connection must not be used again. */
 function connectionFault(error: unknown): Error | undefined {
-  return error instanceof Error && (error as { kind?: unknown }).kind === 'unavailable' ? error : undefined;
+  return error instanceof Error && (error as { kind?: unknown }).kind === 'unavailable' && !isConflict(error) ? error : undefined;
 }
 
 /** Ends a connection without taking leave, which a database that hangs would keep waiting for. Never throws. */

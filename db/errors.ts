@@ -89,11 +89,11 @@ function tooLong(message: string): DomainError {
 /** The domain's word for a failed statement; an error that is nobody's fault but ours comes back unchanged. */
 export function translate(error: unknown): unknown {
   if (error instanceof DatabaseError) {
+    if (error.code === TOO_LONG) return withCause(tooLong(error.message), error);
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
     if (known !== undefined) {
       return withCause(known({ value: clashValue(error.detail), isStillReferenced: error.detail?.includes('still referenced') === true }), error);
     }
-    if (error.code === TOO_LONG) return withCause(tooLong(error.message), error);
     if (error.code === NO_TEXT) return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);
     if (UNAVAILABLE.test(error.code ?? '')) return unavailable(error);
     return error;
@@ -110,6 +110,11 @@ export function translate(error: unknown): unknown {
 
 export function unavailable(cause: unknown): DomainError {
   return new DomainError('unavailable', { causeMessage: 'the database cannot be reached; try again shortly', headers: { 'retry-after': '1' }, cause });
+}
+
+/** True for a failure of `translate` by which PostgreSQL settled a deadlock or a serialization: nothing was written. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof DomainError && error.cause instanceof DatabaseError && /^40(001|P01)$/.test(error.cause.code ?? '');
 }
 
 function withCause(error: DomainError, cause: unknown): DomainError {

@@ -6,6 +6,7 @@ import type { Api } from '../generated/operation.js';
 import type { Operations as ClientOperations } from '../generated/client/operations.js';
 import type { Operations as ManagementOperations } from '../generated/management/operations.js';
 import type { Page } from '../domain/model.js';
+import type { pending } from './pending.js';
 import type { Services } from './services.js';
 
 export interface OperationsOf {
@@ -89,8 +90,8 @@ export interface OperationHandler<Op extends AnyOperation> {
 
 export type Handler<A extends Api, O extends OperationId<A>> = OperationHandler<Operation<A, O>>;
 
-/** Every operation of an API has its handler, or stands in `pending`. */
-export type HandlerMap<A extends Api> = { readonly [O in OperationId<A>]?: Handler<A, O> };
+/** One handler for every operation of an API that does not stand in `pending`. */
+export type HandlerMap<A extends Api> = { readonly [O in Exclude<OperationId<A>, (typeof pending)[A][number]>]: Handler<A, O> };
 
 export type Links = Record<string, { href: string }>;
 

@@ -2,9 +2,10 @@
  * Operations that are not built yet. They check session and permission like any other and then answer 501. This list
  * only shrinks: the binder refuses an entry that has a handler, and an operation that has neither.
  */
+import type { Api } from '../generated/operation.js';
 import type { OperationId } from './handler.js';
 
-export const pending: { readonly client: readonly OperationId<'client'>[]; readonly management: readonly OperationId<'management'>[] } = {
+export const pending = {
   client: [
     'authenticateMfa',
     'createCurrentApiSessionCertificate',
@@ -165,4 +166,4 @@ export const pending: { readonly client: readonly OperationId<'client'>[]; reado
     'verifyCa',
     'verifyMfa',
   ],
-};
+} as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

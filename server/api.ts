@@ -97,7 +97,8 @@ async function authorize(request: IncomingMessage, operation: OperationSpec, ses
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
   if (typeof token !== 'string' || token === '') throw new DomainError('unauthenticated', challenge(request.headers.authorization));
   const caller = await sessions.authenticate(token);
-  if (operation.permission === 'admin' && !caller.isAdmin) throw new DomainError('unauthenticated');
+  // The usual answer to a caller without the right is 401; an operation whose spec declares 403 gives that.
+  if (operation.permission === 'admin' && !caller.isAdmin) throw new DomainError(403 in operation.responses ? 'forbidden' : 'unauthenticated');
   return caller;
 }
 

@@ -35,6 +35,7 @@ import type { Logger } from './log.js';
 import { createSessionRegistry } from './sessions.js';
 import type { SessionRegistry } from './sessions.js';
 import { createTlsServer, listen } from './tls-server.js';
+import type { TlsServer } from './tls-server.js';
 import { readVersion } from './version.js';
 
 export interface Controller {
@@ -202,13 +203,13 @@ const IDLE_GRACE_MS = 500;
  * No new connections. Busy ones close after their answer, idle ones after the next or after a short grace, and the
  * rest after `timeoutMs`.
  */
-async function drain(server: ReturnType<typeof createTlsServer>, inFlight: InFlight, timeoutMs: number): Promise<void> {
+async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number): Promise<void> {
   inFlight.isDraining = true;
   for (const { response } of inFlight.exchanges) response.shouldKeepAlive = false;
   // The HTTP server's own `close` would cut idle connections at once.
   const closed = new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
   let sweeper: NodeJS.Timeout | undefined;
-  const grace = setTimeout(() => { sweeper = setInterval(() => { server.closeIdleConnections(); }, 50); }, Math.min(IDLE_GRACE_MS, timeoutMs));
+  const grace = setTimeout(() => { sweeper = setInterval(() => { server.closeIdleConnections(); server.closeUnused(); }, 50); }, Math.min(IDLE_GRACE_MS, timeoutMs));
   const cut = setTimeout(() => { server.closeAllConnections(); }, timeoutMs);
   await closed;
   server.close(); // stops its own timer of connection checks

@@ -51,7 +51,7 @@ header :focus-visible { outline: 2px solid #8fd3ff; outline-offset: 1px; }
 #status.failed { color: #ffb4a8; }
 .swagger-ui .topbar { padding: 6px 0; background: #303030; }
 .swagger-ui .topbar .link { display: none; }
-.swagger-ui .topbar .download-url-wrapper { flex: 1; justify-content: flex-start; }
+.swagger-ui .topbar .download-url-wrapper { flex: 1; max-width: none; margin: 0; justify-content: flex-start; }
 .swagger-ui .topbar .download-url-wrapper .select-label { width: auto; }
 .swagger-ui .topbar .download-url-wrapper .select-label span { flex: none; font-size: 14px; white-space: nowrap; }
 .swagger-ui .topbar .download-url-wrapper .select-label select { flex: none; width: 220px; }

@@ -22,7 +22,12 @@ export interface TlsOptions {
 /** A time limit is met within half of itself; checking more often than this costs more than it saves. */
 const SHORTEST_CHECK_MS = 250;
 
-export function createTlsServer({ config, chainPem, privateKeyPem, listener, common }: TlsOptions): Server {
+export interface TlsServer extends Server {
+  /** Cuts connections that have not sent a request yet: Node counts them as busy, and a shutdown would wait for them. */
+  closeUnused(): void;
+}
+
+export function createTlsServer({ config, chainPem, privateKeyPem, listener, common }: TlsOptions): TlsServer {
   const server = createServer({
     cert: chainPem, key: privateKeyPem, minVersion: 'TLSv1.2', requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'],
     maxHeaderSize: config.maxHeaderBytes, headersTimeout: config.headersTimeout * 1000, requestTimeout: config.requestTimeout * 1000,
@@ -36,7 +41,20 @@ export function createTlsServer({ config, chainPem, privateKeyPem, listener, com
   server.on('checkExpectation', listener);
   const nextId = requestIds();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => { refuse(error, socket, nextId(), common); });
-  return server;
+  return Object.assign(server, { closeUnused: trackUnused(server) });
+}
+
+/** By remote address: the socket of a request is the TLS layer's, that of a connection is the one below. */
+function trackUnused(server: Server): () => void {
+  const unused = new Map<string, Socket>();
+  const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress ?? ''} ${remotePort ?? 0}`;
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket);
+    unused.set(key, socket);
+    socket.once('close', () => { if (unused.get(key) === socket) unused.delete(key); });
+  });
+  server.on('request', ({ socket }) => { unused.delete(keyOf(socket)); });
+  return () => { for (const socket of unused.values()) socket.destroy(); };
 }
 
 export function tooManyHeaders(request: IncomingMessage, maxHeaders: number): boolean {

@@ -320,13 +320,16 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Policies are locked in the order of their ids: two deletes that share several of them wait, and never for each other.
 CREATE FUNCTION forget_selectors() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'identities' THEN
+    PERFORM FROM service_policies WHERE identity_roles @> ARRAY['@' || OLD.id] ORDER BY id FOR NO KEY UPDATE;
     UPDATE service_policies SET identity_roles = array_remove(identity_roles, '@' || OLD.id),
       updated_at = greatest(now(), updated_at + interval '1 ms')
     WHERE identity_roles @> ARRAY['@' || OLD.id];
   ELSE
+    PERFORM FROM service_policies WHERE service_roles @> ARRAY['@' || OLD.id] ORDER BY id FOR NO KEY UPDATE;
     UPDATE service_policies SET service_roles = array_remove(service_roles, '@' || OLD.id),
       updated_at = greatest(now(), updated_at + interval '1 ms')
     WHERE service_roles @> ARRAY['@' || OLD.id];

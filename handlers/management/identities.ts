@@ -75,7 +75,7 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async ({ 
 
 /** POST /identities/{id}/disable: no login until enabled or until the time is over; open sessions end. */
 export const disableIdentity: Handler<'management', 'disableIdentity'> = async ({ params, body }, { stores, sessions }) => {
-  await stores.identities.disable(params.id, Math.min(body.durationMinutes, MAX_DISABLE_MINUTES));
+  await stores.identities.disable(params.id, Math.min(Math.max(body.durationMinutes, 0), MAX_DISABLE_MINUTES));
   sessions.forgetIdentity(params.id);
   return noData();
 };

@@ -7,7 +7,7 @@ import { configsOfService } from '../../db/configs.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireName, tagsFrom } from '../wire.js';
-import { changeService, findServiceView, listServicesFor, listServiceViews, replaceService, strategyFrom, toServiceDetail } from '../shared/service-views.js';
+import { changeService, findServiceView, idleTimeFrom, listServicesFor, listServiceViews, replaceService, strategyFrom, toServiceDetail } from '../shared/service-views.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toConfigDetail } from '../shared/config-model.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
@@ -24,7 +24,7 @@ export const listServices: Handler<'management', 'listServices'> = async ({ quer
 export const createService: Handler<'management', 'createService'> = async ({ body }, { stores, newId }) => {
   const id = newId();
   const draft = {
-    name: requireName(body.name), encryptionRequired: body.encryptionRequired, maxIdleTimeMillis: body.maxIdleTimeMillis ?? 0,
+    name: requireName(body.name), encryptionRequired: body.encryptionRequired, maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
     terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
     roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), configs: body.configs ?? [], tags: tagsFrom(body.tags),
   };

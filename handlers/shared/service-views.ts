@@ -1,6 +1,6 @@
 /** Services as an identity sees them: its permissions, and the data of the config types that it asked for. */
 import type { ServiceDraft, ServiceView } from '../../domain/model.js';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Grant } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
@@ -75,7 +75,7 @@ export function toServiceDetail(service: ServiceView): Response.ServiceDetail {
 /** PUT of a service: what the body leaves out falls back to its default. */
 export async function replaceService(id: string, body: Request.ServiceUpdate, { stores }: Services) {
   const draft: ServiceDraft = {
-    name: requireName(body.name), encryptionRequired: body.encryptionRequired ?? false, maxIdleTimeMillis: body.maxIdleTimeMillis ?? 0,
+    name: requireName(body.name), encryptionRequired: body.encryptionRequired ?? false, maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
     terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting', roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
     configs: body.configs ?? [], tags: tagsFrom(body.tags),
   };
@@ -86,12 +86,21 @@ export async function replaceService(id: string, body: Request.ServiceUpdate, { 
 /** PATCH of a service. Whether it demands encryption is settled at creation or by PUT. */
 export async function changeService(id: string, body: Request.ServicePatch, { stores }: Services) {
   const changes = {
-    name: givenName(body.name), maxIdleTimeMillis: given(body.maxIdleTimeMillis), terminatorStrategy: strategyFrom(body.terminatorStrategy),
+    name: givenName(body.name), maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis), terminatorStrategy: strategyFrom(body.terminatorStrategy),
     roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
     configs: given(body.configs), tags: givenTags(body.tags),
   };
   await stores.transaction((tx) => tx.services.update(id, changes));
   return noData();
+}
+
+/** @throws DomainError `invalidField` for less than none and for more than can be counted */
+export function idleTimeFrom(millis: number | null | undefined): number | undefined {
+  if (millis === null || millis === undefined) return undefined;
+  if (!Number.isSafeInteger(millis) || millis < 0) {
+    throw invalidField('maxIdleTimeMillis', `maxIdleTimeMillis in body should be between 0 and ${Number.MAX_SAFE_INTEGER}`, millis);
+  }
+  return millis;
 }
 
 const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'];

@@ -1,0 +1,93 @@
+/** A JSON client for preparing and clearing up; what is measured goes through the load generator. */
+import { Agent, request as httpsRequest } from 'node:https';
+
+export interface Answer {
+  readonly status: number;
+  readonly data: unknown;
+  readonly meta: { readonly pagination?: { readonly totalCount: number } };
+  /** The parsed body. */
+  readonly json: unknown;
+}
+
+export const PARALLEL = 16;
+
+export class ApiClient {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: PARALLEL, rejectUnauthorized: false });
+
+  constructor(readonly baseUrl: string, readonly token?: string) {}
+
+  send(method: string, path: string, body?: unknown): Promise<Answer> {
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const headers = {
+      accept: 'application/json',
+      ...(this.token === undefined ? {} : { 'zt-session': this.token }),
+      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    };
+    return new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(new URL(path, this.baseUrl), { agent: this.#agent, method, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => { resolve(toAnswer(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))); });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(payload);
+    });
+  }
+
+  /** @throws Error that shows the answer when it is no success */
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await this.send(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
+    return answer.data as T;
+  }
+
+  async create(path: string, body: unknown): Promise<string> {
+    return (await this.call<{ id: string }>('POST', path, body)).id;
+  }
+
+  /** Everything that a list holds, in pages of 500. */
+  async listAll<T>(path: string, filter: string): Promise<T[]> {
+    const items: T[] = [];
+    for (;;) {
+      const answer = await this.send('GET', `${path}?limit=500&offset=${items.length}&filter=${encodeURIComponent(filter)}`);
+      if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
+      const page = answer.data as T[];
+      items.push(...page);
+      if (page.length === 0 || items.length >= (answer.meta.pagination?.totalCount ?? 0)) return items;
+    }
+  }
+
+  /** A client with a session of its own. */
+  async login(username: string, password: string, options: Readonly<Record<string, unknown>> = {}): Promise<ApiClient> {
+    const { token } = await this.call<{ token: string }>('POST', '/edge/client/v1/authenticate?method=password', { username, password, ...options });
+    return new ApiClient(this.baseUrl, token);
+  }
+
+  /** Ends the session, if there still is one. */
+  async logOut(): Promise<void> {
+    await this.send('DELETE', '/edge/client/v1/current-api-session').catch(() => undefined);
+    this.close();
+  }
+
+  close(): void { this.#agent.destroy(); }
+}
+
+function toAnswer(status: number, text: string): Answer {
+  let json: unknown = text;
+  try { json = JSON.parse(text); } catch { /* not JSON: shown as it is */ }
+  const { data, meta } = (typeof json === 'object' && json !== null ? json : {}) as Partial<Answer>;
+  return { status, data, meta: meta ?? {}, json };
+}
+
+/** Runs `act` for every item, at most PARALLEL at a time; stops at the first failure. */
+export async function forEachParallel<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      const item = items[index];
+      if (item !== undefined) await act(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, lane));
+}

@@ -1,0 +1,247 @@
+/**
+ * The net over all operations of both specs: each is called by nobody, with a token that is none, by an ordinary
+ * identity and by an administrator, in several spellings of its path. Who may call what comes from the specs alone.
+ */
+import { expect } from 'chai';
+import { operations } from '../../generated/operations.js';
+import { basePaths } from '../../generated/routes.js';
+import type { OperationSpec } from '../../generated/operation.js';
+import { bindOperations } from '../../server/binder.js';
+import { exampleOf } from '../contract/examples.js';
+import { createClient, expectStatus } from '../support/client.js';
+import type { Answer, Client } from '../support/client.js';
+import { startTestController } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+
+const all: readonly OperationSpec[] = Object.values(operations).flatMap((specs: Readonly<Record<string, OperationSpec>>) => Object.values(specs));
+const open = all.filter(({ permission }) => permission === 'public');
+const closed = all.filter(({ permission }) => permission !== 'public');
+const bindings = bindOperations();
+const isPending = (operation: OperationSpec) => bindings.get(operation) === 'pending';
+const nameOf = ({ api, method, path, operationId }: OperationSpec) => `${api} ${operationId} ${method} ${path}`;
+
+const GARBAGE = '00000000-0000-4000-8000-000000000000';
+const NO_SESSION = 'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",'
+  + 'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
+const BAD_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
+
+/** Operations that end the session they are called with. */
+const endsSession = ({ operationId }: OperationSpec) => operationId === 'deleteCurrentApiSession';
+
+function pathOf({ api, path }: OperationSpec, id = 'no-such-id'): string {
+  return basePaths[api] + path.replaceAll(/\{[^}]+\}/g, id);
+}
+
+/** The same path, written otherwise: each must meet the same session and permission checks. */
+function spellingsOf(path: string): string[] {
+  const [, ...parts] = path.replace(/\/$/, '').split('/');
+  return [`${path}/`, `//${parts.join('/')}`, `/${parts.join('//')}`, `${path}?`, `/${[...parts.slice(0, -1), escaped(parts.at(-1) ?? '')].join('/')}`, `/${parts.join('///')}//`];
+}
+
+/** Each character as an escape. */
+function escaped(segment: string): string {
+  return [...Buffer.from(segment)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+/** What every operation of a kind does wrong, as one list: a table test shows all its rows. */
+async function faultsOf(rows: readonly OperationSpec[], check: (operation: OperationSpec) => Promise<string | undefined>): Promise<string[]> {
+  const faults: string[] = [];
+  for (const operation of rows) {
+    const fault = await check(operation);
+    if (fault !== undefined) faults.push(`${nameOf(operation)}: ${fault}`);
+  }
+  return faults;
+}
+
+const show = ({ status, text }: Answer) => `${status} ${text.slice(0, 300)}`;
+
+function undeclared({ responses }: OperationSpec, answer: Answer): string | undefined {
+  return responses[answer.status] === undefined && responses['default'] === undefined ? `undeclared ${show(answer)}` : undefined;
+}
+
+/** Where a caller without the right is told 403; everywhere else it is 401. */
+const FORBIDDING = ['deleteAPISessions', 'deletePostureCheck', 'requestExtendAuthenticator'];
+
+/** @param challenge  what a caller without a valid session is told; undefined for one without the right */
+function refusal(operation: OperationSpec, answer: Answer, challenge: string | undefined): string | undefined {
+  const status = challenge === undefined && FORBIDDING.includes(operation.operationId) ? 403 : 401;
+  if (answer.status !== status || operation.responses[status] === undefined) return `not a declared ${status} but ${show(answer)}`;
+  if (answer.error?.code !== 'UNAUTHORIZED') return `code ${answer.error?.code}`;
+  if (answer.headers['www-authenticate'] !== challenge) return `challenge ${answer.headers['www-authenticate']}`;
+  return undefined;
+}
+
+describe('all 258 operations', function allOperations() {
+  this.timeout(60_000);
+  let controller: TestController;
+  let garbage: Client;
+  let ordinary: Client;
+  let administrator: Client;
+
+  /** An empty object where a body is taken, so that only session and permission can refuse it. */
+  const send = (client: Client, operation: OperationSpec, path = pathOf(operation)) =>
+    client.send(operation.method, path, operation.body?.kind === 'json' ? {} : undefined);
+
+  /** Every table with everything in it, but the times of last use, which any call may move. */
+  const contents = async (): Promise<Record<string, string>> => {
+    const { rows: tables } = await controller.database.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename");
+    const found: Record<string, string> = {};
+    for (const { tablename } of tables as { tablename: string }[]) {
+      const { rows } = await controller.database.query(
+        `SELECT coalesce(jsonb_agg(line ORDER BY line), '[]')::text AS text FROM (SELECT to_jsonb(t) - 'last_activity_at' AS line FROM "${tablename}" t) lines`);
+      found[tablename] = String(rows[0]?.['text']);
+    }
+    return found;
+  };
+
+  /** An entity of each collection, so that a call could hit something; by the collection's path. */
+  const targets: Record<string, string> = {};
+  const makeTargets = async () => {
+    const create = async (collection: string, changes: object = {}) => {
+      const body = { ...exampleOf('management', 'POST', collection), ...changes };
+      targets[collection] = (expectStatus(await controller.admin.post(`${basePaths.management}${collection}`, body), 201).data as { id: string }).id;
+    };
+    for (const collection of ['/config-types', '/configs', '/services', '/service-policies', '/identities']) await create(collection, collection === '/identities' ? { enrollment: {} } : {});
+    const identityId = targets['/identities'];
+    await create('/enrollments', { identityId });
+    await create('/authenticators', { identityId });
+    await controller.login('mara.lind', 'correct-horse-battery');
+    const sessions = await controller.admin.get(`${basePaths.management}/api-sessions?filter=identity="${identityId}"`);
+    targets['/api-sessions'] = (expectStatus(sessions, 200).data as { id: string }[])[0]?.id ?? '';
+  };
+  /** A call that an administrator would succeed with, as far as the spec's own examples go. */
+  const attempt = (client: Client, operation: OperationSpec) => {
+    const { api, method, path, body } = operation;
+    const target = targets[path.slice(0, Math.max(0, path.indexOf('/{')))];
+    return client.send(method, pathOf(operation, target), body?.kind === 'json' ? exampleOf(api, method, path) ?? {} : undefined);
+  };
+
+  before(async () => {
+    controller = await startTestController();
+    await makeTargets();
+    garbage = createClient(controller.url, GARBAGE);
+    ordinary = (await controller.newCaller()).client;
+    administrator = (await controller.newCaller({ isAdmin: true })).client;
+  });
+  after(async () => {
+    garbage.close();
+    await controller.stop();
+  });
+
+  it('are 258, each with a permission', () => {
+    expect(all).to.have.length(258);
+    for (const operation of all) expect(operation.permission, nameOf(operation)).to.be.oneOf(['public', 'partial', 'own', 'admin']);
+  });
+
+  it('are open to everybody only where this list has them', () => {
+    expect(open.map(({ api, method, path }) => `${api} ${method} ${path}`).sort()).to.deep.equal([
+      'client GET /', 'client GET /.well-known/est/cacerts', 'client GET /enroll/jwks', 'client GET /enumerated-capabilities',
+      'client GET /external-jwt-signers', 'client GET /network-jwts', 'client GET /protocols', 'client GET /specs', 'client GET /specs/{id}',
+      'client GET /specs/{id}/spec', 'client GET /version', 'client POST /authenticate', 'client POST /enroll', 'client POST /enroll/ca',
+      'client POST /enroll/challenge', 'client POST /enroll/erott', 'client POST /enroll/extend/router', 'client POST /enroll/ott',
+      'client POST /enroll/ottca', 'client POST /enroll/token', 'client POST /enroll/updb', 'management GET /',
+      'management GET /.well-known/est/cacerts', 'management GET /enumerated-capabilities', 'management GET /network-jwts',
+      'management GET /specs', 'management GET /specs/{id}', 'management GET /specs/{id}/spec', 'management GET /version',
+      'management POST /authenticate',
+    ]);
+  });
+
+  it('never ask for a session where they are public, whatever token comes along', async () => {
+    for (const client of [controller.anonymous, garbage, ordinary, administrator]) {
+      expect(await faultsOf(open, async (operation) => {
+        const answer = await send(client, operation);
+        if (answer.status === 401) return show(answer);
+        if (answer.status >= 500 && !isPending(operation)) return show(answer);
+        return undeclared(operation, answer);
+      })).to.deep.equal([]);
+    }
+  });
+
+  it('answer 401 and the challenge of a missing token to nobody', async () => {
+    expect(await faultsOf(closed, async (operation) => refusal(operation, await send(controller.anonymous, operation), NO_SESSION))).to.deep.equal([]);
+  });
+
+  it('answer 401 and the challenge of an invalid token to a token that is none, under either header', async () => {
+    for (const header of ['zt-session', 'svc-session']) {
+      expect(await faultsOf(closed, async (operation) => refusal(operation,
+        await controller.anonymous.send(operation.method, pathOf(operation), undefined, { headers: { [header]: GARBAGE } }), BAD_SESSION))).to.deep.equal([]);
+    }
+  });
+
+  it('answer 401, or 403 where that is declared, without a challenge to an ordinary identity where only administrators may, and change nothing', async () => {
+    const before = await contents();
+    expect(Object.keys(before)).to.include.members(['identities', 'services', 'api_sessions']);
+    expect(await faultsOf(all.filter(({ permission }) => permission === 'admin'),
+      async (operation) => refusal(operation, await attempt(ordinary, operation), undefined))).to.deep.equal([]);
+    expect(await contents()).to.deep.equal(before);
+  });
+
+  it('refuse every odd spelling of a path as they refuse its plain one, and change nothing', async () => {
+    const before = await contents();
+    const faults = await faultsOf(closed, async (operation) => {
+      for (const spelling of spellingsOf(pathOf(operation))) {
+        const missing = refusal(operation, await send(controller.anonymous, operation, spelling), NO_SESSION);
+        if (missing !== undefined) return `${spelling} without a session: ${missing}`;
+        const powerless = operation.permission === 'admin' ? refusal(operation, await send(ordinary, operation, spelling), undefined) : undefined;
+        if (powerless !== undefined) return `${spelling} as an ordinary identity: ${powerless}`;
+      }
+      return undefined;
+    });
+    expect(faults).to.deep.equal([]);
+    expect(await contents()).to.deep.equal(before);
+  });
+
+  it('refuse upper-case spellings and other roots rather than take them for the operation', async () => {
+    expect(await faultsOf(closed.filter(({ path }) => path !== '/'), async (operation) => {
+      for (const path of [pathOf(operation).replace('/edge/', '/EDGE/'), pathOf(operation).replace('/v1/', '/v2/'), `/fabric/v1${operation.path}`]) {
+        const answer = await send(administrator, operation, path);
+        if (answer.status !== 404) return `${path}: ${show(answer)}`;
+      }
+      return undefined;
+    })).to.deep.equal([]);
+  });
+
+  it('let an ordinary identity through where it acts for itself', async () => {
+    expect(await faultsOf(closed.filter((operation) => operation.permission !== 'admin' && !endsSession(operation)), async (operation) => {
+      const answer = await send(ordinary, operation);
+      if (isPending(operation)) return answer.status === 501 ? undefined : show(answer);
+      if (answer.status === 401 || answer.status >= 500) return show(answer);
+      return undeclared(operation, answer);
+    })).to.deep.equal([]);
+  });
+
+  it('answer an administrator something that they declare, and 501 in the envelope exactly where they are not built', async () => {
+    expect(await faultsOf(closed.filter((operation) => !endsSession(operation)), async (operation) => {
+      const answer = await send(administrator, operation);
+      if (isPending(operation)) return answer.status === 501 && answer.error?.code === 'NOT_IMPLEMENTED' ? undeclared(operation, answer) : show(answer);
+      if (answer.status === 401 || answer.status >= 500) return show(answer);
+      if (operation.path.includes('{') && answer.status !== 404 && answer.status !== 400) return `an unknown id is not refused: ${show(answer)}`;
+      return undeclared(operation, answer);
+    })).to.deep.equal([]);
+  });
+
+  it('change each kind of entity when an administrator makes the calls that changed nothing before', async () => {
+    const before = await contents();
+    const order = { PATCH: 0, PUT: 1, POST: 2, GET: 3, DELETE: 4 };
+    const rows = all.filter(({ permission }) => permission === 'admin').sort((a, b) => order[a.method] - order[b.method]);
+    expect(await faultsOf(rows, async (operation) => {
+      const answer = await attempt(administrator, operation);
+      if (answer.status === 401 || (answer.status >= 500 && !isPending(operation))) return show(answer);
+      return undeclared(operation, answer);
+    })).to.deep.equal([]);
+    const after = await contents();
+    for (const table of ['identities', 'services', 'service_policies', 'configs', 'config_types', 'enrollments', 'authenticators', 'api_sessions']) {
+      expect(after[table], table).to.not.equal(before[table]);
+    }
+  });
+
+  it('end the session that logs out, for an ordinary identity and for an administrator', async () => {
+    for (const isAdmin of [false, true]) {
+      for (const operation of all.filter(endsSession)) {
+        const { client } = await controller.newCaller({ isAdmin });
+        expect((await send(client, operation)).status, nameOf(operation)).to.equal(200);
+        expect(refusal(operation, await send(client, operation), BAD_SESSION), nameOf(operation)).to.equal(undefined);
+      }
+    }
+  });
+});

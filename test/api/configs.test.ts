@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { expectStatus } from '../support/client.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+import { MANAGEMENT, behavesLikeAnyResource, expectField, expectNotFound, idsOf, make, read, totalOf } from '../cases/resource.js';
+
+const PATH = `${MANAGEMENT}/configs`;
+const HOST = 'NH5p4FpGR';
+const DATA = { address: 'localhost', port: 80, protocol: 'tcp' };
+
+describe('configs', () => {
+  let controller: TestController;
+  before(async () => { controller = await startTestController(); });
+  after(() => controller.stop());
+
+  const config = (name: string) => ({ name, configTypeId: HOST, data: DATA });
+  const create = async (extra: object = {}) => make(controller, 'configs', { ...config(unique('config')), ...extra });
+  const detail = async (id: string) => read(controller, `configs/${id}`);
+  const post = async (extra: object) => controller.admin.post(PATH, { ...config(unique('config')), ...extra });
+
+  behavesLikeAnyResource({ collection: 'configs', singular: 'config', controller: () => controller, body: config });
+
+  it('reads back type and data, nested ones too', async () => {
+    const free = await make(controller, 'config-types', { name: unique('free') });
+    const data = { list: [1, 'a', null, { deep: [true] }], number: 1.25, empty: {}, none: null };
+    const item = await detail(await create({ configTypeId: free, data }));
+    expect(item).to.deep.include({ data, configTypeId: free });
+    expect(item['configType']).to.include({ entity: 'config-types', id: free });
+    expect((item['configType'] as { _links: object })._links).to.deep.equal({ self: { href: `./config-types/${free}` } });
+  });
+
+  it('wants a type that is there, by its id', async () => {
+    for (const configTypeId of ['nope', 'host.v1', '']) expectField(await post({ configTypeId }), 'type', 'invalid config type', configTypeId);
+    const { configTypeId: _type, ...untyped } = config(unique('config'));
+    expectField(await controller.admin.post(PATH, untyped), 'configTypeId', 'configTypeId in body is required', '<nil>');
+  });
+
+  it('wants an object as data', async () => {
+    const { data: _data, ...empty } = config(unique('config'));
+    expectField(await controller.admin.post(PATH, empty), 'data', 'data in body is required', '<nil>');
+    expectField(await post({ data: null }), 'data', 'data in body is required');
+    for (const data of ['x', 1, [], true]) expectField(await post({ data }), 'data', /.+/);
+  });
+
+  it('tells where and why data breaks the schema of its type', async () => {
+    expectField(await post({ data: { address: 'localhost', protocol: 'tcp', port: 80, zz: 1 } }), '(root)', '(root) is invalid: (root): Additional property zz is not allowed');
+    expectField(await post({ configTypeId: 'f2dd2df0-9c04-4b84-a91e-71437ac229f1', data: { hostname: 'a' } }), '(root)', '(root) is invalid: (root): port is required');
+    expectField(await post({ data: { ...DATA, port: -1 } }), 'port', 'port is invalid: port: Must be greater than or equal to 0');
+    expectField(await post({ data: { ...DATA, listenOptions: { maxConnections: 0 } } }), 'listenOptions.maxConnections', 'listenOptions.maxConnections is invalid: listenOptions.maxConnections: Must be greater than or equal to 1');
+  });
+
+  it('checks data in PUT and PATCH, and then changes nothing', async () => {
+    const name = unique('config');
+    const id = await create({ name });
+    expectField(await controller.admin.put(`${PATH}/${id}`, { name: unique('other'), data: { zz: 1 } }), '(root)', /^\(root\) is invalid/);
+    expectField(await controller.admin.patch(`${PATH}/${id}`, { name: unique('other'), data: {} }), '(root)', /^\(root\) is invalid/);
+    expect(await detail(id)).to.deep.include({ name, data: DATA });
+    expectStatus(await controller.admin.patch(`${PATH}/${id}`, { data: null }), 200);
+    expectStatus(await controller.admin.patch(`${PATH}/${id}`, { data: { ...DATA, port: 81 } }), 200);
+    expect((await detail(id))['data']).to.deep.equal({ ...DATA, port: 81 });
+    expectField(await controller.admin.put(`${PATH}/${id}`, { name }), 'data', 'data in body is required');
+  });
+
+  it('never changes its type', async () => {
+    const name = unique('config');
+    const id = await create({ name });
+    expectStatus(await controller.admin.patch(`${PATH}/${id}`, { configTypeId: 'g7cIWbcGg' }), 200);
+    expectStatus(await controller.admin.put(`${PATH}/${id}`, { name, data: DATA, configTypeId: 'g7cIWbcGg' }), 200);
+    expect((await detail(id))['configTypeId']).to.equal(HOST);
+  });
+
+  it('is not deleted while a service carries it', async () => {
+    const id = await create();
+    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false, configs: [id] });
+    const answer = expectStatus(await controller.admin.delete(`${PATH}/${id}`), 409);
+    expect(answer.error?.code).to.equal('CAN_NOT_DELETE_REFERENCED_ENTITY');
+    expect(answer.error?.cause).to.deep.equal({ field: 'configs', reason: `entity type config referenced by service: [${service}]`, value: `[${service}]` });
+    expectStatus(await controller.admin.delete(`${MANAGEMENT}/services/${service}`), 200);
+    expectStatus(await controller.admin.delete(`${PATH}/${id}`), 200);
+  });
+
+  it('never leaves a service with a config that was deleted at the same time', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const id = await create();
+      const [made, gone] = await Promise.all([
+        controller.admin.post(`${MANAGEMENT}/services`, { name: unique('service'), encryptionRequired: false, configs: [id] }), controller.admin.delete(`${PATH}/${id}`),
+      ]);
+      expect([[201, 409], [404, 200]]).to.deep.include([made.status, gone.status]);
+    }
+  });
+
+  it('lists the services that carry it, paged and filtered', async () => {
+    const id = await create();
+    const names = [unique('a'), unique('b'), unique('c')];
+    const services = await Promise.all(names.map((name) => make(controller, 'services', { name, encryptionRequired: false, configs: [id] })));
+    await make(controller, 'services', { name: unique('none'), encryptionRequired: false });
+    const page = expectStatus(await controller.admin.get(`${PATH}/${id}/services?limit=2&sort=name`), 200);
+    expect([idsOf(page), totalOf(page)]).to.deep.equal([services.slice(0, 2), 3]);
+    expect(idsOf(await controller.admin.get(`${PATH}/${id}/services?filter=name%3D%22${names[2] ?? ''}%22`))).to.deep.equal([services[2]]);
+    const beyond = expectStatus(await controller.admin.get(`${PATH}/${id}/services?offset=10`), 200);
+    expect([idsOf(beyond), totalOf(beyond)]).to.deep.equal([[], 3]);
+    expectNotFound(await controller.admin.get(`${PATH}/nope/services`), 'config with id nope not found');
+  });
+});

@@ -1,0 +1,265 @@
+/** What the server refuses before it trusts anybody: size, number, depth and time, and how TLS is spoken. */
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expectStatus } from '../support/client.js';
+import { ADMIN, startTestController, unique } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+import { openTestDatabase } from '../support/database.js';
+import { until } from '../support/poll.js';
+import { C, M, dial, expectFault, expectField, parseRaw, readToEnd, sendRaw, startLogged } from './server-support.js';
+import type { RawAnswer } from './server-support.js';
+
+const MIB = 1_048_576;
+
+function expectRawFault(answer: RawAnswer, status: number, code: string): void {
+  expect(answer.status, answer.head).to.equal(status);
+  expect(answer.json.error?.code).to.equal(code);
+  expect(answer.json.error?.requestId).to.match(/^[A-Za-z0-9._-]{8,10}$/);
+  expect(answer.json.meta).to.deep.equal({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
+  expect(answer.head).to.match(/^ziti-instance-id: \w+/m);
+  expect(answer.head).to.match(/^connection: close/mi);
+}
+
+describe('limits', () => {
+  let controller: TestController;
+  before(async () => { controller = await startTestController(); });
+  after(() => controller.stop());
+  const head = (path: string, ...lines: string[]) => `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+  const JSON_TYPE = 'content-type: application/json';
+
+  describe('of a body', () => {
+    it('takes one of exactly the limit, and refuses one byte more', async () => {
+      const blanks = (size: number) => Buffer.alloc(size, ' ');
+      const headers = { 'content-type': 'application/json' };
+      expectFault(await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, { rawBody: blanks(MIB), headers }), 400, 'COULD_NOT_PARSE_BODY');
+      expectFault(await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, { rawBody: blanks(MIB + 1), headers }), 413, 'REQUEST_ENTITY_TOO_LARGE');
+    });
+
+    it('refuses a declared length before the session, with the envelope, and closes', async () => {
+      const bytes = Buffer.concat([Buffer.from(head(`${M}/identities`, JSON_TYPE, `content-length: ${2 * MIB}`)), Buffer.alloc(2 * MIB, ' ')]);
+      expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
+    });
+
+    it('refuses it before the route too', async () => {
+      const bytes = Buffer.concat([Buffer.from(head('/edge/nonsense', `content-length: ${2 * MIB}`)), Buffer.alloc(2 * MIB, ' ')]);
+      expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
+    });
+
+    it('refuses a length that is only declared, without waiting for the body', async () => {
+      const started = Date.now();
+      expectRawFault(await sendRaw(controller.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 99999999999')), 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expect(Date.now() - started).to.be.lessThan(5000);
+    });
+
+    it('refuses a chunked body once it is too long', async () => {
+      const chunk = `${(64 * 1024).toString(16)}\r\n${' '.repeat(64 * 1024)}\r\n`;
+      const bytes = head(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked') + chunk.repeat(20) + '0\r\n\r\n';
+      expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
+    });
+
+    it('cuts off a sender that never ends, with the answer in its hands', async () => {
+      const socket = await dial(controller.url);
+      const answer = readToEnd(socket);
+      socket.write(head(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked'));
+      const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
+      const send = () => { while (!socket.destroyed && socket.writable && socket.write(chunk)); };
+      socket.on('drain', send);
+      send();
+      expectRawFault(parseRaw(await answer), 413, 'REQUEST_ENTITY_TOO_LARGE');
+    });
+
+    it('takes no notice of a length of zero', async () => {
+      expectField(await controller.admin.send('POST', `${M}/identities`, undefined, { headers: { 'content-length': '0' } }), 400, 'identity', 'identity in body is required');
+    });
+
+    it('follows its setting', async () => {
+      const database = await openTestDatabase();
+      const small = await startLogged(database, { EDGE_LIMIT_BODY_BYTES: '1024' });
+      try {
+        const client = small.client();
+        expectFault(await client.post(`${C}/authenticate?method=password`, { username: 'admin', password: 'x'.repeat(90), pad: 'x'.repeat(1024) }), 413, 'REQUEST_ENTITY_TOO_LARGE');
+        expectFault(await client.post(`${C}/authenticate?method=password`, { username: 'admin', password: 'x'.repeat(90) }), 403, 'INVALID_AUTH');
+      } finally {
+        await small.stop();
+        await database.close();
+      }
+    });
+  });
+
+  describe('of JSON', () => {
+    const nested = (depth: number) => `{"name":"${unique('deep')}","type":"User","isAdmin":false,"appData":${'{"a":'.repeat(depth - 1)}1${'}'.repeat(depth - 1)}}`;
+    const post = (rawBody: string) => controller.admin.send('POST', `${M}/identities`, undefined, { rawBody, headers: { 'content-type': 'application/json' } });
+
+    it('takes 64 levels and refuses 65', async () => {
+      expectStatus(await post(nested(64)), 201);
+      const error = expectFault(await post(nested(65)), 400, 'COULD_NOT_PARSE_BODY');
+      expect(error.cause?.['message']).to.contain('nested deeper than 64 levels');
+    });
+
+    it('refuses a hundred thousand levels as calmly', async () => {
+      expectFault(await post('['.repeat(100_000)), 400, 'COULD_NOT_PARSE_BODY');
+      expectFault(await post('{"a":'.repeat(100_000)), 400, 'COULD_NOT_PARSE_BODY');
+    });
+
+    it('does not count brackets in strings', async () => {
+      expectStatus(await post(`{"name":"${unique('brackets')}","type":"User","isAdmin":false,"tags":{"t":"${'[{'.repeat(100)}\\"[[["}}`), 201);
+    });
+  });
+
+  describe('of headers', () => {
+    const request = (...lines: string[]) => `GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+    const lines = (count: number) => Array.from({ length: count }, (_, i) => `x-${i}: 1`);
+
+    it('takes a hundred lines and refuses more, with the envelope', async () => {
+      expect((await sendRaw(controller.url, request(...lines(98)))).status).to.equal(200);
+      for (const count of [99, 150, 1000]) expectRawFault(await sendRaw(controller.url, request(...lines(count))), 431, 'REQUEST_HEADERS_TOO_LARGE');
+    });
+
+    it('counts repeated lines', async () => {
+      expectRawFault(await sendRaw(controller.url, request(...Array.from({ length: 120 }, () => 'x-same: 1'))), 431, 'REQUEST_HEADERS_TOO_LARGE');
+    });
+
+    it('refuses more bytes than the limit, in one header, in all, or in the path', async () => {
+      expectRawFault(await sendRaw(controller.url, request(`x-long: ${'a'.repeat(70_000)}`)), 431, 'REQUEST_HEADERS_TOO_LARGE');
+      expectRawFault(await sendRaw(controller.url, request(...Array.from({ length: 80 }, (_, i) => `x-${i}: ${'a'.repeat(1000)}`))), 431, 'REQUEST_HEADERS_TOO_LARGE');
+      expectRawFault(await sendRaw(controller.url, `GET /${'a'.repeat(70_000)} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, 'REQUEST_HEADERS_TOO_LARGE');
+    });
+  });
+
+  describe('of time', () => {
+    let slow: Awaited<ReturnType<typeof startLogged>>;
+    let database: Awaited<ReturnType<typeof openTestDatabase>>;
+    before(async () => {
+      database = await openTestDatabase();
+      slow = await startLogged(database, { EDGE_LIMIT_HEADERS_TIMEOUT: '1s', EDGE_LIMIT_REQUEST_TIMEOUT: '2s', EDGE_LIMIT_HANDLER_TIMEOUT: '500ms' });
+    });
+    after(async () => {
+      await slow.stop();
+      await database.close();
+    });
+
+    it('answers 408 to headers that do not end, and closes', async () => {
+      const started = Date.now();
+      expectRawFault(await sendRaw(slow.url, 'GET /version HTTP/1.1\r\nhost: localhost\r\nx-slow: '), 408, 'REQUEST_TIMEOUT');
+      expect(Date.now() - started).to.be.within(900, 6000);
+    });
+
+    it('closes a connection that sends nothing, before and after the handshake', async () => {
+      const started = Date.now();
+      await readToEnd(await dial(slow.url));
+      expect(Date.now() - started).to.be.lessThan(6000);
+    });
+
+    it('answers 408 to a body that does not end, whatever the time for handlers is', async () => {
+      expectRawFault(await sendRaw(slow.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{'), 408, 'REQUEST_TIMEOUT');
+    });
+
+    it('takes a sender that goes away for no failure of its own', async () => {
+      const socket = await dial(slow.url);
+      socket.write(head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{');
+      socket.destroy();
+      await until('the log has the broken connection', () => slow.log.some(({ msg }) => msg === 'the sender went away'));
+      expect(slow.log.filter(({ level }) => level === 'error' || level === 50)).to.deep.equal([]);
+    });
+
+    it('answers 503 TIMEOUT when the work takes too long, and serves on', async () => {
+      const client = await slow.login();
+      await database.query('BEGIN');
+      await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
+      try {
+        const answer = await client.get(`${M}/services`);
+        expectFault(answer, 503, 'TIMEOUT');
+        expect(answer.headers.connection).to.equal('close');
+        expectStatus(await client.get(`${M}/identities`), 200);
+      } finally {
+        await database.query('ROLLBACK');
+      }
+      expectStatus(await client.get(`${M}/services`), 200);
+    });
+  });
+
+  describe('of passwords', () => {
+    it('turns logins away with 429 and Retry-After once enough run and wait, and serves the rest meanwhile', async () => {
+      const database = await openTestDatabase();
+      const narrow = await startLogged(database, { EDGE_LIMIT_PASSWORD_CONCURRENCY: '1', EDGE_LIMIT_PASSWORD_QUEUE: '2' });
+      try {
+        const admin = await narrow.login();
+        const flood = Array.from({ length: 12 }, () => narrow.client().post(`${C}/authenticate?method=password`, { ...ADMIN, password: 'wrong password' }));
+        const meanwhile = await Promise.all([admin.get(`${M}/identities`), admin.get(`${C}/current-api-session`), narrow.client().get('/version')]);
+        for (const answer of meanwhile) expectStatus(answer, 200);
+        const answers = await Promise.all(flood);
+        const refused = answers.filter(({ status }) => status === 429);
+        expect(refused.length).to.be.within(1, 9);
+        for (const answer of answers) {
+          if (answer.status === 403) { expectFault(answer, 403, 'INVALID_AUTH'); continue; }
+          expectFault(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
+          expect(Number(answer.headers['retry-after'])).to.be.at.least(1);
+        }
+        expectStatus(await narrow.client().post(`${C}/authenticate?method=password`, ADMIN), 200);
+      } finally {
+        await narrow.stop();
+        await database.close();
+      }
+    });
+  });
+
+  describe('of TLS', () => {
+    it('refuses TLS 1.1 and older, and speaks 1.2 and 1.3', async () => {
+      for (const version of ['TLSv1', 'TLSv1.1'] as const) {
+        let refusal: unknown;
+        try {
+          (await dial(controller.url, { minVersion: version, maxVersion: version, ciphers: 'ALL@SECLEVEL=0' })).destroy();
+        } catch (error) {
+          refusal = error;
+        }
+        expect(refusal, version).to.be.instanceOf(Error);
+        expect((refusal as NodeJS.ErrnoException).code, version).to.match(/ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|ECONNRESET/);
+      }
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+        const socket = await dial(controller.url, { minVersion: version, maxVersion: version });
+        expect(socket.getProtocol()).to.equal(version);
+        socket.destroy();
+      }
+    });
+
+    it('presents leaf and intermediate, not the root', async () => {
+      const socket = await dial(controller.url);
+      const leaf = socket.getPeerCertificate(true);
+      expect(leaf.subject.CN).to.be.a('string');
+      expect(leaf.issuerCertificate.fingerprint256).not.to.equal(leaf.fingerprint256);
+      const pem = execFileSync('openssl', ['s_client', '-connect', new URL(controller.url).host, '-showcerts'], { input: '', stdio: ['pipe', 'pipe', 'ignore'] }).toString();
+      expect(pem.match(/BEGIN CERTIFICATE/g)).to.have.lengthOf(2);
+      socket.destroy();
+    });
+
+    it('asks for a client certificate, does not need one, and takes an unknown one for none', async () => {
+      const hello = execFileSync('openssl', ['s_client', '-connect', new URL(controller.url).host, '-tls1_2'], { input: '', stdio: ['pipe', 'pipe', 'ignore'] }).toString();
+      expect(hello).to.match(/Client Certificate Types|Requested Signature Algorithms/);
+      const dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
+      try {
+        execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', join(dir, 'k'), '-out', join(dir, 'c'), '-subj', '/CN=stranger', '-days', '1'], { stdio: 'ignore' });
+        const stranger = { key: readFileSync(join(dir, 'k')), cert: readFileSync(join(dir, 'c')) };
+        const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`;
+        const bare = (answer: RawAnswer) => answer.body.replace(/"requestId":"[^"]*"/, '');
+        for (const path of ['/version', `${M}/identities`, `${C}/current-identity`]) {
+          const [without, withOne] = [await sendRaw(controller.url, get(path)), await sendRaw(controller.url, get(path), stranger)];
+          expect(withOne.status, path).to.equal(without.status);
+          expect(bare(withOne)).to.equal(bare(without));
+        }
+        const session = `zt-session: ${controller.admin.token ?? ''}\r\n`;
+        expect((await sendRaw(controller.url, get(`${M}/identities`, session), stranger)).status).to.equal(200);
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
+    });
+
+    it('speaks HTTP/1.1 only', async () => {
+      const socket = await dial(controller.url, { ALPNProtocols: ['h2', 'http/1.1'] });
+      expect(socket.alpnProtocol).to.equal('http/1.1');
+      socket.destroy();
+    });
+  });
+});

@@ -1,0 +1,210 @@
+/**
+ * What every named resource of the management API does alike. A suite names its resource and gets these tests;
+ * what is its own it adds itself.
+ */
+import { expect } from 'chai';
+import { expectStatus } from '../support/client.js';
+import type { Answer } from '../support/client.js';
+import { unique } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+
+export const MANAGEMENT = '/edge/management/v1';
+export const CLIENT = '/edge/client/v1';
+
+export interface Entity extends Record<string, unknown> {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: Record<string, unknown>;
+}
+
+export const entityOf = (answer: Answer): Entity => answer.data as Entity;
+export const itemsOf = (answer: Answer): Entity[] => answer.data as Entity[];
+export const idsOf = (answer: Answer): string[] => itemsOf(answer).map((item) => item.id);
+export const totalOf = (answer: Answer): number => answer.meta.pagination?.totalCount ?? NaN;
+export const linksOf = (entity: Entity): Record<string, string> =>
+  Object.fromEntries(Object.entries(entity['_links'] as Record<string, { href: string }>).map(([name, { href }]) => [name, href]));
+
+/** A refused field, as the caller reads it. */
+export function expectField(answer: Answer, field: string, reason: string | RegExp, value?: string): void {
+  expectStatus(answer, 400);
+  expect(answer.error?.code).to.equal('COULD_NOT_VALIDATE');
+  expect(answer.error?.cause?.['field']).to.equal(field);
+  if (typeof reason === 'string') expect(answer.error?.cause?.['reason']).to.equal(reason);
+  else expect(answer.error?.cause?.['reason']).to.match(reason);
+  if (value !== undefined) expect(answer.error?.cause?.['value']).to.equal(value);
+}
+
+export function expectNotFound(answer: Answer, message: string): void {
+  expectStatus(answer, 404);
+  expect(answer.error?.code).to.equal('NOT_FOUND');
+  expect(answer.error?.cause).to.deep.equal({ code: 'UNHANDLED', message });
+}
+
+export interface Resource {
+  /** The collection's path segment. */
+  readonly collection: string;
+  /** As errors name one. */
+  readonly singular: string;
+  readonly controller: () => TestController;
+  /** A body that creates one with this name, and that PUT accepts too. */
+  readonly body: (name: string) => Record<string, unknown>;
+  readonly nestedLinks?: readonly string[];
+  /** Reason of a taken name. */
+  readonly taken?: (name: string) => string;
+  /** PATCH with an empty name: refused, or ignored. */
+  readonly emptyNameInPatch?: 'ignored';
+  readonly isNameOptionalInPut?: boolean;
+}
+
+/** Creates one and answers its id. */
+export async function make(controller: TestController, collection: string, body: object): Promise<string> {
+  return entityOf(expectStatus(await controller.admin.post(`${MANAGEMENT}/${collection}`, body), 201)).id;
+}
+
+export async function read(controller: TestController, path: string): Promise<Entity> {
+  return entityOf(expectStatus(await controller.admin.get(`${MANAGEMENT}/${path}`), 200));
+}
+
+/** Declares the tests; call inside a `describe`. */
+export function behavesLikeAnyResource(resource: Resource): void {
+  const { collection, singular, body, taken = () => 'name must be unique' } = resource;
+  const path = `${MANAGEMENT}/${collection}`;
+  const admin = () => resource.controller().admin;
+  const create = async (extra: object = {}, name = unique(singular)) => make(resource.controller(), collection, { ...body(name), ...extra });
+  const detail = async (id: string) => read(resource.controller(), `${collection}/${id}`);
+
+  it('answers a create with id, link and Location, and the same times', async () => {
+    const name = unique(singular);
+    const answer = expectStatus(await admin().post(path, body(name)), 201);
+    const { id } = entityOf(answer);
+    expect(answer.data).to.deep.equal({ _links: { self: { href: `./${collection}/${id}` } }, id });
+    expect(answer.headers.location).to.equal(`${path}/${id}`);
+    const made = await detail(id);
+    expect(made['name']).to.equal(name);
+    expect(made.createdAt).to.equal(made.updatedAt);
+    expect(made.createdAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(made.tags).to.deep.equal({});
+    const nested = (resource.nestedLinks ?? []).map((link) => [link, `./${collection}/${id}/${link}`]);
+    expect(linksOf(made)).to.include({ self: `./${collection}/${id}`, ...Object.fromEntries(nested) as Record<string, string> });
+  });
+
+  it('ignores an id that the caller supplies', async () => {
+    const id = await create({ id: 'mine' });
+    expect(id).to.match(/^[0-9A-Za-z]{22}$/);
+  });
+
+  it('raises updatedAt with every update, and only then', async () => {
+    const name = unique(singular);
+    const id = await create({}, name);
+    const times = [(await detail(id)).updatedAt];
+    for (const change of [() => admin().put(`${path}/${id}`, body(name)), () => admin().patch(`${path}/${id}`, { tags: { a: 1 } }), () => admin().patch(`${path}/${id}`, { tags: { a: 1 } })]) {
+      const answer = expectStatus(await change(), 200);
+      expect(answer.data).to.deep.equal({});
+      times.push((await detail(id)).updatedAt);
+    }
+    expect(times).to.deep.equal([...new Set(times)].sort());
+    expectStatus(await admin().patch(`${path}/${id}`, {}), 200);
+    const { updatedAt, createdAt } = await detail(id);
+    expect(updatedAt).to.equal(times.at(-1));
+    expect(createdAt).to.equal(times[0]);
+  });
+
+  it('tells of an unknown id alike for every verb', async () => {
+    const message = `${singular} with id nope not found`;
+    expectNotFound(await admin().get(`${path}/nope`), message);
+    expectNotFound(await admin().put(`${path}/nope`, body(unique(singular))), message);
+    expectNotFound(await admin().patch(`${path}/nope`, { tags: {} }), message);
+    expectNotFound(await admin().patch(`${path}/nope`, {}), message);
+    expectNotFound(await admin().delete(`${path}/nope`), message);
+    expectStatus(await admin().get(`${path}/%00`), 404);
+  });
+
+  it('wants a name', async () => {
+    const { name: _name, ...nameless } = body('x');
+    expectField(await admin().post(path, nameless), 'name', 'name in body is required', '<nil>');
+    expectField(await admin().post(path, { ...nameless, name: '' }), 'name', 'name is required', '');
+    const name = unique(singular);
+    const id = await create({}, name);
+    expectField(await admin().put(`${path}/${id}`, { ...nameless, name: '' }), 'name', 'name is required', '');
+    if (resource.emptyNameInPatch === 'ignored') expectStatus(await admin().patch(`${path}/${id}`, { name: '' }), 200);
+    else expectField(await admin().patch(`${path}/${id}`, { name: '' }), 'name', 'name is required', '');
+    expectStatus(await admin().patch(`${path}/${id}`, { name: null }), 200);
+    expect((await detail(id))['name']).to.equal(name);
+  });
+
+  it('refuses a name that is taken, in create, PUT and PATCH, and tells apart upper and lower case', async () => {
+    const name = unique(singular);
+    await create({}, name);
+    const other = await create();
+    for (const answer of [await admin().post(path, body(name)), await admin().put(`${path}/${other}`, body(name)), await admin().patch(`${path}/${other}`, { name })]) {
+      expectField(answer, 'name', taken(name), name);
+    }
+    expectStatus(await admin().patch(`${path}/${other}`, { name: name.toUpperCase() }), 200);
+    expect((await detail(other))['name']).to.equal(name.toUpperCase());
+  });
+
+  it('refuses a name that is too long to be indexed, and keeps one in any script', async () => {
+    const long = Array.from({ length: 4000 }, () => Math.random().toString(36).charAt(2)).join('');
+    expectField(await admin().post(path, body(long)), 'name', 'name is too long');
+    const name = `${unique(singular)} Größe 名前 🚪 <&> "'\\ %_`;
+    expect((await detail(await create({}, name)))['name']).to.equal(name);
+  });
+
+  it('keeps scalar tags, drops nested ones, and replaces the map as a whole', async () => {
+    const name = unique(singular);
+    const tags = { text: 'a', number: 2.5, whole: 3, flag: false, none: null };
+    const id = await create({ tags: { ...tags, list: [1], map: { a: 1 } } }, name);
+    expect((await detail(id)).tags).to.deep.equal(tags);
+    await admin().patch(`${path}/${id}`, { tags: null });
+    expect((await detail(id)).tags).to.deep.equal(tags);
+    expectStatus(await admin().patch(`${path}/${id}`, { tags: { other: 'b' } }), 200);
+    expect((await detail(id)).tags).to.deep.equal({ other: 'b' });
+    expectStatus(await admin().patch(`${path}/${id}`, { tags: {} }), 200);
+    expect((await detail(id)).tags).to.deep.equal({});
+    expectStatus(await admin().put(`${path}/${id}`, { ...body(name), tags }), 200);
+    expect((await detail(id)).tags).to.deep.equal(tags);
+    expectStatus(await admin().put(`${path}/${id}`, body(name)), 200);
+    expect((await detail(id)).tags).to.deep.equal({});
+  });
+
+  it('takes explicit nulls in a create for what is absent', async () => {
+    await create({ tags: null, unheardOf: 1 });
+  });
+
+  it('counts right after creates and deletes, and a deleted one is gone', async () => {
+    const total = async () => totalOf(expectStatus(await admin().get(`${path}?limit=1`), 200));
+    const before = await total();
+    const ids = [await create(), await create()];
+    expect(await total()).to.equal(before + 2);
+    for (const id of ids) expect(expectStatus(await admin().delete(`${path}/${id}`), 200).data).to.deep.equal({});
+    expect(await total()).to.equal(before);
+    for (const id of ids) {
+      expectNotFound(await admin().get(`${path}/${id}`), `${singular} with id ${id} not found`);
+      expectNotFound(await admin().delete(`${path}/${id}`), `${singular} with id ${id} not found`);
+    }
+  });
+
+  it('stays right in its count under concurrent creates and deletes', async () => {
+    const total = async () => totalOf(expectStatus(await admin().get(`${path}?limit=1`), 200));
+    const before = await total();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => create()));
+    expect(await total()).to.equal(before + 20);
+    const answers = await Promise.all([...ids.slice(0, 15), ...ids.slice(0, 5)].map((id) => admin().delete(`${path}/${id}`)));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(15);
+    expect(await total()).to.equal(before + 5);
+  });
+
+  it('is for administrators only', async () => {
+    const { client } = await resource.controller().newCaller();
+    const id = await create();
+    for (const caller of [client, resource.controller().anonymous]) {
+      expectStatus(await caller.get(path), 401);
+      expectStatus(await caller.get(`${path}/${id}`), 401);
+      expectStatus(await caller.post(path, body(unique(singular))), 401);
+      expectStatus(await caller.patch(`${path}/${id}`, { tags: { a: 1 } }), 401);
+      expectStatus(await caller.delete(`${path}/${id}`), 401);
+    }
+    expect((await detail(id)).tags).to.deep.equal({});
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * The document that Dredd reads: the bundled spec less what Dredd cannot take. It stops at number and text formats that
+ * are OpenAPI's own, it holds nothing but JSON against a schema, and it cannot leave operations out: so those formats,
+ * the schemas of answers that are never JSON, and operations that are not built are removed. Nothing else is.
+ */
+import { readFileSync } from 'node:fs';
+import type { Api } from '../../generated/operation.js';
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = Record<string, Json>;
+
+/** Dredd knows `date-time` and `uuid`. */
+const FOREIGN_FORMATS: readonly unknown[] = ['int32', 'int64', 'byte', 'password', 'binary'];
+
+interface Operation extends JsonObject {
+  operationId: string;
+  responses: Record<string, JsonObject>;
+}
+
+export function readDocument(api: Api): JsonObject {
+  return JSON.parse(readFileSync(new URL(`../../generated/${api}.json`, import.meta.url), 'utf8')) as JsonObject;
+}
+
+/** @param isBuilt  false for operations that have no handler yet */
+export function dreddDocument(document: JsonObject, isBuilt: (operationId: string) => boolean): JsonObject {
+  const paths: JsonObject = {};
+  for (const [path, item] of Object.entries(document['paths'] as Record<string, Record<string, Operation>>)) {
+    const built = Object.entries(item).filter(([, operation]) => isBuilt(operation.operationId));
+    if (built.length > 0) paths[path] = Object.fromEntries(built.map(([method, operation]) => [method, withoutForeignSchemas(operation)]));
+  }
+  return withoutForeignFormats({ ...document, paths }) as JsonObject;
+}
+
+function withoutForeignSchemas(operation: Operation): Operation {
+  const produces = (operation['produces'] ?? ['application/json']) as string[];
+  if (produces.includes('application/json')) return operation;
+  const responses = Object.entries(operation.responses).map(([status, { schema, ...response }]) =>
+    [status, status.startsWith('2') || schema === undefined ? response : { ...response, schema }]);
+  return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
+}
+
+function withoutForeignFormats(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutForeignFormats);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key, item]) => key !== 'format' || !FOREIGN_FORMATS.includes(item));
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutForeignFormats(item)]));
+}

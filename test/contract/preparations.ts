@@ -1,0 +1,175 @@
+/**
+ * What a request needs to meet the answer that it is meant to meet. Most follow from the status alone: an entity made
+ * from the spec's example for a success, no session for 401, a caller without the right for 403, an id of nothing for 404, text that is no JSON for 400.
+ * The rest stands in `own`, by operation and status.
+ */
+import { expectStatus } from '../support/client.js';
+import type { Client } from '../support/client.js';
+import type { OperationSpec } from '../../generated/operation.js';
+import { basePaths } from '../../generated/routes.js';
+import type { Transaction } from './transaction.js';
+import type { Body } from './examples.js';
+import { withNewNames } from './world.js';
+import type { World } from './world.js';
+
+const MANAGEMENT = basePaths.management;
+const MEBIBYTE = 1024 * 1024;
+
+export interface Situation {
+  readonly transaction: Transaction;
+  readonly operation: OperationSpec;
+  readonly status: number;
+  readonly world: World;
+}
+
+export async function prepareRequest(situation: Situation): Promise<void> {
+  const { transaction, operation, status, world } = situation;
+  if (operation.permission !== 'public' && status !== 401) await enter(situation, status === 403 ? 'ordinary' : operation.path.startsWith('/current-') ? 'new' : 'admin');
+  const prepare = own[`${operation.api} ${operation.operationId} ${status}`] ?? own[`${operation.operationId} ${status}`];
+  if (prepare !== undefined) return prepare(situation);
+  if (status < 300) {
+    if (operation.path.includes('{id}')) toId(situation, await subject(operation, world));
+    change(transaction, (body) => withNewNames(body, world.unique));
+  } else if (status === 400) spoil(situation);
+  else if (status === 413) transaction.request.body = JSON.stringify({ name: 'x'.repeat(MEBIBYTE) });
+  else if (status === 415) Object.assign(transaction.request, { headers: { ...transaction.request.headers, 'Content-Type': 'application/xml' }, body: '<no/>' });
+  else if (status !== 401 && status !== 403 && status !== 404) throw unprepared(operation, status);
+}
+
+function unprepared({ operationId }: OperationSpec, status: number): Error {
+  return new Error(`nothing is prepared for ${operationId} to answer ${status}: add it to preparations.ts, or to skips.ts with the reason`);
+}
+
+/** Makes what a path with an id is about, by the path's first segments. */
+const subjects: Record<string, (world: World) => Promise<string>> = {
+  '/api-sessions': async (world) => idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
+  '/authenticators': async (world) => world.create('/authenticators', { identityId: await world.create('/identities') }),
+  '/enrollments': async (world) => world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
+  '/identity-types': async () => 'User',
+};
+
+async function subject({ path, api }: OperationSpec, world: World): Promise<string> {
+  const collection = path.slice(0, path.indexOf('/{id}'));
+  if (collection === '/specs') return firstOf(await world.admin.get(`${basePaths[api]}/specs`));
+  return subjects[collection]?.(world) ?? world.create(collection);
+}
+
+type Prepare = (situation: Situation) => Promise<void> | void;
+
+/** The example itself meets the answer: it names nobody, or nothing, that exists. */
+const asItIs: Prepare = () => undefined;
+const loginOf: Prepare = async ({ transaction, world }) => {
+  const { username, password } = await world.account();
+  change(transaction, (body) => ({ ...body, username, password }));
+};
+const ownAuthenticator: Prepare = async (situation) => {
+  const { transaction, world } = situation;
+  const account = await world.account();
+  const client = await world.session(account);
+  transaction.request.headers['zt-session'] = client.token ?? '';
+  toId(situation, firstOf(await client.get(`${MANAGEMENT}/current-identity/authenticators`)));
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), currentPassword: account.password }));
+};
+const updbToken = async (world: World): Promise<{ token: string; identityId: string }> => {
+  const identityId = await world.create('/identities', { enrollment: {} });
+  const id = await world.create('/enrollments', { identityId, method: 'updb', username: world.unique('newcomer') });
+  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string };
+  return { token, identityId };
+};
+const withUpdbToken: Prepare = async (situation) => { toQuery(situation, 'token', (await updbToken(situation.world)).token); };
+/** The identity gets its password another way before the token is used. */
+const overtaken: Prepare = async (situation) => {
+  const { token, identityId } = await updbToken(situation.world);
+  await situation.world.create('/authenticators', { identityId, method: 'updb' });
+  toQuery(situation, 'token', token);
+};
+const forNewIdentity: Prepare = async ({ transaction, world }) => {
+  const identityId = await world.create('/identities', { enrollment: {} });
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), identityId }));
+};
+
+const own: Readonly<Record<string, Prepare>> = {
+  'authenticate 200': loginOf,
+  'authenticate 403': asItIs,
+  'createAuthenticator 201': forNewIdentity,
+  'createAuthenticator 409': async ({ transaction, world }) => {
+    const { id: identityId } = await world.account();
+    change(transaction, (body) => ({ ...withNewNames(body, world.unique), identityId }));
+  },
+  'createEnrollment 201': forNewIdentity,
+  'createEnrollment 409': async ({ transaction, world }) => {
+    const identityId = await world.create('/identities', { enrollment: {} });
+    await world.create('/enrollments', { identityId });
+    change(transaction, (body) => ({ ...body, identityId }));
+  },
+  'deleteConfig 409': async (situation) => {
+    const config = await situation.world.create('/configs');
+    await situation.world.create('/services', { configs: [config] });
+    toId(situation, config);
+  },
+  'deleteConfigType 409': async (situation) => {
+    const type = await situation.world.create('/config-types', { schema: {} });
+    await situation.world.create('/configs', { configTypeId: type, data: {} });
+    toId(situation, type);
+  },
+  'detailCurrentIdentityAuthenticator 200': ownAuthenticator,
+  'updateCurrentIdentityAuthenticator 200': ownAuthenticator,
+  'patchCurrentIdentityAuthenticator 200': ownAuthenticator,
+  'client detailService 200': async (situation) => {
+    const service = await situation.world.create('/services');
+    await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
+    toId(situation, service);
+  },
+  'createIdentity 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' })); },
+  'createService 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] })); },
+  'deleteIdentity 400': async (situation) => { toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`))); },
+  'enroll 200': withUpdbToken,
+  'enroll 400': async (situation) => {
+    await withUpdbToken(situation);
+    toQuery(situation, 'method', 'ca');
+  },
+  'enroll 409': overtaken,
+  'enrollUpdb 200': withUpdbToken,
+  'enrollUpdb 409': overtaken,
+  'management listServices 404': (situation) => { toQuery(situation, 'asIdentity', 'nothing'); },
+};
+
+/** Puts a session into the request: the default administrator's, or one that the request may change or end. */
+async function enter({ transaction, world }: Situation, kind: 'admin' | 'new' | 'ordinary'): Promise<void> {
+  const client: Client = kind === 'admin' ? world.admin : await world.session(await world.account(kind !== 'ordinary'));
+  transaction.request.headers['zt-session'] = client.token ?? '';
+}
+
+/** Breaks the body, or the query of an operation without one. */
+function spoil(situation: Situation): void {
+  const { operation, transaction } = situation;
+  if (operation.body !== null) transaction.request.body = '{';
+  else if (operation.parameters.some(({ name }) => name === 'limit')) toQuery(situation, 'limit', 'many');
+  else throw unprepared(operation, 400);
+}
+
+function change({ request }: Transaction, edit: (body: Body) => Body): void {
+  if (request.body !== '') request.body = JSON.stringify(edit(JSON.parse(request.body) as Body));
+}
+
+function toId({ transaction, operation }: Situation, id: string): void {
+  const [, query] = transaction.fullPath.split('?');
+  transaction.fullPath = `${basePaths[operation.api]}${operation.path.replace('{id}', encodeURIComponent(id))}${query === undefined ? '' : `?${query}`}`;
+}
+
+function toQuery({ transaction }: Situation, name: string, value: string): void {
+  const [path = '', query] = transaction.fullPath.split('?');
+  const parameters = new URLSearchParams(query);
+  parameters.set(name, value);
+  transaction.fullPath = `${path}?${parameters.toString()}`;
+}
+
+function idOf(answer: Awaited<ReturnType<Client['get']>>): string {
+  return (expectStatus(answer, 200).data as { id: string }).id;
+}
+
+function firstOf(answer: Awaited<ReturnType<Client['get']>>): string {
+  const [first] = expectStatus(answer, 200).data as { id: string }[];
+  if (first === undefined) throw new Error('the list is empty');
+  return first.id;
+}

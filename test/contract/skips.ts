@@ -1,0 +1,48 @@
+/**
+ * Declared answers that Dredd does not provoke, one a line, each with its reason. `*` stands for every API or
+ * operation. The suite fails when a line is no longer needed, and when an answer is skipped that no line names.
+ */
+import type { Api } from '../../generated/operation.js';
+
+export interface Skip {
+  readonly api: Api | '*';
+  readonly operationId: string;
+  readonly status: number;
+  /** Of the request; absent when all are meant. */
+  readonly contentType?: string;
+  readonly reason: string;
+}
+
+export const skips: readonly Skip[] = [
+  { api: '*', operationId: '*', status: 429, reason: 'needs an overloaded controller' },
+  { api: '*', operationId: '*', status: 503, reason: 'needs a controller without its database' },
+  { api: '*', operationId: 'detailSpecBody', status: 200, reason: 'the schema describes the YAML text; asked for JSON, as Dredd does, the same comes as an object' },
+  { api: '*', operationId: 'authenticate', status: 401, reason: 'needs a bearer token of an external signer, which no method of this release takes' },
+  { api: '*', operationId: 'updateCurrentIdentityAuthenticator', status: 409, reason: 'needs a certificate authenticator, and none can be made yet' },
+  { api: '*', operationId: 'patchCurrentIdentityAuthenticator', status: 409, reason: 'needs a certificate authenticator, and none can be made yet' },
+  { api: 'management', operationId: 'updateAuthenticator', status: 409, reason: 'needs a certificate authenticator, and none can be made yet' },
+  { api: 'management', operationId: 'patchAuthenticator', status: 409, reason: 'needs a certificate authenticator, and none can be made yet' },
+  { api: 'client', operationId: 'enroll', status: 200, contentType: 'application/x-pem-file', reason: 'needs enrollment by certificate request, which is not built yet' },
+  { api: 'client', operationId: 'enroll', status: 409, contentType: 'application/x-pem-file', reason: 'needs enrollment by certificate request, which is not built yet' },
+  { api: 'client', operationId: 'enroll', status: 200, contentType: 'application/pkcs7', reason: 'needs enrollment by certificate request, which is not built yet' },
+  { api: 'client', operationId: 'enroll', status: 409, contentType: 'application/pkcs7', reason: 'needs enrollment by certificate request, which is not built yet' },
+  { api: 'client', operationId: 'enroll', status: 200, contentType: 'text/plain', reason: 'needs enrollment by certificate request, which is not built yet' },
+  { api: 'client', operationId: 'enroll', status: 409, contentType: 'text/plain', reason: 'needs enrollment by certificate request, which is not built yet' },
+  { api: 'client', operationId: 'enroll', status: 410, reason: 'needs enrollment by an external signer, which is not built yet' },
+  { api: 'management', operationId: 'deleteAuthenticator', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteConfigType', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteConfig', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteEnrollment', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteServicePolicy', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: '*', operationId: 'deleteService', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteIdentity', status: 409, reason: 'whatever depends on it is deleted along with it' },
+  { api: 'management', operationId: 'deleteServicePolicy', status: 409, reason: 'whatever depends on it is deleted along with it' },
+  { api: '*', operationId: 'deleteService', status: 409, reason: 'whatever depends on it is deleted along with it' },
+];
+
+export interface Answered { readonly api: Api; readonly operationId: string; readonly status: number; readonly contentType: string }
+
+export function skipsOf({ api, operationId, status, contentType }: Answered): Skip[] {
+  return skips.filter((skip) => (skip.api === '*' || skip.api === api) && (skip.operationId === '*' || skip.operationId === operationId)
+    && skip.status === status && (skip.contentType === undefined || skip.contentType === contentType));
+}

@@ -1,0 +1,35 @@
+/** What we use of Dredd's transactions: one request and the answer that the document declares for it. */
+export interface Transaction {
+  readonly name: string;
+  readonly origin: { readonly resourceName: string };
+  fullPath: string;
+  request: { readonly method: string; headers: Record<string, string>; body: string };
+  readonly expected: { readonly statusCode: string };
+  skip: boolean;
+  readonly test?: {
+    readonly status: 'pass' | 'fail' | 'skip';
+    readonly message: string;
+    readonly actual?: { readonly statusCode?: number; readonly body?: string };
+  };
+}
+
+/** How a transaction ended; one line of the file that the hooks write. */
+export interface Outcome {
+  readonly operationId: string;
+  readonly status: number;
+  /** Of the request. */
+  readonly contentType: string;
+  readonly result: 'pass' | 'fail' | 'skip' | 'error';
+  /** For people: what was sent and what came. */
+  readonly detail: string;
+}
+
+/** What the suite tells the hooks, as JSON in one environment variable. */
+export interface HookSettings {
+  readonly api: 'client' | 'management';
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly outcomesFile: string;
+}
+export const SETTINGS_VARIABLE = 'EDGE_CONTRACT_SETTINGS';
