@@ -30,10 +30,12 @@ CREATE OR REPLACE FUNCTION public.forget_selectors()
 AS $function$
 BEGIN
   IF TG_TABLE_NAME = 'identities' THEN
+    PERFORM FROM service_policies WHERE identity_roles @> ARRAY['@' || OLD.id] ORDER BY id FOR NO KEY UPDATE;
     UPDATE service_policies SET identity_roles = array_remove(identity_roles, '@' || OLD.id),
       updated_at = greatest(now(), updated_at + interval '1 ms')
     WHERE identity_roles @> ARRAY['@' || OLD.id];
   ELSE
+    PERFORM FROM service_policies WHERE service_roles @> ARRAY['@' || OLD.id] ORDER BY id FOR NO KEY UPDATE;
     UPDATE service_policies SET service_roles = array_remove(service_roles, '@' || OLD.id),
       updated_at = greatest(now(), updated_at + interval '1 ms')
     WHERE service_roles @> ARRAY['@' || OLD.id];

@@ -10,7 +10,7 @@ import type { BenchOptions, Login } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
 import type { Memory } from './bench/own-controller.js';
 import { clearProgress, showProgress } from './bench/progress.js';
-import { busyNote, errorNotes, headLines, machine, memoryLine, reportJson, tableHead, tableRow, validationLine } from './bench/report.js';
+import { busyNote, errorNotes, headLines, machine, memoryLine, reportJson, tableHead, tableRow, unmeasuredNote, validationLine } from './bench/report.js';
 import type { Row } from './bench/report.js';
 import { allCases, pickCases, runCases, unmeasured } from './bench/runner.js';
 import { seed } from './bench/seed.js';
@@ -43,7 +43,7 @@ async function bench(options: BenchOptions, closers: Closers): Promise<void> {
     controller: { version: await versionOf(login.url), postgres: own?.postgresVersion, url: own === undefined ? login.url : 'started for this run' },
   };
   const rows: Row[] = [];
-  print(['', ...headLines({ ...head, floors: [], validation: undefined, memory, unmeasured: [] }), ...(other === undefined ? [] : [`ratio is the rate over that of ${options.compare?.url ?? ''}`]), '', tableHead()]);
+  print(['', ...headLines({ ...head, floors: [], validation: undefined, memory, unmeasured: [] }), ...(other === undefined ? [] : [`ratio       rate over that of ${options.compare?.url ?? ''}`]), '', tableHead()]);
   await runCases({
     cases, connections: options.connections, seconds: options.seconds, load, floor, world, other,
     onRow: (row) => { rows.push(row); print(tableRow(row)); },
@@ -54,7 +54,7 @@ async function bench(options: BenchOptions, closers: Closers): Promise<void> {
   clearProgress();
   const left = options.only.length > 0 ? [] : unmeasured();
   print(['', validationLine(validation), ...(own === undefined ? [] : [memoryLine(memory)]), ...busyNote(rows),
-    ...(left.length === 0 ? [] : [`no case     ${left.join(', ')}`]), ...errorNotes(rows, options.compare?.url ?? '')]);
+    ...unmeasuredNote(left), ...errorNotes(rows, options.compare?.url ?? '')]);
   if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, reportJson({ ...head, rows, floors: floor.all, validation, memory, unmeasured: left }));
 }
 

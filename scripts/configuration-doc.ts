@@ -66,7 +66,7 @@ function fallbackText(key: string, item: Documented): string {
   if (key === 'name') return 'the host name';
   if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return '–';
   const isDuration = typeof fallback === 'number' && allowed(item).startsWith('Duration');
-  return `\`${isDuration ? durationText(fallback) : String(fallback)}\``;
+  return `\`${isDuration ? durationText(fallback) : typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\``;
 }
 
 const UNITS = [['d', 86_400], ['h', 3600], ['m', 60], ['s', 1]] as const;

@@ -77,12 +77,18 @@ export function errorNotes(rows: readonly Row[], compareLabel: string): string[]
   return [...notes(({ result }) => result, ''), ...notes(({ other }) => other, ` at ${compareLabel}`)];
 }
 
+/** Operations that have no case, so that a new one is not forgotten. */
+export const unmeasuredNote = (names: readonly string[]): string[] => (names.length === 0 ? [] : wrapped(`no case     ${names.join(', ')}`));
+
+/** Lines of at most 100 columns, broken at blanks. */
+const wrapped = (text: string): string[] => text.match(/.{1,99}(?: |$)/g)?.map((part) => part.trimEnd()) ?? [text];
+
 const BUSY = 0.97;
 
 /** Rows in which the load generator had no time left, so that the server may be faster than shown. */
 export function busyNote(rows: readonly Row[]): string[] {
   const names = rows.filter(({ result }) => result.busy > BUSY).map(({ name, connections }) => `${name} (${connections})`);
-  return names.length === 0 ? [] : [`The load generator was at its limit in: ${names.join(', ')}`];
+  return names.length === 0 ? [] : wrapped(`The load generator was at its limit in: ${names.join(', ')}`);
 }
 
 export interface Report {
@@ -109,12 +115,13 @@ export function reportJson(report: Report): string {
 
 export function headLines({ machine: { cores, processor, memoryGiB, load, node }, controller, scale }: Omit<Report, 'rows'>): string[] {
   return [
-    `machine     ${cores} x ${processor}, ${memoryGiB} GiB, load ${load} before`,
+    `machine     ${cores} x ${processor.slice(0, 50)}, ${memoryGiB} GiB, load ${load} before`,
     `software    ${controller.version}, node ${node}${controller.postgres === undefined ? '' : `, PostgreSQL ${controller.postgres} (embedded)`}`,
     `controller  ${controller.url}`,
     `scale       ${scale.identities.toLocaleString('en')} identities, ${scale.services.toLocaleString('en')} services; ${scale.seconds} s for each case and number of connections`,
     ...(load > cores / 4 ? ['note        the machine is busy with other things: rates are too low, shares uncertain'] : []),
-    `share is the rate over that of a bare node:https server with answers of that size (floor); goals are for\n${GOAL_IDENTITIES.toLocaleString('en')} identities`,
+    'share       rate over that of a bare node:https server with answers of that size (floor)',
+    `goal        of the share, with ${GOAL_IDENTITIES.toLocaleString('en')} identities`,
   ];
 }
 

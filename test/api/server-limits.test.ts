@@ -1,6 +1,5 @@
 /** What the server refuses before it trusts anybody: size, number, depth and time, and how TLS is spoken. */
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, dial, expectFault, expectField, parseRaw, readToEnd, sendRaw, startLogged } from './server-support.js';
+import { C, M, dial, expectFault, expectField, openssl, parseRaw, readToEnd, sendRaw, startLogged } from './server-support.js';
 import type { RawAnswer } from './server-support.js';
 
 const MIB = 1_048_576;
@@ -230,17 +229,17 @@ describe('limits', () => {
       const leaf = socket.getPeerCertificate(true);
       expect(leaf.subject.CN).to.be.a('string');
       expect(leaf.issuerCertificate.fingerprint256).not.to.equal(leaf.fingerprint256);
-      const pem = execFileSync('openssl', ['s_client', '-connect', new URL(controller.url).host, '-showcerts'], { input: '', stdio: ['pipe', 'pipe', 'ignore'] }).toString();
+      const pem = await openssl('s_client', '-connect', new URL(controller.url).host, '-showcerts');
       expect(pem.match(/BEGIN CERTIFICATE/g)).to.have.lengthOf(2);
       socket.destroy();
     });
 
     it('asks for a client certificate, does not need one, and takes an unknown one for none', async () => {
-      const hello = execFileSync('openssl', ['s_client', '-connect', new URL(controller.url).host, '-tls1_2'], { input: '', stdio: ['pipe', 'pipe', 'ignore'] }).toString();
+      const hello = await openssl('s_client', '-connect', new URL(controller.url).host, '-tls1_2');
       expect(hello).to.match(/Client Certificate Types|Requested Signature Algorithms/);
       const dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
       try {
-        execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', join(dir, 'k'), '-out', join(dir, 'c'), '-subj', '/CN=stranger', '-days', '1'], { stdio: 'ignore' });
+        await openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', join(dir, 'k'), '-out', join(dir, 'c'), '-subj', '/CN=stranger', '-days', '1');
         const stranger = { key: readFileSync(join(dir, 'k')), cert: readFileSync(join(dir, 'c')) };
         const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`;
         const bare = (answer: RawAnswer) => answer.body.replace(/"requestId":"[^"]*"/, '');

@@ -1,6 +1,7 @@
 /** What the suites of the server layer share: bytes as they are on the wire, controllers with a log to read, and child processes. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,8 +116,19 @@ export async function startLogged(database: TestDatabase, env: Readonly<Record<s
   };
 }
 
+/** Runs openssl with nothing, or `input`, on its standard input. Not synchronously: it may talk to a server of this process. */
+export function openssl(...args: readonly string[]): Promise<string>;
+export function openssl(args: readonly string[], input: string): Promise<string>;
+export function openssl(first: string | readonly string[], ...more: string[]): Promise<string> {
+  const [args, input] = typeof first === 'string' ? [[first, ...more], ''] : [first, more[0] ?? ''];
+  return new Promise((resolve, reject) => {
+    const child = execFile('openssl', args, (error, stdout) => { if (error === null) resolve(stdout); else reject(error); });
+    child.stdin?.end(input);
+  });
+}
+
 /** One master key for every controller that shares a test database. */
-export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+export const MASTER_KEY = randomBytes(32).toString('base64');
 
 export function childEnv(dataDir: string, database: TestDatabase): Record<string, string> {
   return {

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { openDatabase } from '../../db/db.js';
+import type { Database } from '../../db/db.js';
+import { openStores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores.js';
+import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
+import { DomainError } from '../../domain/errors.js';
+import type { ErrorKind } from '../../domain/errors.js';
+import type { EnrollmentDraft, IdentityDraft, ServiceDraft } from '../../domain/model.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+
+/** Constraints that no request can break: what they guard is settled by the specs' limits or by our own code. */
+const OUT_OF_REACH = new Set([
+  'api_sessions_token_key', 'authenticators_method', 'authenticators_shape', 'config_types_target', 'controllers_name_key', 'enrollments_method',
+  'enrollments_token_key', 'enrollments_username', 'identities_disabled', 'identities_hosting_cost', 'identities_hosting_precedence', 'identities_one_default_admin',
+  'identity_hostings_cost', 'identity_hostings_identity_fkey', 'identity_hostings_precedence', 'identity_types_name_key', 'network_is_single', 'pki_entities_purpose',
+  'service_policies_semantic', 'service_policies_type', 'service_views_identity_fkey', 'services_terminator_strategy', 'configs_with_type_key',
+  'service_configs_one_per_type', 'service_configs_service_fkey',
+]);
+
+describe('stores', () => {
+  let files: TestDatabase;
+  let database: Database;
+  let stores: Stores;
+  let serial = 0;
+  const id = () => `id${(serial += 1)}`;
+
+  before(async () => {
+    files = await openTestDatabase();
+    database = openDatabase({ connection: files.connection, poolSize: 4, patienceMs: 5_000 });
+    stores = openStores(database, { defaultLimit: 10, maxLimit: 500 });
+    await stores.network.seedIdentityTypes(['User']);
+    await stores.network.seedAuthPolicy('default', 'Default', defaultAuthPolicySettings);
+  });
+  after(async () => { await database.close(); await files.close(); });
+
+  const identityDraft = (changes: Partial<IdentityDraft> = {}): IdentityDraft => ({
+    name: id(), typeId: 'User', isAdmin: false, externalId: null, authPolicyId: 'default', roleAttributes: [], permissions: [], appData: {},
+    defaultHostingCost: 0, defaultHostingPrecedence: 'default', hostings: [], tags: {}, ...changes,
+  });
+  const identity = async (changes: Partial<IdentityDraft> = {}, enrollments: readonly EnrollmentDraft[] = []) => {
+    const made = id();
+    await stores.identities.create(made, identityDraft(changes), enrollments);
+    return made;
+  };
+  const enrollment = (): EnrollmentDraft => ({ id: id(), method: 'ott', caId: null, username: null, token: crypto.randomUUID(), jwt: '', expiresAt: new Date(Date.now() + 1000) });
+  const updb = async (identityId: string, username = id()) => stores.authenticators.createUpdb({ id: id(), identityId, username, passwordHash: 'x', tags: {} });
+  const type = async (name = id()) => { const made = id(); await stores.configTypes.create(made, { name, schema: null, target: null, tags: {} }); return made; };
+  const config = async (configTypeId: string, name = id()) => { const made = id(); await stores.configs.create(made, { name, configTypeId, data: {}, tags: {} }); return made; };
+  const serviceDraft = (changes: Partial<ServiceDraft> = {}): ServiceDraft => ({
+    name: id(), encryptionRequired: false, maxIdleTimeMillis: 0, terminatorStrategy: 'smartrouting', roleAttributes: [], configs: [], tags: {}, ...changes });
+  const service = async (changes: Partial<ServiceDraft> = {}) => { const made = id(); await stores.services.create(made, serviceDraft(changes)); return made; };
+  const policy = async (name = id()) => stores.servicePolicies.create(id(), {
+    name, type: 'Dial', semantic: 'AnyOf', identityRoles: [], serviceRoles: [], postureCheckRoles: [], tags: {} });
+  const session = async (identityId: string) => stores.apiSessions.create({ id: id(), identityId, authenticatorId: 'a', tokenHash: Buffer.from(id()), ipAddress: '', configTypes: [] });
+
+  const failure = async (work: () => Promise<unknown>): Promise<DomainError> => {
+    try {
+      await work();
+    } catch (error) {
+      expect(error).to.be.instanceOf(DomainError);
+      return error as DomainError;
+    }
+    throw new Error('nothing was refused');
+  };
+
+  interface Violation { readonly constraint: string; readonly kind: ErrorKind; readonly tells: string; readonly work: () => Promise<unknown> }
+  const violations: readonly Violation[] = [
+    { constraint: 'identities_name_key', kind: 'duplicate', tells: "duplicate value 'twice' in unique index on identities store",
+      work: async () => { await identity({ name: 'twice' }); await identity({ name: 'twice' }); } },
+    { constraint: 'identities_external_id_key', kind: 'duplicate', tells: "duplicate value 'e), (1' in unique index on identities store",
+      work: async () => { await identity({ externalId: 'e), (1' }); await identity({ externalId: 'e), (1' }); } },
+    { constraint: 'identities_auth_policy_fkey', kind: 'notFound', tells: 'authPolicy with id nope not found', work: () => identity({ authPolicyId: 'nope' }) },
+    { constraint: 'identities_type_fkey', kind: 'invalidField', tells: 'unknown identity type', work: () => identity({ typeId: 'Router' }) },
+    { constraint: 'identity_hostings_service_fkey', kind: 'notFound', tells: 'services with id nope not found', work: () => identity({ hostings: [{ serviceId: 'nope', cost: 1, precedence: null }] }) },
+    { constraint: 'authenticators_username_key', kind: 'duplicate', tells: "duplicate value 'taken' in unique index on authenticators store",
+      work: async () => { await updb(await identity(), 'taken'); await updb(await identity(), 'taken'); } },
+    { constraint: 'authenticators_fingerprint_key', kind: 'duplicate', tells: "duplicate value 'f' in unique index on authenticators store",
+      work: async () => {
+        for (const one of [await identity(), await identity()]) {
+          await database.run(null, "INSERT INTO authenticators (id, identity_id, method, cert_pem, fingerprint) VALUES ($1, $2, 'cert', '', 'f')", [id(), one]);
+        }
+      } },
+    { constraint: 'authenticators_one_updb', kind: 'authenticatorLimit', tells: 'authenticatorLimit', work: async () => { const one = await identity(); await updb(one); await updb(one); } },
+    { constraint: 'authenticators_identity_fkey', kind: 'notFound', tells: 'identity with id nope not found', work: () => updb('nope') },
+    { constraint: 'enrollments_identity_fkey', kind: 'badReference', tells: 'The field contains an invalid value: identity not found', work: () => stores.enrollments.create('nope', enrollment()) },
+    { constraint: 'enrollments_one_per_method', kind: 'enrollmentExists', tells: 'enrollment of same method exists',
+      work: async () => { const one = await identity({}, [enrollment()]); await stores.enrollments.create(one, enrollment()); } },
+    { constraint: 'api_sessions_identity_fkey', kind: 'invalidAuth', tells: 'invalidAuth', work: () => session('nope') },
+    { constraint: 'auth_policies_name_key', kind: 'duplicate', tells: 'name must be unique',
+      work: async () => database.run(null, `INSERT INTO auth_policies SELECT 'other', created_at, updated_at, tags, is_system, name, cert_allowed, cert_allow_expired,
+        ext_jwt_allowed, ext_jwt_allowed_signers, updb_allowed, updb_min_password_length, updb_require_mixed_case, updb_require_number_char,
+        updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp FROM auth_policies WHERE id = 'default'`) },
+    { constraint: 'config_types_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await type('t'); await type('t'); } },
+    { constraint: 'configs_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { const one = await type(); await config(one, 'c'); await config(one, 'c'); } },
+    { constraint: 'configs_type_fkey', kind: 'invalidField', tells: 'invalid config type', work: () => config('nope') },
+    { constraint: 'configs_type_fkey', kind: 'inUse', tells: 'entity type configType referenced by config: []',
+      work: async () => { const one = await type(); await config(one); await database.run(null, 'DELETE FROM config_types WHERE id = $1', [one]); } },
+    { constraint: 'service_configs_config_fkey', kind: 'notFound', tells: 'config with id nope not found',
+      work: async () => database.run(null, "INSERT INTO service_configs (service_id, config_id, config_type_id) VALUES ($1, 'nope', 'x')", [await service()]) },
+    { constraint: 'service_configs_config_fkey', kind: 'inUse', tells: 'entity type config referenced by service: []',
+      work: async () => { const one = await config(await type()); await service({ configs: [one] }); await database.run(null, 'DELETE FROM configs WHERE id = $1', [one]); } },
+    { constraint: 'services_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await service({ name: 's' }); await service({ name: 's' }); } },
+    { constraint: 'service_policies_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await policy('p'); await policy('p'); } },
+  ];
+
+  for (const { constraint, kind, tells, work } of violations) {
+    it(`say ${kind} for ${constraint}`, async () => {
+      const error = await failure(work);
+      expect([error.kind, error.message]).to.deep.equal([kind, tells]);
+      expect((error.cause as { constraint?: string }).constraint).to.equal(constraint);
+    });
+  }
+
+  it('have a word for every constraint that a request can break', async () => {
+    const { rows } = await files.query(`SELECT conname AS name FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'u', 'f')
+      UNION SELECT indexrelid::regclass::text FROM pg_index WHERE indisunique AND indpred IS NOT NULL`);
+    const known = new Set(violations.map(({ constraint }) => constraint));
+    expect(rows.map((row) => row['name'] as string).filter((name) => !known.has(name) && !OUT_OF_REACH.has(name))).to.deep.equal([]);
+  });
+
+  it('have an index under every reference, so that a delete does not search whole tables', async () => {
+    const { rows } = await files.query(`SELECT c.conname FROM pg_constraint c WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace AND NOT EXISTS (
+      SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indpred IS NULL AND i.indkey[0] = c.conkey[1])`);
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('leave nothing dangling when an identity, a service or a policy goes', async () => {
+    const attributes = { roleAttributes: ['x'] };
+    const cfg = await config(await type());
+    const svc = await service({ ...attributes, configs: [cfg] });
+    const who = await identity({ ...attributes, hostings: [{ serviceId: svc, cost: 1, precedence: 'failed' }] }, [enrollment()]);
+    await updb(who);
+    await session(who);
+    await stores.access.noteView(who, [], 1, Buffer.alloc(32), new Date());
+    const roles = { identityRoles: [`@${who}`], serviceRoles: [`@${svc}`] };
+    const pol = id();
+    await stores.transaction((tx) => tx.servicePolicies.create(pol, { name: pol, type: 'Dial', semantic: 'AnyOf', ...roles, postureCheckRoles: [], tags: {} }));
+    const before = await stores.servicePolicies.get(pol);
+    await stores.identities.remove(who);
+    await stores.services.remove(svc);
+    const after = await stores.servicePolicies.get(pol);
+    expect([after.identityRoles, after.serviceRoles]).to.deep.equal([[], []]);
+    expect(after.updatedAt > before.updatedAt).to.equal(true);
+    for (const [table, column, value] of [['authenticators', 'identity_id', who], ['enrollments', 'identity_id', who], ['api_sessions', 'identity_id', who],
+      ['identity_hostings', 'service_id', svc], ['service_views', 'identity_id', who], ['service_configs', 'service_id', svc]] as const) {
+      expect((await files.query(`SELECT FROM ${table} WHERE ${column} = $1`, [value])).rows, table).to.have.length(0);
+    }
+    await stores.configs.remove(cfg);
+  });
+
+  it('write all of a transaction or nothing of it', async () => {
+    const made = id();
+    const error = await failure(() => stores.transaction(async (tx) => {
+      await tx.services.create(made, serviceDraft());
+      await tx.services.create(id(), serviceDraft({ configs: ['nope'] }));
+    }));
+    expect(error.message).to.equal('config with id nope not found');
+    expect((await failure(() => stores.services.get(made))).kind).to.equal('notFound');
+  });
+
+  it('run a transaction again that PostgreSQL gave up for another', async () => {
+    const [first, second] = [await service(), await service()];
+    let attempts = 0;
+    let bothHold: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => { bothHold = resolve; });
+    const cross = (mine: string, other: string) => stores.transaction(async (tx) => {
+      attempts += 1;
+      await tx.services.update(mine, { maxIdleTimeMillis: attempts });
+      if (attempts >= 2) bothHold();
+      await held;
+      await tx.services.update(other, { maxIdleTimeMillis: attempts });
+    });
+    await Promise.all([cross(first, second), cross(second, first)]);
+    expect(attempts).to.equal(3);
+    expect(database.stats().waiting).to.equal(0);
+  });
+});

@@ -1,0 +1,141 @@
+/** Starts that cannot succeed: one sentence that says what to do, exit code 1, no stack, nothing left running. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { newMasterKey } from '../../domain/pki/master-key.js';
+import { ADMIN } from '../support/controller.js';
+import { adminQuery, openTestDatabase } from '../support/database.js';
+import { IS_ROOT, ProcessShop, nobody, serverProcesses, within } from '../support/process.js';
+import type { ControllerProcess } from '../support/process.js';
+
+describe('a start that cannot succeed', function () {
+  this.timeout(60_000);
+  let shop: ProcessShop;
+  let closers: (() => Promise<unknown>)[];
+  beforeEach(() => { shop = new ProcessShop(); closers = []; });
+  afterEach(async () => {
+    await shop.end();
+    for (const close of closers) await close();
+  });
+
+  /** @param sentence  all of stderr but the program's name */
+  const expectRefusal = async (controller: ControllerProcess, sentence: RegExp | string) => {
+    expect(await within('it ends', 25_000, controller.ended)).to.deep.equal({ code: 1, signal: null });
+    const text = controller.stderr();
+    expect(text).to.match(/^edge-controller: /).and.not.match(/\n {4}at /);
+    const message = text.slice('edge-controller: '.length).trimEnd();
+    expect(message).not.to.include('\n');
+    if (typeof sentence === 'string') expect(message).to.equal(sentence);
+    else expect(message).to.match(sentence);
+    expect(serverProcesses(controller.dataDir)).to.deep.equal([]);
+  };
+  const dataDir = () => join(shop.place(), 'data');
+  const external = (url: string) => ({ DATABASE_URL: url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password });
+  const emptyDatabase = async () => {
+    const database = await openTestDatabase({ isEmpty: true });
+    closers.push(() => database.close());
+    return database;
+  };
+  const listen = async (server: Server): Promise<number> => {
+    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    closers.push(() => new Promise((resolve) => { server.close(resolve); }));
+    return (server.address() as AddressInfo).port;
+  };
+
+  it('because the port is in use', async () => {
+    const address = `127.0.0.1:${await listen(createServer())}`;
+    await expectRefusal(shop.start(dataDir(), { env: { EDGE_LISTEN: address } }), `${address} is in use by another program. Stop it, or set EDGE_LISTEN to another address.`);
+  });
+
+  it('because the address is not of this machine', async () => {
+    await expectRefusal(shop.start(dataDir(), { env: { EDGE_LISTEN: '192.0.2.1:1280' } }), /^It cannot listen on 192\.0\.2\.1:1280 \(.*EADDRNOTAVAIL.*\): set EDGE_LISTEN/);
+  });
+
+  it('because the configuration file is not there, or is a directory', async () => {
+    const missing = join(shop.place(), 'none.yml');
+    await expectRefusal(shop.start(dataDir(), { args: ['-c', missing] }), /^The configuration file cannot be read: ENOENT.*none\.yml/);
+    await expectRefusal(shop.start(dataDir(), { env: { EDGE_CONFIG: shop.place() } }), /^The configuration file cannot be read: EISDIR/);
+  });
+
+  it('because an option is unknown', async () => {
+    await expectRefusal(shop.start(dataDir(), { args: ['--port', '1'] }), /^Unknown option '--port'/);
+  });
+
+  it('because a file stands where the data directory should be', async () => {
+    const file = join(shop.place(), 'file');
+    writeFileSync(file, '');
+    await expectRefusal(shop.start(join(file, 'data')), /^The data directory \S+ cannot be used: ENOTDIR.*Set EDGE_DATA_DIR/);
+    await expectRefusal(shop.start(file), /^The data directory \S+ cannot be used: EEXIST.*Set EDGE_DATA_DIR/);
+  });
+
+  it('because the data directory is not writable', async function () {
+    const other = nobody();
+    // Root may write everywhere: it needs another user to be refused. An ordinary user is refused by its own directory.
+    if (IS_ROOT && other === undefined) throw new Error('this system has no user nobody to try it with');
+    const place = shop.place();
+    chmodSync(place, 0o755);
+    const directory = join(place, 'data');
+    mkdirSync(directory, { mode: 0o500 });
+    if (!IS_ROOT) chmodSync(directory, 0o500);
+    const refused = shop.start(directory, IS_ROOT && other !== undefined ? { owner: other } : {});
+    await expectRefusal(refused, IS_ROOT ? /^The .*data.* EACCES/ : /cannot be locked \(EACCES.*Make it writable for the user of the controller\.$/);
+  });
+
+  it('because the database was used by a newer release', async () => {
+    const database = await emptyDatabase();
+    const env = external(database.url);
+    const first = shop.start(dataDir(), { env });
+    await first.ready();
+    await first.stop();
+    await database.query("INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-from-the-future', 9, now())");
+    await expectRefusal(shop.start(dataDir(), { env }), 'The database was used by a newer release (it has 9999-from-the-future). '
+      + 'Start that release or a later one, or restore a backup made before the upgrade.');
+  });
+
+  const limitedRole = async (database: { url: string; query(text: string): Promise<unknown> }) => {
+    const role = `limited_${process.pid}_${Date.now()}`;
+    await adminQuery(`CREATE ROLE ${role} LOGIN`);
+    closers.push(() => adminQuery(`DROP ROLE ${role}`));
+    return database.url.replace(/\/\/[^@]*@/, `//${role}@`);
+  };
+
+  it('because the role may not create pg_trgm, until an administrator has', async () => {
+    const database = await emptyDatabase();
+    const url = await limitedRole(database);
+    await expectRefusal(shop.start(dataDir(), { env: external(url) }), 'The database lacks the extension pg_trgm and this role may not create it. '
+      + 'Ask its administrator to run: CREATE EXTENSION pg_trgm; then start again.');
+    await database.query('CREATE EXTENSION pg_trgm');
+    await expectRefusal(shop.start(dataDir(), { env: external(url) }), /^The role of DATABASE_URL may not make the tables of this release \(.*permission denied for schema public.*\): .*GRANT CREATE ON SCHEMA public/);
+    const role = /\/\/([^@]+)@/.exec(url)?.[1] ?? '';
+    await database.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    const served = shop.start(dataDir(), { env: external(url) });
+    await served.ready();
+    await served.stop();
+  });
+
+  it('because the database has another encoding than UTF8', async () => {
+    const database = await emptyDatabase();
+    const name = `edge_latin_${process.pid}`;
+    await adminQuery(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`);
+    closers.push(() => adminQuery(`DROP DATABASE ${name} WITH (FORCE)`));
+    const url = database.url.replace(/\/edge_[0-9a-f]+\?/, `/${name}?`);
+    await expectRefusal(shop.start(dataDir(), { env: external(url) }), /^The database has the encoding LATIN1, but UTF8 is needed: /);
+  });
+
+  it('because the database cannot be reached, does not exist or never answers; the password is not shown', async () => {
+    const closed = createServer();
+    const port = await new Promise<number>((resolve) => { closed.listen(0, '127.0.0.1', () => { resolve((closed.address() as AddressInfo).port); closed.close(); }); });
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const refused = shop.start(dataDir(), { env: external(`postgresql://edge:s3cr3t-word@${host}:${port}/edge`) });
+      await expectRefusal(refused, /^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\. Start it, or correct DATABASE_URL\.$/);
+      expect(refused.stderr() + refused.stdout()).not.to.include('s3cr3t-word');
+    }
+    const database = await emptyDatabase();
+    await expectRefusal(shop.start(dataDir(), { env: external(database.url.replace(/\/edge_[0-9a-f]+\?/, '/nowhere?')) }), /^The database of DATABASE_URL cannot be reached: database "nowhere" does not exist\./);
+    const mute = await listen(createServer((socket) => { socket.on('error', () => undefined).resume(); }));
+    await expectRefusal(shop.start(dataDir(), { env: external(`postgresql://edge:s3cr3t-word@127.0.0.1:${mute}/edge`) }), /^The database of DATABASE_URL cannot be reached: .*time/i);
+    await expectRefusal(shop.start(dataDir(), { env: external('postgresql://edge:s3cr3t#word@127.0.0.1:1/edge') }), /^The (database of DATABASE_URL|configuration)(?!.*s3cr3t)/);
+  });
+});
