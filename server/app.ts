@@ -11,14 +11,14 @@ import type { Logger } from './log.js';
 import { canonicalPath, splitTarget } from './paths.js';
 import { lacksHost, tooManyHeaders } from './tls-server.js';
 
-/** Answers a path that is no API operation; false when the path is not its own. `path` has no doubled or trailing slashes. */
-export type Page = (exchange: Exchange, path: string) => boolean;
+/** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
+export type Pages = ReadonlyMap<string, (exchange: Exchange) => void>;
 
 export interface AppOptions {
   /** On every answer. */
   readonly common: Headers;
   readonly corsOrigins: readonly string[];
-  readonly pages: readonly Page[];
+  readonly pages: Pages;
   readonly api: ApiHandler;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
@@ -58,8 +58,9 @@ export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeader
     }
     inFlight.exchanges.add(exchange);
     try {
-      const path = canonicalPath(exchange.path);
-      if (!pages.some((page) => page(exchange, path))) await api(exchange);
+      const page = request.method === 'GET' || request.method === 'HEAD' ? pages.get(canonicalPath(exchange.path)) : undefined;
+      if (page === undefined) await api(exchange);
+      else page(exchange);
     } catch (error) {
       log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');
       writeError(response, undefined, errorAnswer(error, exchange.requestId), headers);

@@ -85,10 +85,10 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
     common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, log,
-    pages: [
-      healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
-      documentPages(services.documents, config.docs), ...(config.docs ? [explorerPages()] : []),
-    ],
+    pages: new Map([
+      ...healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
+      ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
+    ]),
     api: createApi({ config, bindings, services, sessions, log }),
   });
   const handle = app.callback();

@@ -1,5 +1,6 @@
 /** Signs of life: `/livez` (the process), `/readyz` (its database too), `/health-checks` (with details). */
-import type { Page } from './app.js';
+import type { Exchange } from './api.js';
+import type { Pages } from './app.js';
 import { write } from './responder.js';
 
 export interface HealthOptions {
@@ -8,16 +9,18 @@ export interface HealthOptions {
   readonly startedAt: Date;
 }
 
-export function healthPages({ isDatabaseUp, isDraining, startedAt }: HealthOptions): Page {
-  return ({ request, response, headers }, path) => {
-    if (path !== '/livez' && path !== '/readyz' && path !== '/health-checks') return false;
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const isReady = isDatabaseUp() && !isDraining();
-    const healthy = path === '/livez' || isReady;
-    const body = path === '/health-checks'
-      ? { data: { checks: [{ id: 'database', healthy: isDatabaseUp(), lastCheckTime: new Date().toISOString() }], healthy, startTime: startedAt.toISOString() }, meta: {} }
-      : { status: healthy ? 'ok' : isDraining() ? 'draining' : 'database unreachable' };
-    write(response, healthy ? 200 : 503, { ...headers, 'content-type': 'application/json' }, request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`);
-    return true;
+export function healthPages({ isDatabaseUp, isDraining, startedAt }: HealthOptions): Pages {
+  const isReady = () => isDatabaseUp() && !isDraining();
+  const reply = ({ request, response, headers }: Exchange, healthy: boolean, body: object) => {
+    write(response, healthy ? 200 : 503, { 'content-type': 'application/json', ...headers }, request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`);
   };
+  const state = () => (isDraining() ? 'draining' : isDatabaseUp() ? 'ok' : 'database unreachable');
+  return new Map([
+    ['/livez', (exchange: Exchange) => { reply(exchange, true, { status: 'ok' }); }],
+    ['/readyz', (exchange: Exchange) => { reply(exchange, isReady(), { status: state() }); }],
+    ['/health-checks', (exchange: Exchange) => {
+      const checks = [{ id: 'database', healthy: isDatabaseUp(), lastCheckTime: new Date().toISOString() }];
+      reply(exchange, isReady(), { data: { checks, healthy: isReady(), startTime: startedAt.toISOString() }, meta: {} });
+    }],
+  ]);
 }

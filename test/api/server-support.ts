@@ -118,9 +118,9 @@ export async function startLogged(database: TestDatabase, env: Readonly<Record<s
 
 /** Runs openssl with nothing, or `input`, on its standard input. Not synchronously: it may talk to a server of this process. */
 export function openssl(...args: readonly string[]): Promise<string>;
-export function openssl(args: readonly string[], input: string): Promise<string>;
-export function openssl(first: string | readonly string[], ...more: string[]): Promise<string> {
-  const [args, input] = typeof first === 'string' ? [[first, ...more], ''] : [first, more[0] ?? ''];
+export function openssl(args: readonly string[], input: string | Buffer): Promise<string>;
+export function openssl(first: string | readonly string[], ...more: (string | Buffer)[]): Promise<string> {
+  const [args, input] = typeof first === 'string' ? [[first, ...more.map(String)], ''] : [first, more[0] ?? ''];
   return new Promise((resolve, reject) => {
     const child = execFile('openssl', args, (error, stdout) => { if (error === null) resolve(stdout); else reject(error); });
     child.stdin?.end(input);
