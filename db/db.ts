@@ -77,8 +77,14 @@ const KEEP_ALIVE_MS = 10_000;
 export function sessionConfig(connection: ClientConfig): ClientConfig {
   return {
     application_name: 'edge-controller', keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, options: SESSION_SETTINGS,
-    ...connection, ...(types ? { types } : {}),
+    ...connection, ...withSettings(connection), ...(types ? { types } : {}),
   };
+}
+
+/** `options` in a URL would replace ours; ours come after them, since what is read relies on the time zone. */
+function withSettings({ connectionString }: ClientConfig): ClientConfig {
+  if (connectionString === undefined) return {};
+  return { connectionString: connectionString.replace(/(?<=[?&]options=)[^&#]*/, (given) => `${given}${encodeURIComponent(` ${SESSION_SETTINGS}`)}`) };
 }
 
 function runOn(client: Pick<PoolClient, 'query'>) {

@@ -10,7 +10,7 @@ import type { ClientConfig } from 'pg';
 import { migrations } from './migrations/index.js';
 
 const ADVISORY_LOCK = 7_210_417;
-const CONNECT_MS = 10_000;
+const CONNECT_MS = 5_000;
 const OLDEST_SERVER = 15;
 const INSUFFICIENT_PRIVILEGE = '42501';
 /** How PostgreSQL says that an extension is not installed: 15 and later, and earlier or derived servers. */

@@ -109,7 +109,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
 
 function listenFault(error: unknown, address: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'EADDRINUSE' ? message : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may listen on.`;
+  // One without a code says all itself.
+  return code === undefined ? message : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may listen on.`;
 }
 
 interface DatabaseWatch {

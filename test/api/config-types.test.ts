@@ -30,6 +30,15 @@ describe('config types', () => {
     expect((await detail(await create({ schema: null })))['schema']).to.equal(null);
   });
 
+  it('keeps the target that it was made for', async () => {
+    const name = unique('type');
+    const id = await create({ name, target: 'router' });
+    expectStatus(await controller.admin.put(`${PATH}/${id}`, { name }), 200);
+    expect((await detail(id))['target']).to.equal('router');
+    expect(await detail(await create())).to.not.have.property('target');
+    expectField(await controller.admin.post(PATH, { name: unique('type'), target: 'house' }), 'target', 'target in body should be one of [service router]', 'house');
+  });
+
   it('replaces the schema with PUT and PATCH; PATCH leaves it when it is null or absent', async () => {
     const name = unique('type');
     const id = await create({ name, schema: SCHEMA });

@@ -38,8 +38,10 @@ describe('paths', () => {
     });
 
     it('work for what changes something', async () => {
-      expectStatus(await admin.post(`${M}//identities/${id}/disable/`, { durationMinutes: 1 }), 200);
-      expectStatus(await admin.post(`${M}//identities//${id}/enable`), 200);
+      const { id: victim, client } = await controller.newCaller();
+      expectStatus(await admin.post(`${M}//identities/${victim}/disable/`, { durationMinutes: 1 }), 200);
+      expect((await client.get(`${C}/current-identity`)).status).to.equal(401);
+      expectStatus(await admin.post(`${M}//identities//${victim}/enable`), 200);
       const made = expectStatus(await admin.post(`/${M}//services/`, { name: unique('service'), encryptionRequired: true }), 201);
       expectStatus(await admin.delete(`${M}/services//${(made.data as { id: string }).id}//`), 200);
     });
@@ -143,7 +145,7 @@ describe('paths', () => {
       const instances = new Set(answers.map(({ headers }) => headers['ziti-instance-id']));
       expect(instances.size).to.equal(1);
       for (const { headers } of answers) {
-        expect(headers.server).to.match(/^edge-controller\/v\d+\.\d+\.\d+/);
+        expect(headers['server']).to.match(/^edge-controller\/v\d+\.\d+\.\d+/);
         expect(headers['ziti-instance-id']).to.match(/^[a-z0-9]{20,}$/);
         expect(headers['x-content-type-options']).to.equal('nosniff');
         expect(headers['cache-control']).to.equal('no-store');

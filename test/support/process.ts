@@ -92,7 +92,7 @@ export class ProcessShop {
 
 /** The live processes of the embedded server of a data directory. */
 export function serverProcesses(dataDir: string): number[] {
-  return ['postgres', 'postgres.new'].flatMap((name) => clusterProcesses(join(dataDir, name)));
+  return ['postgres', 'postgres.new'].map((name) => join(dataDir, name)).filter((cluster) => existsSync(cluster)).flatMap(clusterProcesses);
 }
 
 /** The pid of the embedded server; undefined while there is none. */

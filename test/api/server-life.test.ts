@@ -1,0 +1,229 @@
+/** A controller as a process: first start, signs of life, and an end that loses no request. */
+import { expect } from 'chai';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { Agent, request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, expectStatus } from '../support/client.js';
+import { ADMIN } from '../support/controller.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { until } from '../support/poll.js';
+import { C, M, childEnv, dial, expectFault, runMain, startLogged } from './server-support.js';
+import type { Child } from './server-support.js';
+
+const READY_MS = 20_000;
+
+async function urlOf(child: Child): Promise<string> {
+  let hasEnded = false;
+  void child.ended.then(() => { hasEnded = true; });
+  return until(`the controller is ready: ${child.output.stderr}`, () => {
+    if (hasEnded) throw new Error(`the controller ended: ${child.output.stderr}${child.output.stdout}`);
+    return /"url":"(https:[^"]+)"/.exec(child.output.stdout)?.[1];
+  }, READY_MS);
+}
+
+describe('the process', () => {
+  let database: TestDatabase;
+  let dir: string;
+  const children: Child[] = [];
+  const start = (more: Readonly<Record<string, string>> = {}, without: readonly string[] = []) => {
+    const env = { ...childEnv(join(dir, 'data'), database), ...more };
+    const child = runMain([], Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name))));
+    children.push(child);
+    return child;
+  };
+  beforeEach(async () => {
+    database = await openTestDatabase();
+    dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      if (child.process.exitCode === null) child.process.kill('SIGKILL');
+      await child.ended;
+    }
+    await database.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('makes its secrets at the first start, readable by its owner only, and shows the password once', async () => {
+    const first = start({}, ['EDGE_ADMIN_PASSWORD', 'EDGE_MASTER_KEY']);
+    await urlOf(first);
+    const dataDir = join(dir, 'data');
+    expect(statSync(dataDir).mode & 0o777).to.equal(0o700);
+    for (const name of ['admin-password', 'master.key']) expect(statSync(join(dataDir, name)).mode & 0o777, name).to.equal(0o600);
+    const password = readFileSync(join(dataDir, 'admin-password'), 'utf8').trim();
+    expect(password.length).to.be.at.least(20);
+    await until('the notice', () => first.output.stderr.includes(password));
+    expect(first.output.stdout).not.to.contain(password);
+    const client = createClient(await urlOf(first));
+    expectStatus(await client.post(`${C}/authenticate?method=password`, { username: ADMIN.username, password }), 200);
+    client.close();
+    first.process.kill('SIGTERM');
+    expect(await first.ended).to.equal(0);
+
+    const second = start({}, ['EDGE_ADMIN_PASSWORD', 'EDGE_MASTER_KEY']);
+    await urlOf(second);
+    second.process.kill('SIGINT');
+    expect(await second.ended).to.equal(0);
+    expect(second.output.stderr).to.equal('');
+  });
+
+  it('refuses to start with another master key than the network\'s, in a sentence', async () => {
+    const first = start();
+    await urlOf(first);
+    first.process.kill('SIGTERM');
+    await first.ended;
+    const second = start({ EDGE_MASTER_KEY: Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7)).toString('base64') });
+    expect(await second.ended).to.equal(1);
+    expect(second.output.stderr).to.match(/^edge-controller: The master key is not the one/m);
+    expect(second.output.stderr).not.to.match(/^\s+at /m);
+  });
+
+  it('ends with 1 and a sentence when its port is taken', async () => {
+    const first = start();
+    const { host } = new URL(await urlOf(first));
+    const second = start({ EDGE_LISTEN: host, EDGE_NAME: 'second' });
+    expect(await second.ended).to.equal(1);
+    expect(second.output.stderr).to.contain(`${host} is in use`);
+    expect(second.output.stderr).not.to.match(/^\s+at /m);
+  });
+
+  it('answers every request of a stream on keep-alive connections through SIGTERM, and ends with 0', async () => {
+    const child = start({ EDGE_LOG_LEVEL: 'info' });
+    const url = await urlOf(child);
+    const login = createClient(url);
+    const { token } = expectStatus(await login.post(`${C}/authenticate?method=password`, ADMIN), 200).data as { token: string };
+    login.close();
+    const { hostname, port } = new URL(url);
+    const failures: string[] = [];
+    let answered = 0;
+    let afterSignal = 0;
+    let isSignalled = false;
+    const once = (agent: Agent, path: string) => new Promise<'more' | 'closed'>((resolve) => {
+      const outgoing = httpsRequest({ agent, hostname, port, path, headers: { 'zt-session': token } }, (response) => {
+        response.resume();
+        response.on('error', (error) => { failures.push(`answer: ${error.message}`); resolve('closed'); });
+        response.on('end', () => {
+          answered += 1;
+          if (isSignalled) afterSignal += 1;
+          if (response.statusCode !== 200) failures.push(`status ${response.statusCode ?? 0}`);
+          resolve(response.headers.connection === 'close' ? 'closed' : 'more');
+        });
+      });
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // A new connection may be refused: nothing was sent on it.
+        if (error.code !== 'ECONNREFUSED') failures.push(`request: ${error.message}`);
+        resolve('closed');
+      });
+      outgoing.end();
+    });
+    const lanes = Array.from({ length: 8 }, async (_, lane) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+      while (await once(agent, lane % 2 === 0 ? `${M}/identities` : `${C}/current-api-session`) === 'more');
+      agent.destroy();
+    });
+    await until('the stream flows', () => answered > 200);
+    isSignalled = true;
+    child.process.kill('SIGTERM');
+    await Promise.all(lanes);
+    expect(failures).to.deep.equal([]);
+    expect(afterSignal).to.be.greaterThan(0);
+    expect(await child.ended).to.equal(0);
+    expect(child.output.stderr).to.equal('');
+    expect(child.output.stdout).to.contain('"msg":"stopped"').and.not.contain('"level":"error"');
+  });
+
+  it('does not wait at its end for connections that ask nothing', async () => {
+    const child = start();
+    const url = await urlOf(child);
+    const idle = await dial(url);
+    const silent = connect(Number(new URL(url).port), new URL(url).hostname);
+    silent.on('error', () => undefined);
+    const used = createClient(url);
+    expectStatus(await used.get('/version'), 200);
+    const started = Date.now();
+    child.process.kill('SIGTERM');
+    expect(await child.ended).to.equal(0);
+    expect(Date.now() - started).to.be.lessThan(4000);
+    used.close();
+    idle.destroy();
+    silent.destroy();
+  });
+
+  it('lets a request that is being worked on finish before it ends', async () => {
+    const child = start();
+    const client = createClient(await urlOf(child));
+    const { token } = expectStatus(await client.post(`${C}/authenticate?method=password`, ADMIN), 200).data as { token: string };
+    await database.query('BEGIN');
+    await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
+    const pending = client.get(`${M}/services`, { headers: { 'zt-session': token } });
+    await until('the request waits for the lock', async () =>
+      (await database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).rows.length > 0);
+    child.process.kill('SIGTERM');
+    await until('it is stopping', () => child.output.stdout.includes('"msg":"stopping"'));
+    await database.query('COMMIT');
+    const answer = expectStatus(await pending, 200);
+    expect(answer.headers.connection).to.equal('close');
+    client.close();
+    expect(await child.ended).to.equal(0);
+  });
+});
+
+describe('signs of life', () => {
+  let database: TestDatabase;
+  before(async () => { database = await openTestDatabase(); });
+  after(() => database.close());
+
+  it('need no session, say what they check, and are on no API', async () => {
+    const controller = await startLogged(database);
+    try {
+      const client = controller.client();
+      for (const path of ['/livez', '/readyz']) {
+        expect(expectStatus(await client.get(path), 200).json).to.deep.equal({ status: 'ok' });
+        const head = await client.send('HEAD', path);
+        expect([head.status, head.text]).to.deep.equal([200, '']);
+        expectFault(await client.post(path), 404, 'NOT_FOUND');
+        expectFault(await client.get(`${C}${path}`), 404, 'NOT_FOUND');
+      }
+      const { data, meta } = expectStatus(await client.get('/health-checks'), 200);
+      expect(meta).to.deep.equal({});
+      expect((data as { healthy: boolean; checks: { id: string; healthy: boolean }[] }).healthy).to.equal(true);
+      expect((data as { checks: { id: string; healthy: boolean }[] }).checks[0]).to.include({ id: 'database', healthy: true });
+    } finally {
+      await controller.stop();
+    }
+  });
+
+  it('tell a database that cannot be reached from a process that is dead', async () => {
+    const controller = await startLogged(database, { EDGE_DATABASE_PATIENCE: '200ms' });
+    try {
+      const client = controller.client();
+      const name = (await database.query('SELECT current_database() AS name')).rows[0]?.['name'] as string;
+      await database.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+      try {
+        const unready = await until('it is not ready', async () => {
+          const answer = await client.get('/readyz');
+          return answer.status === 503 && answer;
+        });
+        expect(unready.json).to.deep.equal({ status: 'database unreachable' });
+        expectStatus(await client.get('/livez'), 200);
+        const health = await client.get('/health-checks');
+        expect(health.status).to.equal(503);
+        expect((health.data as { healthy: boolean }).healthy).to.equal(false);
+        const refused = await client.post(`${C}/authenticate?method=password`, ADMIN);
+        expectFault(refused, 503, 'UNAVAILABLE');
+        expect(Number(refused.headers['retry-after'])).to.be.at.least(1);
+        expectStatus(await client.get('/version'), 200);
+      } finally {
+        await database.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      }
+      await until('it is ready again', async () => (await client.get('/readyz')).status === 200);
+      expectStatus(await client.post(`${C}/authenticate?method=password`, ADMIN), 200);
+    } finally {
+      await controller.stop();
+    }
+  });
+});
