@@ -98,10 +98,13 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return row && { session: fromRow(row), isAdmin: row.is_admin, roleAttributes: row.role_attributes };
     },
     async touch(activity) {
+      // Ages, not times: only the database's clock decides when a session has been idle for too long.
+      const now = Date.now();
+      const ages = [...activity.values()].map((at) => Math.max(0, now - at.getTime()) / 1000);
       await db.run('api-sessions-touch', `UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at),
           updated_at = greatest(s.updated_at, a.at)
-        FROM unnest($1::text[], $2::timestamptz[]) AS a (id, at) WHERE s.id = a.id`,
-      [[...activity.keys()], [...activity.values()]]);
+        FROM (SELECT id, now() - make_interval(secs => age) AS at FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id`,
+      [[...activity.keys()], ages]);
     },
     async sweep(timeoutSeconds, max) {
       const { rowCount } = await db.run('api-sessions-sweep', `DELETE FROM api_sessions WHERE id IN (

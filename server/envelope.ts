@@ -48,11 +48,18 @@ interface ErrorBody {
   readonly requestId: string;
 }
 
+/** Longest text of a cause: it may repeat what the caller sent, and that may be a megabyte. */
+const CAUSE_CHARS = 1000;
+
+function clip(text: string): string {
+  return text.length <= CAUSE_CHARS ? text : `${text.slice(0, CAUSE_CHARS).toWellFormed()}…`;
+}
+
 /** What a caller is told of a failure. One that is our bug tells nothing. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
-  const cause = error.field !== undefined ? { ...error.field }
-    : error.causeMessage !== undefined ? { code: 'UNHANDLED', message: error.causeMessage } : undefined;
+  const cause = error.field !== undefined ? { field: error.field.field, reason: clip(error.field.reason), value: clip(error.field.value) }
+    : error.causeMessage !== undefined ? { code: 'UNHANDLED', message: clip(error.causeMessage) } : undefined;
   return answer(error.kind, requestId, {
     ...(cause === undefined ? {} : { cause }),
     ...(error.override === undefined ? {} : { message: error.override }),

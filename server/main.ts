@@ -43,6 +43,15 @@ async function main(): Promise<void> {
   if (newAdmin !== undefined) process.stderr.write(firstStartNotice(newAdmin));
 }
 
+/** How long something that was not closed may hold up the end. */
+const LINGER_MS = 1_000;
+
+/** Ends when all is written: log lines go out on another thread, and `process.exit` would not wait for them. */
+function end(code: number): void {
+  process.exitCode = code;
+  setTimeout(() => { process.exit(code); }, LINGER_MS).unref();
+}
+
 /** npm passes on the Ctrl-C that this process got from the terminal already: what comes this soon is the same one. */
 const SAME_SIGNAL_MS = 500;
 /** How long a start that was told to stop may take to reach a step where it can. */
@@ -60,8 +69,7 @@ function stopOnSignal(starting: Promise<Controller>, abort: AbortController, log
     clearTimeout(overdue);
     await controller?.stop();
     log.info('stopped');
-    log.flush();
-    process.exit(0);
+    end(0);
   };
   const onSignal = (signal: string) => {
     const now = performance.now();
@@ -93,7 +101,7 @@ function firstStartNotice({ username, password, file }: NonNullable<Controller['
 
 main().catch((error: unknown) => {
   process.stderr.write(`edge-controller: ${explain(error)}\n`);
-  process.exit(1);
+  end(1);
 });
 
 /** One sentence for what an operator can mend; the stack of what only we can. */

@@ -140,7 +140,7 @@ describe('the configuration', () => {
   it('names an unknown setting and the one that was probably meant', () => {
     for (const [content, meant] of [
       ['sessionTimeout: 30m', 'edge.api.sessionTimeout'], ['edge: { sessionTimeout: 30m }', 'edge.api.sessionTimeout'], ['Listen: x', 'listen'],
-      ['listn: x', 'listen'], ['edge: { api: { sesionTimeout: 30m } }', 'edge.api.sessionTimeout'], ['adminPasword: x', ''], ['completely: { different: 1 }', ''],
+      ['listn: x', 'listen'], ['edge: { api: { sesionTimeout: 30m } }', 'edge.api.sessionTimeout'], ['adminPasword: x', 'admin.password'], ['completely: { different: 1 }', ''],
     ] as const) {
       const fault = faultOf({ env: {}, file: fileWith(content) });
       expect(fault).to.contain('no such setting; the settings are in docs/configuration.md');

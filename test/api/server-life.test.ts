@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
-import { openTestDatabase } from '../support/database.js';
+import { adminQuery, openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { C, M, childEnv, dial, expectFault, runMain, startLogged } from './server-support.js';
@@ -201,7 +201,7 @@ describe('signs of life', () => {
     try {
       const client = controller.client();
       const name = (await database.query('SELECT current_database() AS name')).rows[0]?.['name'] as string;
-      await database.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await adminQuery(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
       try {
         const unready = await until('it is not ready', async () => {
@@ -218,7 +218,7 @@ describe('signs of life', () => {
         expect(Number(refused.headers['retry-after'])).to.be.at.least(1);
         expectStatus(await client.get('/version'), 200);
       } finally {
-        await database.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+        await adminQuery(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
       }
       await until('it is ready again', async () => (await client.get('/readyz')).status === 200);
       expectStatus(await client.post(`${C}/authenticate?method=password`, ADMIN), 200);

@@ -121,11 +121,11 @@ describe('API sessions', () => {
     });
 
     it('is stored as a hash only', async () => {
-      const { rows } = await controller.database.query('SELECT t::text AS row, convert_from(token_hash, \'latin1\') AS hash FROM api_sessions t');
+      const { rows } = await controller.database.query('SELECT t::text AS row, token_hash AS hash FROM api_sessions t');
       expect(rows.length).to.be.greaterThan(0);
       for (const { row, hash } of rows) {
         expect(String(row)).not.to.contain(admin.token);
-        expect(String(hash)).not.to.contain(admin.token);
+        expect((hash as Buffer).toString('latin1')).not.to.contain(admin.token);
       }
     });
 
@@ -188,6 +188,17 @@ describe('API sessions', () => {
       for (const [method, path] of [['GET', 'identities'], ['POST', 'identities'], ['DELETE', 'services/x'], ['GET', 'api-sessions'], ['POST', 'service-policies']] as const) {
         expectRefused(await client.send(method, `${M}/${path}`), undefined);
       }
+    });
+
+    it('is needed to delete an API session, which answers 403 to others and leaves the session', async () => {
+      const { client } = await controller.newCaller();
+      const victim = await controller.newCaller();
+      const { id } = session(await victim.client.get(`${C}/current-api-session`));
+      const answer = await client.delete(`${M}/api-sessions/${id}`);
+      expectFault(answer, 403, 'UNAUTHORIZED');
+      expect(answer.headers['www-authenticate']).to.equal(undefined);
+      expectRefused(await anonymous.delete(`${M}/api-sessions/${id}`), NO_SESSION);
+      expectStatus(await victim.client.get(`${C}/current-identity`), 200);
     });
 
     it('goes and comes at once, in the sessions that are open', async () => {

@@ -122,7 +122,7 @@ export function openssl(args: readonly string[], input: string | Buffer): Promis
 export function openssl(first: string | readonly string[], ...more: (string | Buffer)[]): Promise<string> {
   const [args, input] = typeof first === 'string' ? [[first, ...more.map(String)], ''] : [first, more[0] ?? ''];
   return new Promise((resolve, reject) => {
-    const child = execFile('openssl', args, (error, stdout) => { if (error === null) resolve(stdout); else reject(error); });
+    const child = execFile('openssl', args, (error, stdout) => { if (error === null) resolve(stdout); else reject(new Error(`openssl ${args.join(' ')}: ${error.message}`)); });
     child.stdin?.end(input);
   });
 }

@@ -1,7 +1,9 @@
 /** First starts of the real command: what they make, what they tell once, and what a later start may not change. */
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync, existsSync, chmodSync } from 'node:fs';
 import { X509Certificate, createPublicKey } from 'node:crypto';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { createKeyRing, newMasterKey, parseMasterKey } from '../../domain/pki/master-key.js';
 import { issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
@@ -189,6 +191,33 @@ describe('SIGINT', function () {
     expect(isAlive(server)).to.equal(false);
     expect(controller.log().filter(({ msg }) => msg === 'stopped')).to.have.length(1);
     expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).to.match(/database system is shut down\s*$/);
+  });
+});
+
+describe('a stop while a client dawdles', function () {
+  this.timeout(60_000);
+  const shop = new ProcessShop();
+  after(() => shop.end());
+
+  it('waits for the request, and no more once it is told again', async () => {
+    const controller = shop.start(join(shop.place(), 'data'));
+    const { hostname, port } = new URL(await controller.ready());
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    socket.write('POST /edge/client/v1/authenticate?method=password HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n{');
+    await once(socket, 'data'); // 100: it is being read
+    controller.kill('SIGINT');
+    const since = performance.now();
+    await until('it stops', () => controller.log().some(({ msg }) => msg === 'stopping'));
+    // npm passes Ctrl-C on a second time within moments: that counts once.
+    controller.kill('SIGINT');
+    await until('a second has passed', () => performance.now() - since > 1_000);
+    expect(isAlive(controller.pid)).to.equal(true);
+    controller.kill('SIGINT');
+    expect(await within('it ends', 5_000, controller.ended)).to.deep.equal(STOPPED);
+    expect(controller.log().map(({ msg }) => msg)).to.include('stopping at once');
+    socket.destroy();
   });
 });
 
