@@ -83,18 +83,18 @@ export function digestOf(services: readonly ServiceView[]): Buffer {
 export function accessView(db: Db): AccessView {
   return {
     async grants(identity) {
-      const { rows } = await db.run<AccessPolicy>('grants', `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
+      const { rows } = await db.read<AccessPolicy>('grants', `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
         [identity.id, identity.roleAttributes]);
       return grantsOf(rows, identity);
     },
     async identityRolesFor(service, type) {
-      const { rows } = await db.run<RoleList>('identity-roles-for', `SELECT p.semantic, p.identity_roles AS roles FROM service_policies p
+      const { rows } = await db.read<RoleList>('identity-roles-for', `SELECT p.semantic, p.identity_roles AS roles FROM service_policies p
         WHERE p.service_roles && selectors_of($1, $2::text[]) AND role_selects(p.semantic, p.service_roles, $1, $2::text[])
           AND ($3::text IS NULL OR p.type = $3)`, [service.id, service.roleAttributes, type ?? null]);
       return rows;
     },
     async lastChange(identityId, configTypes) {
-      const { rows: [row] } = await db.run<{ epoch: number; moved_at: Date; changed_at: Date | null }>('last-change', `SELECT e.epoch, e.moved_at,
+      const { rows: [row] } = await db.read<{ epoch: number; moved_at: Date; changed_at: Date | null }>('last-change', `SELECT e.epoch, e.moved_at,
         (SELECT v.changed_at FROM service_views v WHERE v.identity_id = $1 AND v.config_types = $2 AND v.epoch = e.epoch) AS changed_at
         FROM model_epochs e WHERE e.name = 'access'`, [identityId, configTypes]);
       return { epoch: row?.epoch ?? 0, movedAt: row?.moved_at ?? new Date(0), changedAt: row?.changed_at ?? null };

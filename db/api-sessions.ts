@@ -80,7 +80,7 @@ export interface ApiSessionStore {
 export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('api-session-detail', DETAIL, [id]);
+      const { rows: [row] } = await db.read<Row>('api-session-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(API_SESSION, id));
     },
     list: (request) => lists.page(db, source, request),
@@ -94,7 +94,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       await db.run('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [authenticatorId]);
     },
     async findOwner(tokenHash, timeoutSeconds) {
-      const { rows: [row] } = await db.run<Row & { is_admin: boolean; role_attributes: string[] }>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
+      const { rows: [row] } = await db.read<Row & { is_admin: boolean; role_attributes: string[] }>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
       return row && { session: fromRow(row), isAdmin: row.is_admin, roleAttributes: row.role_attributes };
     },
     async touch(activity) {

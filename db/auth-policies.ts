@@ -53,11 +53,11 @@ export interface AuthPolicyStore {
 export function authPolicyStore(db: Db): AuthPolicyStore {
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('auth-policy-detail', `SELECT ${COLUMNS} FROM auth_policies p WHERE p.id = $1`, [id]);
+      const { rows: [row] } = await db.read<Row>('auth-policy-detail', `SELECT ${COLUMNS} FROM auth_policies p WHERE p.id = $1`, [id]);
       return row ? fromRow(row) : raise(notFound('authPolicy', id));
     },
     async ofIdentity(identityId) {
-      const { rows: [row] } = await db.run<Row>('auth-policy-of-identity',
+      const { rows: [row] } = await db.read<Row>('auth-policy-of-identity',
         `SELECT ${COLUMNS} FROM auth_policies p JOIN identities i ON i.auth_policy_id = p.id WHERE i.id = $1`, [identityId]);
       return row ? fromRow(row) : raise(notFound('identity', identityId));
     },

@@ -64,8 +64,8 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
   return {
     async get(id, owner) {
       const { rows: [row] } = owner === undefined
-        ? await db.run<Row>('authenticator-detail', DETAIL, [id])
-        : await db.run<Row>('authenticator-detail-own', OWN_DETAIL, [id, owner]);
+        ? await db.read<Row>('authenticator-detail', DETAIL, [id])
+        : await db.read<Row>('authenticator-detail-own', OWN_DETAIL, [id, owner]);
       return row ? fromRow(row) : raise(notFound(AUTHENTICATOR, id));
     },
     list: (request) => lists.page(db, source, request),
@@ -81,14 +81,14 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     },
     remove: (id) => remove(db, 'authenticators', AUTHENTICATOR, id),
     async credentialsByUsername(username) {
-      const { rows: [row] } = await db.run<PasswordCredentials>('credentials', `SELECT a.id AS "authenticatorId",
+      const { rows: [row] } = await db.read<PasswordCredentials>('credentials', `SELECT a.id AS "authenticatorId",
         i.id AS "identityId", i.auth_policy_id AS "authPolicyId", a.password_hash AS "passwordHash",
         (i.disabled_at IS NOT NULL AND (i.disabled_until IS NULL OR i.disabled_until > now())) AS "isDisabled"
         FROM authenticators a JOIN identities i ON i.id = a.identity_id WHERE a.username = $1 AND a.method = 'updb'`, [username]);
       return row;
     },
     async passwordHashOf(id) {
-      const { rows: [row] } = await db.run<{ password_hash: string | null }>('password-hash', 'SELECT password_hash FROM authenticators WHERE id = $1', [id]);
+      const { rows: [row] } = await db.read<{ password_hash: string | null }>('password-hash', 'SELECT password_hash FROM authenticators WHERE id = $1', [id]);
       return row?.password_hash ?? undefined;
     },
     async countFailure(id) {

@@ -44,7 +44,7 @@ export interface ConfigTypeStore {
 
 export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
   const find = async (id: string) => {
-    const { rows: [row] } = await db.run<Row>('config-type-detail', DETAIL, [id]);
+    const { rows: [row] } = await db.read<Row>('config-type-detail', DETAIL, [id]);
     return row && source.fromRow(row);
   };
   return {
@@ -71,7 +71,7 @@ export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
     },
     async resolve(namesOrIds) {
       if (namesOrIds.length === 0) return [];
-      const { rows } = await db.run<{ id: string }>('config-type-resolve',
+      const { rows } = await db.read<{ id: string }>('config-type-resolve',
         'SELECT id FROM config_types WHERE id = ANY ($1) OR name = ANY ($1) ORDER BY id', [namesOrIds]);
       return rows.map((row) => row.id);
     },

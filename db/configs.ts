@@ -46,7 +46,7 @@ export const configsOfType = (configTypeId: string): Scope => ({
 export function configStore(db: Db, lists: Lists): ConfigStore {
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('config-detail', DETAIL, [id]);
+      const { rows: [row] } = await db.read<Row>('config-detail', DETAIL, [id]);
       return row ? source.fromRow(row) : raise(notFound(CONFIG, id));
     },
     list: (request) => lists.page(db, source, request),

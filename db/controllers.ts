@@ -30,8 +30,8 @@ export type ControllerDraft = Pick<Controller, 'id' | 'name' | 'ctrlAddress' | '
 
 export interface ControllerStore {
   list(request: ListRequest): Promise<Page<Controller>>;
-  /** Writes this controller's row; one with the same name that went away is replaced. */
-  join(draft: ControllerDraft): Promise<void>;
+  /** Writes this controller's row and answers its id: that of the row with this name, when there was one. */
+  join(draft: ControllerDraft): Promise<string>;
   /** The id that a controller of this name has; undefined when none has joined yet. */
   idOf(name: string): Promise<string | undefined>;
   touch(id: string): Promise<void>;
@@ -41,11 +41,12 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
     list: (request) => lists.page(db, source, request),
     async join(draft) {
-      await db.run(null, `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+      const { rows: [row] } = await db.run<{ id: string }>(null, `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
           cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
-          last_joined_at = now(), last_seen_at = now(), updated_at = greatest(now(), c.updated_at + interval '1 ms')`,
+          last_joined_at = now(), last_seen_at = now(), updated_at = greatest(now(), c.updated_at + interval '1 ms') RETURNING id`,
       [draft.id, draft.name, draft.ctrlAddress, draft.certPem, draft.fingerprint, JSON.stringify(draft.apiAddresses)]);
+      return row?.id ?? draft.id;
     },
     async idOf(name) {
       return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;

@@ -1,10 +1,13 @@
 /**
- * The way to PostgreSQL: a pool whose hot statements are prepared by name, transactions, batched reads of
- * unbounded lists, and a watchdog that fails requests fast when the database is gone.
+ * The way to PostgreSQL: a pool whose hot statements are prepared by name, lanes for short reads, transactions,
+ * batched reads of unbounded lists; and requests that fail fast when the database is gone.
  */
 import pg from 'pg';
-import type { ClientBase, ClientConfig, PoolClient } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
 import { isConflict, translate, unavailable } from './errors.js';
+import { openLanes } from './lanes.js';
+import { cut, sessionConfig } from './session.js';
+import { watch } from './watchdog.js';
 
 export interface Rows<R> {
   readonly rows: R[];
@@ -18,6 +21,11 @@ export interface Db {
    * @throws DomainError for a known constraint or an unreachable database
    */
   run<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
+  /**
+   * A short statement that changes nothing. Outside a transaction it shares a connection with others that wait for
+   * no more than each other: twice the rate of a connection each, since PostgreSQL need not be woken for every one.
+   */
+  read<R>(name: string, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
 
 export interface Database extends Db {
@@ -48,45 +56,6 @@ export interface DatabaseOptions {
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
 }
 
-const TIMESTAMPTZ = 1184;
-const INT8 = 20;
-
-/** PostgreSQL's `2026-11-21 05:06:30.77+00` (session time zone UTC) as a Date, without a general parser. */
-export function parseTimestamp(text: string): Date {
-  if (text.length < 22 || !text.endsWith('+00')) return new Date(text.replace(' ', 'T'));
-  const fraction = text.slice(20, -3);
-  const millis = text.charCodeAt(19) === 46 ? Number(fraction.padEnd(3, '0').slice(0, 3)) : 0;
-  return new Date(Date.UTC(+text.slice(0, 4), +text.slice(5, 7) - 1, +text.slice(8, 10),
-    +text.slice(11, 13), +text.slice(14, 16), +text.slice(17, 19), millis));
-}
-
-const types = {
-  getTypeParser(oid: number, format?: string) {
-    if (format !== 'binary' && oid === TIMESTAMPTZ) return parseTimestamp;
-    if (format !== 'binary' && oid === INT8) return Number;
-    return pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as (text: string) => unknown;
-  },
-} as ClientConfig['types'];
-
-const SESSION_SETTINGS = '-c timezone=UTC -c jit=off -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s';
-
-/** How long a connection may be idle before the system asks whether its other end still lives. */
-const KEEP_ALIVE_MS = 10_000;
-
-/** The connection settings every session of ours uses, whoever opens it. */
-export function sessionConfig(connection: ClientConfig): ClientConfig {
-  return {
-    application_name: 'edge-controller', keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, options: SESSION_SETTINGS,
-    ...connection, ...withSettings(connection), ...(types ? { types } : {}),
-  };
-}
-
-/** `options` in a URL would replace ours; ours come after them, since what is read relies on the time zone. */
-function withSettings({ connectionString }: ClientConfig): ClientConfig {
-  if (connectionString === undefined) return {};
-  return { connectionString: connectionString.replace(/(?<=[?&]options=)[^&#]*/, (given) => `${given}${encodeURIComponent(` ${SESSION_SETTINGS}`)}`) };
-}
-
 function runOn(client: Pick<PoolClient, 'query'>) {
   return async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
     try {
@@ -114,7 +83,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   pool.on('remove', (client) => open.delete(client));
   // Idle ones too: whether their server still is the one that answers later cannot be known.
-  const cutAll = () => { for (const client of open) cut(client); };
+  const lanes = openLanes(config, options.patienceMs);
+  const cutAll = () => {
+    for (const client of open) cut(client);
+    lanes.cut();
+  };
 
   const connect = async (): Promise<PoolClient> => {
     if (!up) throw unavailable(undefined);
@@ -142,12 +115,17 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     run,
+    async read<R>(name: string, sql: string, values: readonly unknown[] = []) {
+      if (!up) throw unavailable(undefined);
+      return lanes.read<R>(name, sql, values);
+    },
     transaction: (work) => repeated(async () => {
       const client = await connect();
       let broken: Error | undefined;
       try {
         await runOn(client)(null, 'BEGIN');
-        const result = await work({ run: runOn(client) });
+        const run = runOn(client);
+        const result = await work({ run, read: run });
         await runOn(client)(null, 'COMMIT');
         return result;
       } catch (error) {
@@ -183,7 +161,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       watchdog.stop();
       // A database that hangs would never take leave.
       const impatience = setTimeout(cutAll, up ? options.patienceMs : 0);
-      await pool.end();
+      await Promise.all([pool.end(), lanes.close()]);
       clearTimeout(impatience);
     },
   };
@@ -205,50 +183,4 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
 /** The error when it means that the connection must not be used again. */
 function connectionFault(error: unknown): Error | undefined {
   return error instanceof Error && (error as { kind?: unknown }).kind === 'unavailable' && !isConflict(error) ? error : undefined;
-}
-
-/** Ends a connection without taking leave, which a database that hangs would keep waiting for. Never throws. */
-export function cut(client: ClientBase): void {
-  (client as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream
-    .destroy(new Error('Connection terminated: the database does not answer'));
-}
-
-interface Watch {
-  readonly config: ClientConfig;
-  readonly patienceMs: number;
-  readonly setUp: (up: boolean, cause?: unknown) => void;
-  readonly onLost: () => void;
-}
-
-/**
- * Asks the database for a sign of life every second on a connection of its own. When none comes in time, requests
- * that wait are failed and new ones refused at once, until it answers again.
- */
-function watch({ config, patienceMs, setUp, onLost }: Watch): { stop(): void } {
-  let stopped = false;
-  let client: pg.Client | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  const drop = () => {
-    const old = client;
-    client = null;
-    if (old !== null) { old.removeAllListeners('error'); old.on('error', () => undefined); old.end().catch(() => undefined); cut(old); }
-  };
-  const probe = async () => {
-    try {
-      if (client === null) {
-        const fresh = new pg.Client({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
-        fresh.on('error', () => { if (client === fresh) client = null; });
-        await fresh.connect();
-        client = fresh;
-      }
-      await client.query('SELECT 1');
-      setUp(true);
-    } catch (error) {
-      drop();
-      if (!stopped) { setUp(false, error); onLost(); }
-    }
-    if (!stopped) timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();
-  };
-  timer = setTimeout(() => void probe(), 1000).unref();
-  return { stop() { stopped = true; clearTimeout(timer); drop(); } };
 }

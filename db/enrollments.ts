@@ -53,11 +53,11 @@ export interface EnrollmentStore {
 export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('enrollment-detail', DETAIL, [id]);
+      const { rows: [row] } = await db.read<Row>('enrollment-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(ENROLLMENT, id));
     },
     async findByToken(token) {
-      const { rows: [row] } = await db.run<Row>('enrollment-by-token', BY_TOKEN, [token]);
+      const { rows: [row] } = await db.read<Row>('enrollment-by-token', BY_TOKEN, [token]);
       return row && fromRow(row);
     },
     list: (request) => lists.page(db, source, request),

@@ -67,7 +67,9 @@ export function inUse(field: string, entity: string, by: string, ids: readonly s
 }
 
 /** SQLSTATEs that say "not now", not "not this": connection loss, shutdown, too many connections, serialization. */
-const UNAVAILABLE = /^(08|53|57P0|40001|40P01|58)/;
+const UNAVAILABLE = /^(08|53|57P0|40001|40P01|58|25006)/;
+/** `statement_timeout` ended it. */
+const CANCELED = '57014';
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** A value that no index can hold, about 2,700 bytes that do not compress. */
@@ -95,6 +97,7 @@ export function translate(error: unknown): unknown {
       return withCause(known({ value: clashValue(error.detail), isStillReferenced: error.detail?.includes('still referenced') === true }), error);
     }
     if (error.code === NO_TEXT) return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);
+    if (error.code === CANCELED) return new DomainError('timeout', { causeMessage: 'the database took too long; narrow the filter', cause: error });
     if (UNAVAILABLE.test(error.code ?? '')) return unavailable(error);
     return error;
   }

@@ -120,7 +120,7 @@ export function withRoleFilter(request: ListRequest & RoleFilter): ListRequest {
 
 export function identityStore(db: Db, lists: Lists): IdentityStore {
   const find = async (id: string) => {
-    const { rows: [row] } = await db.run<Row>('identity-detail', DETAIL, [id]);
+    const { rows: [row] } = await db.read<Row>('identity-detail', DETAIL, [id]);
     return row && fromRow(row);
   };
   /** Services are locked before hostings, in the order in which the delete of a service takes them. */
@@ -137,7 +137,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
     async findByIdOrName(idOrName) {
-      const { rows: [row] } = await db.run<Selectable>('identity-by-name', `SELECT id, role_attributes AS "roleAttributes" FROM identities
+      const { rows: [row] } = await db.read<Selectable>('identity-by-name', `SELECT id, role_attributes AS "roleAttributes" FROM identities
         WHERE id = $1 OR name = $1 ORDER BY (id = $1) DESC LIMIT 1`, [idOrName]);
       return row;
     },

@@ -23,7 +23,7 @@ export interface IdentityTypeStore {
 export function identityTypeStore(db: Db, lists: Lists): IdentityTypeStore {
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('identity-type-detail', DETAIL, [id]);
+      const { rows: [row] } = await db.read<Row>('identity-type-detail', DETAIL, [id]);
       return row ? source.fromRow(row) : raise(notFound('identityType', id));
     },
     list: (request) => lists.page(db, source, request),

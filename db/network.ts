@@ -31,6 +31,11 @@ export interface NetworkStore {
   /** The generation in use of each purpose. */
   currentPki(): Promise<PkiRecord[]>;
   addPki(record: PkiRecord): Promise<void>;
+  /** Every generation of every purpose. */
+  allPki(): Promise<PkiRecord[]>;
+  /** Replaces a sealed key by the same key sealed anew. */
+  resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
+  setMasterKeyCheck(check: string): Promise<void>;
   seedIdentityTypes(names: readonly string[]): Promise<void>;
   seedConfigTypes(types: readonly { id: string; name: string; schema: JsonObject }[]): Promise<void>;
   seedAuthPolicy(id: string, name: string, policy: AuthPolicySettings): Promise<void>;
@@ -38,6 +43,9 @@ export interface NetworkStore {
   findNetworkJwt(name: string, signedBy: string): Promise<string | undefined>;
   saveNetworkJwt(name: string, token: string, signedBy: string): Promise<void>;
 }
+
+const PKI_COLUMNS = `purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem", fingerprint,
+  not_before AS "notBefore", not_after AS "notAfter"`;
 
 const START_LOCK = 7_210_418;
 
@@ -55,11 +63,13 @@ export function networkStore(db: Db): NetworkStore {
     },
     async setAdvertise(advertise) { await db.run(null, 'UPDATE network SET advertise = $1', [advertise]); },
     async currentPki() {
-      const { rows } = await db.run<PkiRecord>(null, `SELECT DISTINCT ON (purpose) purpose, generation, sealed_key AS "sealedKey",
-        cert_pem AS "certPem", fingerprint, not_before AS "notBefore", not_after AS "notAfter"
-        FROM pki_entities ORDER BY purpose, generation DESC`);
-      return rows;
+      return (await db.run<PkiRecord>(null, `SELECT DISTINCT ON (purpose) ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation DESC`)).rows;
     },
+    async allPki() { return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`)).rows; },
+    async resealPki({ purpose, generation, sealedKey }) {
+      await db.run(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [purpose, generation, sealedKey]);
+    },
+    async setMasterKeyCheck(check) { await db.run(null, 'UPDATE network SET master_key_check = $1', [check]); },
     async addPki(record) {
       await db.run(null, `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
         VALUES ($1, $2, $3, $4, $5, $6, $7)`, [record.purpose, record.generation, record.sealedKey, record.certPem,
@@ -89,7 +99,7 @@ export function networkStore(db: Db): NetworkStore {
       return row?.found ?? false;
     },
     async findNetworkJwt(name, signedBy) {
-      const { rows: [row] } = await db.run<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2', [name, signedBy]);
+      const { rows: [row] } = await db.read<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2', [name, signedBy]);
       return row?.token;
     },
     async saveNetworkJwt(name, token, signedBy) {

@@ -76,7 +76,7 @@ export function servicePolicyStore(db: Db, lists: Lists): ServicePolicyStore {
   };
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('service-policy-detail', DETAIL, [id]);
+      const { rows: [row] } = await db.read<Row>('service-policy-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(SERVICE_POLICY, id));
     },
     list: (request) => lists.page(db, source, request),

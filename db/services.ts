@@ -56,7 +56,7 @@ export interface Viewer {
 
 const viewFrom = (viewer: Viewer) => (row: ViewRow): ServiceView => {
   const service = fromRow(row);
-  return { ...service, config: row.config ?? {}, ...permissionsFor(viewer.grants, service) };
+  return { config: row.config ?? {}, ...permissionsFor(viewer.grants, service), ...service };
 };
 
 export interface ServiceStore {
@@ -92,14 +92,14 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
   };
   return {
     async get(id) {
-      const { rows: [row] } = await db.run<Row>('service-detail', DETAIL, [id]);
+      const { rows: [row] } = await db.read<Row>('service-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(SERVICE, id));
     },
     listViews: (request, viewer) => lists.page<ViewRow, ServiceView>(db,
       { ...viewColumns, extras: VIEW_EXTRAS, fromRow: viewFrom(viewer) },
       withRoleFilter(withConfigTypes(request, viewer))),
     async findView(id, viewer) {
-      const { rows: [row] } = await db.run<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes]);
+      const { rows: [row] } = await db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes]);
       return row && viewFrom(viewer)(row);
     },
     async create(id, draft) {

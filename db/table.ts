@@ -110,7 +110,7 @@ export class Lists {
     if (compiled.limit === null && isDatabase(db)) return this.#everything(db, source, sql, paged, compiled.offset);
     const plain = !/LIKE|unnest|~/i.test(compiled.where);
     const name = plain ? this.#names.nameFor(`${source.table}/${scope.name}/${compiled.shape}`) : null;
-    const { rows } = await db.run<Row & Total>(name, sql, paged);
+    const { rows } = name !== null && isShort(request.scope, compiled) ? await db.read<Row & Total>(name, sql, paged) : await db.run<Row & Total>(name, sql, paged);
     const [first] = rows;
     let totalCount = Number(first?.total_count ?? 0);
     if (first === undefined && compiled.offset > 0) totalCount = await totalBefore(db, sql, values);
@@ -132,6 +132,15 @@ export class Lists {
     }
     return { ...page, rest: mapBatches(batches, source.fromRow) };
   }
+}
+
+const SHORT_PAGE = 50;
+const SHORT_OFFSET = 1_000;
+const BY_UNIQUE_COLUMN = /^(?:[() ]|t\.(?:id|name) = \$\d+::text|AND|OR)*$/;
+
+/** A page that takes no longer than a read by id: few rows near the start, of everything or of what a unique column names. */
+function isShort(scope: Scope | undefined, { limit, offset, where }: CompiledList): boolean {
+  return scope === undefined && limit !== null && limit <= SHORT_PAGE && offset <= SHORT_OFFSET && BY_UNIQUE_COLUMN.test(where);
 }
 
 /** The total when the page lies beyond the last match: the first row of the same list has it. */

@@ -22,8 +22,8 @@ export interface Sessions {
   readonly timeoutSeconds: number;
   /** Opens a session and answers its token, which is nowhere else. */
   open(draft: { identityId: string; authenticatorId: string; ipAddress: string; configTypes: readonly string[] }): Promise<{ token: string }>;
-  /** The session of a token. @throws DomainError `unauthenticated` */
-  live(token: string): Promise<LiveSession>;
+  /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
+  live(token: string, apiSessionId?: string): Promise<LiveSession>;
   /** Call after the database has forgotten or changed them, so that this controller does at once. */
   forget(apiSessionId: string): void;
   forgetIdentity(identityId: string): void;
@@ -42,8 +42,6 @@ export interface NetworkInfo {
   readonly name: string;
   /** `host:port` that clients reach. */
   readonly advertise: string;
-  readonly serverCertPem: string;
-  readonly serverFingerprint: string;
   readonly startedAt: Date;
   /** Base64 of a PKCS#7 bundle of the trusted CA certificates, 64 columns. */
   readonly caBundlePkcs7: string;

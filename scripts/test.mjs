@@ -20,7 +20,8 @@ function step(title, command, args, options = {}) {
 }
 
 const browsers = [process.env.EDGE_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const hasBrowser = () => browsers.some((path) => path && existsSync(path));
+const onPath = (process.env.PATH ?? '').split(':').flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)));
+const hasBrowser = () => [...browsers, ...onPath].some((path) => path && existsSync(path));
 const hasSystemPostgres = () => existsSync('/usr/lib/postgresql');
 const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 

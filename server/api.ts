@@ -66,8 +66,8 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
     const input = {
-      params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers),
-      ...readInput(request, operation, bytes, config.maxJsonDepth), caller,
+      params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers), caller,
+      ...readInput(request, operation, bytes, config.maxJsonDepth),
     };
     await writeReply(response, operation, await call(handler, input, services), headers);
   };

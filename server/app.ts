@@ -46,7 +46,7 @@ export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeader
     const origin = request.headers.origin;
     const headers: Headers = origin === undefined && !inFlight.isDraining ? common
       : { ...common, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)), ...(inFlight.isDraining ? { connection: 'close' } : undefined) };
-    const exchange: Exchange = { request, response, requestId: nextId(), ...splitTarget(request.url ?? '/'), headers, since: Number.POSITIVE_INFINITY };
+    const exchange: Exchange = { request, response, requestId: nextId(), headers, since: Number.POSITIVE_INFINITY, ...splitTarget(request.url ?? '/') };
     if (request.method === 'OPTIONS') {
       write(response, 200, { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) }, '');
       return;

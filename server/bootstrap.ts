@@ -70,6 +70,9 @@ export async function openNetwork(config: Config, stores: Stores, passwords: Pas
     } else if (keyRing.matches(record.masterKeyCheck) === 'none') {
       throw new ConfigError('The master key is not the one that this database was made with, so its keys cannot be opened. '
         + 'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.');
+    } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
+      await sealAnew(tx.network, keyRing);
+      log.info('all keys are sealed under the new master key; the old one is no longer needed');
     }
     const trustDomain = record?.trustDomain ?? (await tx.network.find())?.trustDomain ?? '';
     if (record !== undefined && config.trustDomain !== null && config.trustDomain !== trustDomain) {
@@ -143,6 +146,26 @@ async function currentPki(network: NetworkStore, keyRing: KeyRing): Promise<Pki>
   const intermediate = opened('intermediate');
   if (root === undefined || intermediate === undefined) throw new ConfigError('The database has a network without its certificate authority: restore it from a backup.');
   return { root, intermediate, server: opened('server'), keyRing };
+}
+
+/** The step of a change of the master key: from then on the old one opens nothing that is in use. */
+async function sealAnew(network: NetworkStore, keyRing: KeyRing): Promise<void> {
+  for (const { purpose, generation, sealedKey } of await network.allPki()) {
+    await network.resealPki({ purpose, generation, sealedKey: keyRing.seal(keyRing.open(sealedKey, contextOf(purpose)), contextOf(purpose)) });
+  }
+  await network.setMasterKeyCheck(keyRing.checkValue());
+}
+
+/**
+ * The server certificate to use now: renewed when it is due, or what another controller has put in its place.
+ * For a controller that runs on; a start does the same.
+ */
+export async function currentServer(config: Config, stores: Stores, network: Network, controllerId: string, log: Logger): Promise<SigningEntity> {
+  return stores.transaction(async (tx) => {
+    await tx.network.lockStart();
+    const pki = await currentPki(tx.network, network.keyRing);
+    return renewServerCertificate(config, tx.network, pki, { trustDomain: network.trustDomain, controllerId, log });
+  });
 }
 
 /** The server's key stays for the life of the network; its certificate follows the advertised address and its own end. */

@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import { cut, sessionConfig } from '../db/db.js';
+import { cut, sessionConfig } from '../db/session.js';
 
 export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { CORE_SCHEMA, dump, load } from 'js-yaml';
+import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
@@ -118,6 +118,7 @@ export const SETTINGS = {
   oldMasterKeys: setting('oldMasterKeys', 'EDGE_OLD_MASTER_KEYS', listOf(text), [] as readonly string[], 'Earlier master keys, still accepted for reading while secrets are sealed anew.', true),
   tlsKey: setting('tls.key', 'EDGE_TLS_KEY', (value) => parseKeyKind(text(value)), 'ec-p256' as const, 'Kind of the keys made at the first start: ec-p256, rsa-2048, rsa-3072 or rsa-4096.'),
   tlsNames: setting('tls.names', 'EDGE_TLS_NAMES', listOf(text), [] as readonly string[], 'Further host names and addresses for the server certificate.'),
+  tlsRenewalCheck: setting('tls.renewalCheck', 'EDGE_TLS_RENEWAL_CHECK', duration(0.1, 604_800), 3600, 'How often a running controller looks whether its certificate is due for renewal, or was renewed by another one.'),
   sessionTimeout: setting('edge.api.sessionTimeout', 'EDGE_API_SESSION_TIMEOUT', duration(1, 31_536_000), 1800, 'How long an API session lives without activity.'),
   defaultLimit: setting('edge.api.defaultLimit', 'EDGE_API_DEFAULT_LIMIT', integer(1, 100_000), 10, 'Length of a list that asks for none.'),
   maxLimit: setting('edge.api.maxLimit', 'EDGE_API_MAX_LIMIT', integer(1, 100_000), 500, 'Longest list that is answered in one piece.'),
@@ -183,7 +184,7 @@ export function printConfig(config: Config): string {
   return dump(tree, { lineWidth: 100 });
 }
 
-const DURATIONS = new Set<keyof Config>(['databasePatience', 'sessionTimeout', 'enrollmentDuration', 'headersTimeout',
+const DURATIONS = new Set<keyof Config>(['databasePatience', 'tlsRenewalCheck', 'sessionTimeout', 'enrollmentDuration', 'headersTimeout',
   'requestTimeout', 'handlerTimeout', 'keepAliveTimeout', 'drainTimeout']);
 
 function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
@@ -199,7 +200,7 @@ function readFile(file: string): Map<string, unknown> {
   try {
     tree = load(readFileSync(file, 'utf8'), { filename: file, schema: CORE_SCHEMA });
   } catch (error) {
-    throw new ConfigError(`The configuration file cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`The configuration file cannot be read: ${error instanceof YAMLException ? yamlFault(file, error) : (error as Error).message}`);
   }
   if (tree === undefined || tree === null) return new Map();
   if (typeof tree !== 'object' || Array.isArray(tree)) throw new ConfigError(`The configuration file ${file} must hold settings, such as 'listen: 0.0.0.0:1280'`);
@@ -219,6 +220,11 @@ function readFile(file: string): Map<string, unknown> {
 }
 
 /** The setting that was probably meant: the same last word elsewhere, or one that is a slip or two away. */
+/** Where and why, without the excerpt that the library shows: its lines may hold a password. */
+function yamlFault(file: string, { reason, mark }: YAMLException): string {
+  return `${file}, line ${(mark?.line ?? 0) + 1}: ${reason}`;
+}
+
 function nearest(path: string): string {
   const lastOf = (dotted: string) => (dotted.split('.').at(-1) ?? dotted).toLowerCase();
   const paths = Object.values(SETTINGS).map((item) => item.path);

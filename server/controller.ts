@@ -5,6 +5,7 @@ import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
 import { createJwtSigner } from '../domain/enrollment/jwt.js';
+import type { JwtSigner } from '../domain/enrollment/jwt.js';
 import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
 import { compileConfigSchema } from '../domain/config/schema.js';
 import { certsOnlyPkcs7 } from '../domain/pki/pkcs7.js';
@@ -21,8 +22,8 @@ import { createApi } from './api.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
 import { bindOperations } from './binder.js';
-import { openNetwork, prepareDataDir } from './bootstrap.js';
-import type { Network } from './bootstrap.js';
+import { currentServer, openNetwork, prepareDataDir } from './bootstrap.js';
+import type { Network, SigningEntity } from './bootstrap.js';
 import { openChangeFeed } from './change-feed.js';
 import type { ChangeFeed } from './change-feed.js';
 import { ConfigError } from './config.js';
@@ -34,7 +35,7 @@ import { healthPages } from './health.js';
 import type { Logger } from './log.js';
 import { createSessionRegistry } from './sessions.js';
 import type { SessionRegistry } from './sessions.js';
-import { createTlsServer, listen } from './tls-server.js';
+import { createTlsServer, listen, secureContext } from './tls-server.js';
 import type { TlsServer } from './tls-server.js';
 import { readVersion } from './version.js';
 
@@ -78,7 +79,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   await joinControllers(config, stores, network, controllerId, closers);
   abort.throwIfAborted();
 
-  const services = buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt });
+  const identity = serverIdentity(network.server);
+  const services = buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt, identity });
   const inFlight: InFlight = { exchanges: new Set(), isDraining: false };
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
@@ -98,6 +100,10 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   });
   closers.push(() => drain(server, inFlight, config.drainTimeout * 1000));
   const port = await listen(server, config.listen).catch((error: unknown) => { throw new ConfigError(listenFault(error, config.listen), { cause: error }); });
+  const renewal = keepCertificateFresh({
+    server, config, network, identity, log, current: () => currentServer(config, stores, network, controllerId, log),
+  });
+  closers.push(() => { clearInterval(renewal); });
   const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
   let stopping: Promise<void> | undefined;
   const stop = () => {
@@ -116,6 +122,41 @@ function listenFault(error: unknown, address: string): string {
 interface DatabaseWatch {
   readonly abort: AbortSignal;
   readonly onLost: () => void;
+}
+
+/** The certificate that serves TLS, and the signer of JWTs that names it: both change together when it is renewed. */
+interface ServerIdentity {
+  readonly signer: () => JwtSigner;
+  readonly fingerprint: () => string;
+  replace(server: SigningEntity): void;
+}
+
+function serverIdentity(first: SigningEntity): ServerIdentity {
+  let signer = createJwtSigner(first);
+  return { signer: () => signer, fingerprint: () => signer.kid, replace: (server) => { signer = createJwtSigner(server); } };
+}
+
+interface Renewal {
+  readonly server: ReturnType<typeof createTlsServer>;
+  readonly config: Config;
+  readonly network: Network;
+  readonly identity: ServerIdentity;
+  readonly current: () => Promise<SigningEntity>;
+  readonly log: Logger;
+}
+
+/** Open connections keep the certificate they have; new ones get the new one. */
+function keepCertificateFresh({ server, config, network, identity, current, log }: Renewal): NodeJS.Timeout {
+  const check = async () => {
+    const next = await current();
+    if (next.fingerprint === identity.fingerprint()) return;
+    server.setSecureContext(secureContext(next.certPem + network.intermediate.certPem, next.privateKeyPem));
+    identity.replace(next);
+    log.info({ fingerprint: next.fingerprint }, 'the server certificate was renewed');
+  };
+  return setInterval(() => {
+    check().catch((error: unknown) => { log.warn({ err: error }, 'the server certificate could not be checked; it is tried again'); });
+  }, config.tlsRenewalCheck * 1000).unref();
 }
 
 async function connectDatabase(config: Config, log: Logger, closers: Closers, { abort, onLost }: DatabaseWatch): Promise<{ database: Database; connection: ClientConfig }> {
@@ -164,11 +205,11 @@ const HEARTBEAT_MS = 5_000;
 
 async function joinControllers(config: Config, stores: Stores, network: Network, id: string, closers: Closers): Promise<void> {
   const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
-  await stores.controllers.join({
+  const joined = await stores.controllers.join({
     id, name: config.name, ctrlAddress: `tls:${config.advertise}`, certPem: network.server.certPem, fingerprint: network.server.fingerprint,
     apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
   });
-  const timer = setInterval(() => void stores.controllers.touch(id).catch(() => undefined), HEARTBEAT_MS).unref();
+  const timer = setInterval(() => void stores.controllers.touch(joined).catch(() => undefined), HEARTBEAT_MS).unref();
   closers.push(() => { clearInterval(timer); });
 }
 
@@ -180,17 +221,16 @@ interface Parts {
   readonly network: Network;
   readonly controllerId: string;
   readonly startedAt: Date;
+  readonly identity: ServerIdentity;
 }
 
-function buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt }: Parts): Services {
-  const signer = createJwtSigner(network.server);
+function buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt, identity }: Parts): Services {
   const schemas = new ConfigSchemaCache();
   return {
     stores, passwords, sessions, newId, version: readVersion(), documents: openDocuments(config.advertise, startedAt),
-    enrollments: createEnrollments({ signer, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
+    enrollments: createEnrollments({ signer: identity.signer, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
     network: {
-      controllerId, name: config.name, advertise: config.advertise, serverCertPem: network.server.certPem,
-      serverFingerprint: network.server.fingerprint, startedAt, caBundlePkcs7: certsOnlyPkcs7([network.root.certPem, network.intermediate.certPem]),
+      controllerId, name: config.name, advertise: config.advertise, startedAt, caBundlePkcs7: certsOnlyPkcs7([network.root.certPem, network.intermediate.certPem]),
     },
     checkConfigData: (type, data) => { if (type.schema !== null) schemas.get({ id: type.id, updatedAt: type.updatedAt, schema: type.schema }).validate(data); },
     checkConfigSchema: (schema) => { compileConfigSchema(schema); },

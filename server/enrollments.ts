@@ -7,7 +7,8 @@ import type { Enrollments } from '../handlers/services.js';
 import type { Stores } from '../db/stores.js';
 
 export interface EnrollmentOptions {
-  readonly signer: JwtSigner;
+  /** The signer in use: its certificate may be renewed while the controller runs. */
+  readonly signer: () => JwtSigner;
   readonly stores: Stores;
   readonly advertise: string;
   readonly durationSeconds: number;
@@ -16,11 +17,11 @@ export interface EnrollmentOptions {
 const NETWORK_JWT = 'default';
 
 export function createEnrollments({ signer, stores, advertise, durationSeconds }: EnrollmentOptions): Enrollments {
-  let networkJwt: Promise<string> | undefined;
-  const makeNetworkJwt = async () => {
+  let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
+  const makeNetworkJwt = async (signer: JwtSigner) => {
     const signedBy = `${signer.kid} ${advertise}`;
-    const known = await stores.network.findNetworkJwt(NETWORK_JWT, signedBy);
-    if (known !== undefined) return known;
+    const stored = await stores.network.findNetworkJwt(NETWORK_JWT, signedBy);
+    if (stored !== undefined) return stored;
     const token = await signer.sign(networkClaims({ advertise, tokenId: randomUUID() }));
     await stores.network.saveNetworkJwt(NETWORK_JWT, token, signedBy);
     return token;
@@ -28,12 +29,15 @@ export function createEnrollments({ signer, stores, advertise, durationSeconds }
   return {
     async issue(subjectId, method, expiresAt) {
       const token = newToken();
-      return { token, jwt: await signer.sign(enrollmentClaims({ advertise, subjectId, token, method, expiresAt })) };
+      return { token, jwt: await signer().sign(enrollmentClaims({ advertise, subjectId, token, method, expiresAt })) };
     },
     defaultExpiry: () => new Date(Date.now() + durationSeconds * 1000),
     networkJwt() {
-      networkJwt ??= makeNetworkJwt().catch((error: unknown) => { networkJwt = undefined; throw error; });
-      return networkJwt;
+      const current = signer();
+      if (known?.kid !== current.kid) {
+        known = { kid: current.kid, jwt: makeNetworkJwt(current).catch((error: unknown) => { known = undefined; throw error; }) };
+      }
+      return known.jwt;
     },
   };
 }

@@ -25,7 +25,7 @@ export interface Meta {
 export function metaOf(page: PageInfo | undefined): Meta {
   if (page === undefined) return versions;
   const { filterableFields, limit, offset, totalCount } = page;
-  return { ...versions, filterableFields, pagination: { limit: limit ?? NO_LIMIT, offset, totalCount } };
+  return { apiEnrollmentVersion: API_ENROLLMENT_VERSION, apiVersion: API_VERSION, filterableFields, pagination: { limit: limit ?? NO_LIMIT, offset, totalCount } };
 }
 
 /** `meta` as text. A list without limit reports a number that JavaScript itself cannot write exactly. */

@@ -127,8 +127,10 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
       await stores.apiSessions.create({ id: newId(), identityId, authenticatorId, tokenHash: hashToken(token), ipAddress, configTypes });
       return { token };
     },
-    async live(token): Promise<LiveSession> {
-      const { owner, lastActivityMs } = await find(token);
+    async live(token, apiSessionId): Promise<LiveSession> {
+      const key = apiSessionId === undefined || !isTrusted ? undefined : byId.get(apiSessionId);
+      const known = key === undefined ? undefined : entries.get(key);
+      const { owner, lastActivityMs } = known?.caller.token === token ? known : await find(token);
       return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
     },
     authenticate: async (token) => (await find(token)).caller,

@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
 import { answer, requestIds } from './envelope.js';
@@ -27,9 +28,14 @@ export interface TlsServer extends Server {
   closeUnused(): void;
 }
 
+/** What a handshake needs; the same for the first certificate and for each that follows it. */
+export function secureContext(chainPem: string, privateKeyPem: string): SecureContextOptions {
+  return { cert: chainPem, key: privateKeyPem, minVersion: 'TLSv1.2' };
+}
+
 export function createTlsServer({ config, chainPem, privateKeyPem, listener, common }: TlsOptions): TlsServer {
   const server = createServer({
-    cert: chainPem, key: privateKeyPem, minVersion: 'TLSv1.2', requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'],
+    ...secureContext(chainPem, privateKeyPem), requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'],
     maxHeaderSize: config.maxHeaderBytes, headersTimeout: config.headersTimeout * 1000, requestTimeout: config.requestTimeout * 1000,
     keepAliveTimeout: config.keepAliveTimeout * 1000, handshakeTimeout: config.headersTimeout * 1000, insecureHTTPParser: false, requireHostHeader: false,
     connectionsCheckingInterval: Math.max(SHORTEST_CHECK_MS, Math.min(config.headersTimeout, config.requestTimeout) * 500),

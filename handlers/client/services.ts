@@ -29,7 +29,7 @@ export const deleteService: Handler<'client', 'deleteService'> = async ({ params
 
 /** GET /current-api-session/service-updates: since when the caller's services are as they are. */
 export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async ({ caller }, { stores, sessions }) => {
-  const { session } = await sessions.live(caller.token);
+  const { session } = await sessions.live(caller.token, caller.apiSessionId);
   const noted = await stores.access.lastChange(caller.identityId, caller.configTypes);
   let { changedAt } = noted;
   if (changedAt === null) {

@@ -20,7 +20,7 @@ export function toApiSessionDetail(session: ApiSession, token = tokenDigest(sess
 /** As its owner reads it, with the token it sent and the time it has left. */
 export function toCurrentApiSession({ session, cachedLastActivityAt }: LiveSession, token: string, timeoutSeconds: number): Response.CurrentApiSessionDetail {
   return {
-    ...toApiSessionDetail(session, token, cachedLastActivityAt),
     expirationSeconds: timeoutSeconds, expiresAt: new Date(cachedLastActivityAt.getTime() + timeoutSeconds * 1000).toISOString(),
+    ...toApiSessionDetail(session, token, cachedLastActivityAt),
   };
 }

@@ -34,7 +34,7 @@ export const authenticate: Handler<'client', 'authenticate'> = async ({ query, b
 
 /** GET /current-api-session. */
 export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { sessions }) =>
-  ok(toCurrentApiSession(await sessions.live(caller.token), caller.token, sessions.timeoutSeconds));
+  ok(toCurrentApiSession(await sessions.live(caller.token, caller.apiSessionId), caller.token, sessions.timeoutSeconds));
 
 /** DELETE /current-api-session: logs out. */
 export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession'> = async ({ caller }, { stores, sessions }) => {

@@ -6,8 +6,8 @@ import type { Links } from '../handler.js';
 
 export function toAuthenticatorDetail(item: Authenticator, links: Links = linksOfAuthenticator(item)): Response.AuthenticatorDetail {
   const common = { identity: refTo('identities', item.identity), identityId: item.identity.id, method: item.method, ...baseFields(item, links) };
-  if (item.method === 'updb') return { ...common, username: item.username ?? '' };
-  return { ...common, certPem: item.certPem ?? '', fingerprint: item.fingerprint ?? '' };
+  if (item.method === 'updb') return { username: item.username ?? '', ...common };
+  return { certPem: item.certPem ?? '', fingerprint: item.fingerprint ?? '', ...common };
 }
 
 function linksOfAuthenticator(item: Authenticator): Links {

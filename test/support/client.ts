@@ -55,7 +55,7 @@ export function createClient(baseUrl: string, token?: string): Client {
           requireDeclared(method, path, answer);
           resolve(answer);
         } catch (error) {
-          reject(error as Error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
     });

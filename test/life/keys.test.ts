@@ -1,0 +1,90 @@
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import { issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
+import { keyPairOf } from '../../domain/pki/keys.js';
+import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
+import { readConfig } from '../../server/config.js';
+import { startController } from '../../server/controller.js';
+import { createLogger } from '../../server/log.js';
+import { createClient, expectStatus } from '../support/client.js';
+import { ADMIN, startTestController } from '../support/controller.js';
+import { openTestDatabase } from '../support/database.js';
+import { until } from '../support/poll.js';
+
+const DAY_SECONDS = 86_400;
+
+function servedCertificate(url: string): Promise<X509Certificate> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+      const certificate = new X509Certificate(socket.getPeerCertificate().raw);
+      socket.destroy();
+      resolve(certificate);
+    });
+    socket.on('error', reject);
+  });
+}
+
+const sha1 = (certificate: X509Certificate) => createHash('sha1').update(certificate.raw).digest('hex');
+const kidOf = (jwt: string) => (JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+
+describe('a running controller', () => {
+  it('renews a server certificate that is due without a restart, keeps its key and its connections, and signs with the new one', async () => {
+    const masterKey = randomBytes(32).toString('hex');
+    const controller = await startTestController({ EDGE_MASTER_KEY: masterKey, EDGE_TLS_RENEWAL_CHECK: '100ms' });
+    try {
+      const before = await servedCertificate(controller.url);
+      const ring = createKeyRing(parseMasterKey(masterKey));
+      const { rows } = await controller.database.query('SELECT purpose, sealed_key, cert_pem FROM pki_entities');
+      const entity = (purpose: string) => rows.find((row) => row['purpose'] === purpose) as { sealed_key: Buffer; cert_pem: string };
+      const keyOf = (purpose: string) => ring.open(entity(purpose).sealed_key, `pki:${purpose}`).toString();
+      const keys = keyPairOf(keyOf('server'));
+      const old = await issueServerCertificate(await openIssuer({ certPem: entity('intermediate').cert_pem, privateKeyPem: keyOf('intermediate') }), {
+        now: new Date(Date.now() - 300 * DAY_SECONDS * 1000), lifetimeSeconds: 310 * DAY_SECONDS, commonName: 'old', keys,
+        uri: 'spiffe://test/controller/old', names: { dns: ['localhost'], ip: ['127.0.0.1', '::1'] },
+      });
+      await controller.database.query(`INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
+        VALUES ('server', 2, $1, $2, $3, $4, $5)`, [ring.seal(keys.privateKeyPem, 'pki:server'), old.certPem, old.fingerprint, old.notBefore, old.notAfter]);
+
+      const after = await until('another certificate is served', async () => {
+        const served = await servedCertificate(controller.url);
+        return sha1(served) !== sha1(before) && served;
+      });
+      expect(sha1(after)).not.to.equal(old.fingerprint);
+      expect(Date.parse(after.validTo)).to.be.greaterThan(Date.now() + 300 * DAY_SECONDS * 1000);
+      expect(after.publicKey.export({ type: 'spki', format: 'pem' })).to.equal(before.publicKey.export({ type: 'spki', format: 'pem' }));
+      expectStatus(await controller.admin.get('/edge/management/v1/current-identity'), 200);
+      const [network] = expectStatus(await controller.anonymous.get('/network-jwts'), 200).data as { token: string }[];
+      expect(kidOf(network?.token ?? '')).to.equal(sha1(after));
+    } finally {
+      await controller.stop();
+    }
+  });
+});
+
+describe('the master key', () => {
+  it('is changed by one start that has both: from then on the new one alone opens everything, and the old one nothing', async () => {
+    const database = await openTestDatabase();
+    const [first, second] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+    const start = (env: Record<string, string>) => startController(readConfig({ env: {
+      DATABASE_URL: database.url, EDGE_LISTEN: '127.0.0.1:0', EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'silent', ...env,
+    } }), createLogger({ level: 'silent', format: 'json' }));
+    const once = async (env: Record<string, string>) => {
+      const controller = await start(env);
+      const client = createClient(controller.url);
+      expectStatus(await client.post('/authenticate?method=password', ADMIN), 200);
+      client.close();
+      await controller.stop();
+    };
+    try {
+      await once({ EDGE_MASTER_KEY: first });
+      await once({ EDGE_MASTER_KEY: second, EDGE_OLD_MASTER_KEYS: first });
+      await once({ EDGE_MASTER_KEY: second });
+      const refusal = await once({ EDGE_MASTER_KEY: first }).then(() => 'started', (error: unknown) => (error as Error).message);
+      expect(refusal).to.include('The master key is not the one');
+    } finally {
+      await database.close();
+    }
+  });
+});
