@@ -104,7 +104,7 @@ export function translate(error: unknown): unknown {
   if (error instanceof Error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && NETWORK.has(code)) return unavailable(error);
-    if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool/.test(error.message)) {
+    if (/Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|not queryable|Cannot use a pool/.test(error.message)) {
       return unavailable(error);
     }
   }
