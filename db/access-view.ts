@@ -41,8 +41,12 @@ export function selectedBy(lists: readonly RoleList[], firstParam: number): Scop
   return { name: `selected-${allOf.length}`, where: parts.join(' OR '), values: [[...ids], [...anyOf], ...allOf] };
 }
 
+/** `passes` of domain/policy/access.ts over a policy `p`. */
+const IS_PASSING = `(p.posture_check_roles = '{}' OR NOT EXISTS (SELECT FROM posture_checks c
+    WHERE role_selects(p.semantic, p.posture_check_roles, c.id, c.role_attributes)))`;
+
 const POLICIES = `SELECT p.id AS "policyId", p.type, p.semantic, p.identity_roles AS "identityRoles",
-  p.service_roles AS "serviceRoles", true AS "isPassing" FROM service_policies p`;
+  p.service_roles AS "serviceRoles", ${IS_PASSING} AS "isPassing" FROM service_policies p`;
 
 /** Policies whose identity roles name `entity`. */
 export const policiesOfIdentity = (entity: Selectable): Scope => ({
@@ -61,8 +65,12 @@ export const policiesOfService = (entity: Selectable): Scope => ({
 export interface AccessView {
   /** What the service policies grant to an identity. */
   grants(identity: Selectable): Promise<AccessPolicy[]>;
+  /** The posture checks that these policies demand. */
+  postureChecksOf(policyIds: readonly string[]): Promise<{ policyId: string; id: string; typeId: string }[]>;
   /** Role lists over identities of the policies that select a service; one type only when given. */
   identityRolesFor(service: Selectable, type?: PolicyType): Promise<RoleList[]>;
+  /** Moves with everything that decides what anybody sees of services. */
+  epoch(): Promise<number>;
   /** When the identity's services last changed, if that was noted at this epoch; the epoch began at `movedAt`. */
   lastChange(identityId: string, configTypes: readonly string[]): Promise<{ epoch: number; movedAt: Date; changedAt: Date | null }>;
   /** Notes what the identity sees now; answers since when. The first note counts from `since`. */
@@ -87,11 +95,21 @@ export function accessView(db: Db): AccessView {
         [identity.id, identity.roleAttributes]);
       return grantsOf(rows, identity);
     },
+    async postureChecksOf(policyIds) {
+      const { rows } = await db.run<{ policyId: string; id: string; typeId: string }>('posture-checks-of', `SELECT p.id AS "policyId", c.id, c.type_id AS "typeId"
+        FROM service_policies p JOIN posture_checks c ON role_selects(p.semantic, p.posture_check_roles, c.id, c.role_attributes)
+        WHERE p.id = ANY ($1) ORDER BY p.id, c.id`, [policyIds]);
+      return rows;
+    },
     async identityRolesFor(service, type) {
       const { rows } = await db.read<RoleList>('identity-roles-for', `SELECT p.semantic, p.identity_roles AS roles FROM service_policies p
         WHERE p.service_roles && selectors_of($1, $2::text[]) AND role_selects(p.semantic, p.service_roles, $1, $2::text[])
           AND ($3::text IS NULL OR p.type = $3)`, [service.id, service.roleAttributes, type ?? null]);
       return rows;
+    },
+    async epoch() {
+      const { rows: [row] } = await db.read<{ epoch: number }>('access-epoch', "SELECT epoch FROM model_epochs WHERE name = 'access'");
+      return row?.epoch ?? 0;
     },
     async lastChange(identityId, configTypes) {
       const { rows: [row] } = await db.read<{ epoch: number; moved_at: Date; changed_at: Date | null }>('last-change', `SELECT e.epoch, e.moved_at,

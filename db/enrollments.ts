@@ -1,5 +1,5 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
-import type { Enrollment, EnrollmentDraft, EnrollmentMethod, Page } from '../domain/model.js';
+import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, remove, update } from './table.js';
@@ -12,6 +12,9 @@ interface Row extends BaseRow {
   method: EnrollmentMethod;
   identity_id: string | null;
   identity_name: string | null;
+  edge_router_id: string | null;
+  transit_router_id: string | null;
+  router_name: string | null;
   ca_id: string | null;
   username: string | null;
   token: string;
@@ -20,9 +23,9 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Enrollment> = {
-  table: 'enrollments', symbols: enrollmentSymbols, extras: 'i.name AS identity_name',
-  columns: [...BASE_COLUMNS, 'method', 'identity_id', 'ca_id', 'username', 'token', 'jwt', 'expires_at'],
-  joins: 'LEFT JOIN identities i ON i.id = t.identity_id', fromRow,
+  table: 'enrollments', symbols: enrollmentSymbols, extras: 'i.name AS identity_name, r.name AS router_name',
+  columns: [...BASE_COLUMNS, 'method', 'identity_id', 'edge_router_id', 'transit_router_id', 'ca_id', 'username', 'token', 'jwt', 'expires_at'],
+  joins: 'LEFT JOIN identities i ON i.id = t.identity_id LEFT JOIN routers r ON r.id = coalesce(t.edge_router_id, t.transit_router_id)', fromRow,
 };
 
 const DETAIL = detailSql(source);
@@ -31,11 +34,14 @@ const BY_TOKEN = DETAIL.replace('WHERE t.id = $1', 'WHERE t.token = $1');
 function fromRow(row: Row): Enrollment {
   return {
     method: row.method, caId: row.ca_id, username: row.username, token: row.token, jwt: row.jwt,
-    identity: row.identity_id === null ? null : { id: row.identity_id, name: row.identity_name ?? '' },
+    identity: refOf(row.identity_id, row.identity_name), edgeRouter: refOf(row.edge_router_id, row.router_name),
+    transitRouter: refOf(row.transit_router_id, row.router_name),
     expiresAt: row.expires_at,
     ...baseOf(row),
   };
 }
+
+const refOf = (id: string | null, name: string | null): NamedRef | null => (id === null ? null : { id, name: name ?? '' });
 
 export interface EnrollmentStore {
   /** @throws DomainError `notFound` */

@@ -48,6 +48,16 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
     (isStillReferenced ? inUse('configs', 'config', 'service', []) : notFound('config', value.split(', ')[0] ?? value)),
   services_name_key: mustBeUnique,
   service_policies_name_key: mustBeUnique,
+  posture_checks_name_key: mustBeUnique,
+  routers_name_key: mustBeUnique,
+  edge_router_policies_name_key: mustBeUnique,
+  service_edge_router_policies_name_key: mustBeUnique,
+  sessions_api_session_fkey: () => new DomainError('unauthenticated'),
+  sessions_identity_fkey: () => new DomainError('unauthenticated'),
+  sessions_service_fkey: ({ value }) => notFound('service', value),
+  identity_service_configs_identity_fkey: ({ value }) => notFound('identity', value),
+  terminators_service_fkey: ({ value }) => notFound('service', value),
+  terminators_router_fkey: ({ value }) => notFound('router', value),
 };
 
 /** A reference in a request body to an entity that is not there, where the field answers 400. */
@@ -78,8 +88,9 @@ const TOO_LONG = '54000';
 const NO_TEXT = '22021';
 
 const INDEXED_FIELDS: readonly (readonly [RegExp, string])[] = [
+  [/^terminators_service/, 'service'], [/^terminators_router/, 'router'],
   [/external_id/, 'externalId'], [/username/, 'username'], [/role_attributes/, 'roleAttributes'], [/identity_roles/, 'identityRoles'],
-  [/service_roles/, 'serviceRoles'], [/posture_check_roles/, 'postureCheckRoles'],
+  [/service_roles/, 'serviceRoles'], [/edge_router_roles/, 'edgeRouterRoles'], [/posture_check_roles/, 'postureCheckRoles'],
 ];
 
 function tooLong(message: string): DomainError {

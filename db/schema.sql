@@ -4,6 +4,8 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 CREATE SEQUENCE entity_count_slots AS integer;
 
+CREATE SEQUENCE role_attribute_count_slots AS bigint;
+
 CREATE SEQUENCE schema_migrations_id_seq AS integer;
 
 CREATE SEQUENCE schema_migrations_lock_index_seq AS integer;
@@ -24,22 +26,37 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.forget_selectors()
+CREATE OR REPLACE FUNCTION public.count_role_attributes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  added text[] := CASE WHEN TG_OP = 'DELETE' THEN '{}' ELSE NEW.role_attributes END;
+  taken text[] := CASE WHEN TG_OP = 'INSERT' THEN '{}' ELSE OLD.role_attributes END;
+  item text;
+  delta integer;
+BEGIN
+  FOR item, delta IN
+    SELECT a, 1 FROM unnest(added) a WHERE a <> ALL (taken) UNION ALL SELECT a, -1 FROM unnest(taken) a WHERE a <> ALL (added)
+  LOOP
+    UPDATE role_attribute_counts SET uses = uses + delta WHERE kind = TG_TABLE_NAME AND attribute = item
+      AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = TG_TABLE_NAME AND attribute = item LIMIT 1 FOR UPDATE SKIP LOCKED);
+    IF NOT FOUND THEN INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (TG_TABLE_NAME, item, delta); END IF;
+  END LOOP;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_selector()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF TG_TABLE_NAME = 'identities' THEN
-    PERFORM FROM service_policies WHERE identity_roles @> ARRAY['@' || OLD.id] ORDER BY id FOR NO KEY UPDATE;
-    UPDATE service_policies SET identity_roles = array_remove(identity_roles, '@' || OLD.id),
-      updated_at = greatest(now(), updated_at + interval '1 ms')
-    WHERE identity_roles @> ARRAY['@' || OLD.id];
-  ELSE
-    PERFORM FROM service_policies WHERE service_roles @> ARRAY['@' || OLD.id] ORDER BY id FOR NO KEY UPDATE;
-    UPDATE service_policies SET service_roles = array_remove(service_roles, '@' || OLD.id),
-      updated_at = greatest(now(), updated_at + interval '1 ms')
-    WHERE service_roles @> ARRAY['@' || OLD.id];
-  END IF;
+  FOR i IN 0 .. TG_NARGS / 2 - 1 LOOP
+    -- Locked in the order of ids: two deletes that share policies wait, and never for each other.
+    EXECUTE format('SELECT FROM %1$I WHERE %2$I @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE', TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
+    EXECUTE format('UPDATE %1$I SET %2$I = array_remove(%2$I, $1), updated_at = greatest(now(), updated_at + interval ''1 ms'')
+      WHERE %2$I @> ARRAY[$1]', TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
+  END LOOP;
   RETURN NULL;
 END $function$;
 
@@ -211,6 +228,21 @@ CREATE TABLE controllers (
   CONSTRAINT controllers_name_key UNIQUE (name)
 );
 
+CREATE TABLE edge_router_policies (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  semantic text COLLATE "C" NOT NULL,
+  identity_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  edge_router_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT edge_router_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT edge_router_policies_name_key UNIQUE (name),
+  CONSTRAINT edge_router_policies_semantic CHECK ((semantic = ANY (ARRAY['AllOf'::text, 'AnyOf'::text])))
+);
+
 CREATE TABLE enrollments (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -224,8 +256,12 @@ CREATE TABLE enrollments (
   token uuid NOT NULL,
   jwt text NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
+  edge_router_id text COLLATE "C",
+  transit_router_id text COLLATE "C",
   CONSTRAINT enrollments_pkey PRIMARY KEY (id),
+  CONSTRAINT enrollments_one_per_edge_router UNIQUE (edge_router_id),
   CONSTRAINT enrollments_one_per_method UNIQUE (identity_id, method),
+  CONSTRAINT enrollments_one_per_transit_router UNIQUE (transit_router_id),
   CONSTRAINT enrollments_token_key UNIQUE (token),
   CONSTRAINT enrollments_method CHECK ((method = ANY (ARRAY['ott'::text, 'ottca'::text, 'updb'::text, 'erott'::text, 'trott'::text]))),
   CONSTRAINT enrollments_username CHECK (((method <> 'updb'::text) OR (username IS NOT NULL)))
@@ -275,6 +311,14 @@ CREATE TABLE identity_hostings (
   CONSTRAINT identity_hostings_pkey PRIMARY KEY (identity_id, service_id),
   CONSTRAINT identity_hostings_cost CHECK (((cost >= 0) AND (cost <= 65535))),
   CONSTRAINT identity_hostings_precedence CHECK ((precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
+);
+
+CREATE TABLE identity_service_configs (
+  identity_id text COLLATE "C" NOT NULL,
+  service_id text COLLATE "C" NOT NULL,
+  config_id text COLLATE "C" NOT NULL,
+  config_type_id text COLLATE "C" NOT NULL,
+  CONSTRAINT identity_service_configs_pkey PRIMARY KEY (identity_id, service_id, config_type_id)
 );
 
 CREATE TABLE identity_types (
@@ -327,6 +371,71 @@ CREATE TABLE pki_entities (
   CONSTRAINT pki_entities_purpose CHECK ((purpose = ANY (ARRAY['root'::text, 'intermediate'::text, 'server'::text])))
 );
 
+CREATE TABLE posture_check_types (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  version text NOT NULL,
+  operating_systems jsonb NOT NULL,
+  CONSTRAINT posture_check_types_pkey PRIMARY KEY (id),
+  CONSTRAINT posture_check_types_name_key UNIQUE (name)
+);
+
+CREATE TABLE posture_checks (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  type_id text COLLATE "C" NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  criteria jsonb NOT NULL,
+  CONSTRAINT posture_checks_pkey PRIMARY KEY (id),
+  CONSTRAINT posture_checks_name_key UNIQUE (name),
+  CONSTRAINT posture_checks_type CHECK ((type_id = ANY (ARRAY['OS'::text, 'PROCESS'::text, 'DOMAIN'::text, 'MAC'::text, 'MFA'::text, 'PROCESS_MULTI'::text])))
+);
+
+CREATE TABLE role_attribute_counts (
+  kind text COLLATE "C" NOT NULL,
+  attribute text COLLATE "C" NOT NULL,
+  slot bigint NOT NULL DEFAULT nextval('role_attribute_count_slots'::regclass),
+  uses bigint NOT NULL,
+  CONSTRAINT role_attribute_counts_pkey PRIMARY KEY (kind, attribute, slot)
+) WITH (fillfactor=50);
+
+CREATE TABLE routers (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  is_edge boolean NOT NULL,
+  cost integer NOT NULL DEFAULT 0,
+  no_traversal boolean NOT NULL DEFAULT false,
+  disabled boolean NOT NULL DEFAULT false,
+  is_tunneler_enabled boolean NOT NULL DEFAULT false,
+  role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  app_data jsonb NOT NULL DEFAULT '{}'::jsonb,
+  ctrl_chan_listeners jsonb NOT NULL DEFAULT '{}'::jsonb,
+  config_ids text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  fingerprint text COLLATE "C",
+  cert_pem text,
+  unverified_fingerprint text COLLATE "C",
+  unverified_cert_pem text,
+  hostname text NOT NULL DEFAULT ''::text,
+  CONSTRAINT routers_pkey PRIMARY KEY (id),
+  CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
+  CONSTRAINT routers_name_key UNIQUE (name),
+  CONSTRAINT routers_cost CHECK (((cost >= 0) AND (cost <= 65535))),
+  CONSTRAINT routers_tunneler CHECK ((is_edge OR (NOT is_tunneler_enabled)))
+);
+
 CREATE TABLE schema_migrations (
   id integer NOT NULL DEFAULT nextval('schema_migrations_id_seq'::regclass),
   name character varying(255),
@@ -347,6 +456,21 @@ CREATE TABLE service_configs (
   config_type_id text COLLATE "C" NOT NULL,
   CONSTRAINT service_configs_pkey PRIMARY KEY (service_id, config_id),
   CONSTRAINT service_configs_one_per_type UNIQUE (service_id, config_type_id)
+);
+
+CREATE TABLE service_edge_router_policies (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  semantic text COLLATE "C" NOT NULL,
+  service_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  edge_router_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT service_edge_router_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT service_edge_router_policies_name_key UNIQUE (name),
+  CONSTRAINT service_edge_router_policies_semantic CHECK ((semantic = ANY (ARRAY['AllOf'::text, 'AnyOf'::text])))
 );
 
 CREATE TABLE service_policies (
@@ -392,6 +516,45 @@ CREATE TABLE services (
   CONSTRAINT services_terminator_strategy CHECK ((terminator_strategy = ANY (ARRAY['smartrouting'::text, 'weighted'::text, 'random'::text, 'sticky'::text])))
 );
 
+CREATE TABLE sessions (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  api_session_id text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C" NOT NULL,
+  service_id text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  token text COLLATE "C" NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_one_per_use UNIQUE (api_session_id, service_id, type),
+  CONSTRAINT sessions_type CHECK ((type = ANY (ARRAY['Dial'::text, 'Bind'::text])))
+);
+
+CREATE TABLE terminators (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  service_id text COLLATE "C" NOT NULL,
+  router_id text COLLATE "C" NOT NULL,
+  binding text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  instance_id text COLLATE "C" NOT NULL DEFAULT ''::text,
+  instance_secret bytea,
+  host_id text COLLATE "C" NOT NULL DEFAULT ''::text,
+  source_ctrl text COLLATE "C" NOT NULL DEFAULT ''::text,
+  cost integer NOT NULL DEFAULT 0,
+  dynamic_cost integer NOT NULL DEFAULT 0,
+  precedence text COLLATE "C" NOT NULL DEFAULT 'default'::text,
+  CONSTRAINT terminators_pkey PRIMARY KEY (id),
+  CONSTRAINT terminators_cost CHECK (((cost >= 0) AND (cost <= 65535))),
+  CONSTRAINT terminators_dynamic_cost CHECK (((dynamic_cost >= 0) AND (dynamic_cost <= 65535))),
+  CONSTRAINT terminators_precedence CHECK ((precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
+);
+
 ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 
 ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
@@ -399,14 +562,24 @@ ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
 ALTER TABLE identities ADD CONSTRAINT identities_type_fkey FOREIGN KEY (type_id) REFERENCES identity_types(id);
 ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id) ON DELETE CASCADE;
+ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE sessions ADD CONSTRAINT sessions_api_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
+ALTER TABLE sessions ADD CONSTRAINT sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 
 CREATE INDEX api_sessions_authenticator ON api_sessions USING btree (authenticator_id);
 CREATE INDEX api_sessions_identity ON api_sessions USING btree (identity_id, id);
@@ -416,6 +589,10 @@ CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (ident
 CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops);
 CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
+CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles);
+CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles);
+CREATE INDEX edge_router_policies_name_any_case ON edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX edge_router_policies_name_letters ON edge_router_policies USING gin (name gin_trgm_ops);
 CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
 CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
 CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
@@ -425,7 +602,20 @@ CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes
 CREATE INDEX identities_type ON identities USING btree (type_id, id);
 CREATE INDEX identities_updated_at ON identities USING btree (updated_at, id);
 CREATE INDEX identity_hostings_service ON identity_hostings USING btree (service_id);
+CREATE INDEX identity_service_configs_config ON identity_service_configs USING btree (config_id);
+CREATE INDEX identity_service_configs_service ON identity_service_configs USING btree (service_id);
+CREATE INDEX posture_checks_name_any_case ON posture_checks USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX posture_checks_name_letters ON posture_checks USING gin (name gin_trgm_ops);
+CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes);
+CREATE INDEX routers_edge ON routers USING btree (id) WHERE is_edge;
+CREATE INDEX routers_name_any_case ON routers USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX routers_name_letters ON routers USING gin (name gin_trgm_ops);
+CREATE INDEX routers_role_attributes ON routers USING gin (role_attributes);
 CREATE INDEX service_configs_config ON service_configs USING btree (config_id, service_id);
+CREATE INDEX service_edge_router_policies_edge_router_roles ON service_edge_router_policies USING gin (edge_router_roles);
+CREATE INDEX service_edge_router_policies_name_any_case ON service_edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
+CREATE INDEX service_edge_router_policies_name_letters ON service_edge_router_policies USING gin (name gin_trgm_ops);
+CREATE INDEX service_edge_router_policies_service_roles ON service_edge_router_policies USING gin (service_roles);
 CREATE INDEX service_policies_identity_roles ON service_policies USING gin (identity_roles);
 CREATE INDEX service_policies_name_any_case ON service_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX service_policies_name_letters ON service_policies USING gin (name gin_trgm_ops);
@@ -435,6 +625,11 @@ CREATE INDEX services_created_at ON services USING btree (created_at, id);
 CREATE INDEX services_name_any_case ON services USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops);
 CREATE INDEX services_role_attributes ON services USING gin (role_attributes);
+CREATE INDEX sessions_identity ON sessions USING btree (identity_id, id);
+CREATE INDEX sessions_service ON sessions USING btree (service_id);
+CREATE INDEX sessions_token ON sessions USING hash (token);
+CREATE INDEX terminators_router ON terminators USING btree (router_id, id);
+CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
 
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -451,20 +646,50 @@ CREATE TRIGGER configs_counted_out AFTER DELETE ON configs REFERENCING OLD TABLE
 CREATE CONSTRAINT TRIGGER configs_move_access AFTER INSERT OR DELETE OR UPDATE ON configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selectors();
+CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes))) EXECUTE FUNCTION tell_identity_changed();
+CREATE CONSTRAINT TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identity_types_counted_out AFTER DELETE ON identity_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
+CREATE CONSTRAINT TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selector('edge_router_policies', 'edge_router_roles', 'service_edge_router_policies', 'edge_router_roles');
 CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER services_attributes_in AFTER INSERT ON services FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selectors();
+CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'service_roles', 'service_edge_router_policies', 'service_roles');
 CREATE CONSTRAINT TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

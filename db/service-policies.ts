@@ -18,6 +18,7 @@ interface Row extends BaseRow {
   posture_check_roles: string[];
   identity_names: Record<string, string> | null;
   service_names: Record<string, string> | null;
+  posture_check_names: Record<string, string> | null;
 }
 
 /** Names of the entities that a role list points to by `@id`, for the whole page at once. */
@@ -28,7 +29,8 @@ const namesOf = (table: string, column: string, as: string) =>
 const source: ListSource<Row, ServicePolicy> = {
   table: 'service_policies', symbols: servicePolicySymbols,
   columns: [...BASE_COLUMNS, 'name', 'type', 'semantic', 'identity_roles', 'service_roles', 'posture_check_roles'],
-  extras: `${namesOf('identities', 'identity_roles', 'identity_names')}, ${namesOf('services', 'service_roles', 'service_names')}`,
+  extras: [namesOf('identities', 'identity_roles', 'identity_names'), namesOf('services', 'service_roles', 'service_names'),
+    namesOf('posture_checks', 'posture_check_roles', 'posture_check_names')].join(', '),
   fromRow,
 };
 
@@ -44,7 +46,7 @@ function fromRow(row: Row): ServicePolicy {
     serviceRoles: row.service_roles, postureCheckRoles: row.posture_check_roles,
     identityRolesDisplay: display(row.identity_roles, row.identity_names),
     serviceRolesDisplay: display(row.service_roles, row.service_names),
-    postureCheckRolesDisplay: display(row.posture_check_roles, null),
+    postureCheckRolesDisplay: display(row.posture_check_roles, row.posture_check_names),
     ...baseOf(row),
   };
 }
@@ -71,8 +73,7 @@ export function servicePolicyStore(db: Db, lists: Lists): ServicePolicyStore {
   const requireReferences = async (draft: Changes<ServicePolicyDraft>) => {
     await requireNamed('identityRoles', 'identities', 'identities', draft.identityRoles);
     await requireNamed('serviceRoles', 'services', 'services', draft.serviceRoles);
-    const checks = namedIds(draft.postureCheckRoles ?? []);
-    if (checks.length > 0) throw invalidField('postureCheckRoles', 'no postureChecks found with the given ids', checks);
+    await requireNamed('postureCheckRoles', 'posture_checks', 'postureChecks', draft.postureCheckRoles);
   };
   return {
     async get(id) {

@@ -39,17 +39,28 @@ function fromRow(row: Row): Service {
 const plain: ListSource<Row, Service> = { table: 'services', symbols: serviceSymbols, columns: COLUMNS, extras: CONFIG_IDS, fromRow };
 const DETAIL = detailSql(plain);
 
-/** Data by type name; `param` is the asked type ids, or `{all}`. */
-const configData = (param: string) => `(SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM service_configs sc
-  JOIN configs c ON c.id = sc.config_id JOIN config_types ct ON ct.id = c.config_type_id
-  WHERE sc.service_id = t.id AND (sc.config_type_id = ANY (${param}::text[]) OR ${param}::text[] = '{all}')) AS config`;
+/**
+ * Data by type name; `types` is the asked type ids, or `{all}`. A config that the identity has for the service takes the
+ * place of the service's own of that type, or is added to them.
+ */
+const configData = (types: string, identity: string) => {
+  const isAsked = (alias: string) => `(${alias}.config_type_id = ANY (${types}::text[]) OR ${types}::text[] = '{all}')`;
+  const own = (alias: string) => `identity_service_configs ${alias} WHERE ${alias}.identity_id = ${identity}::text AND ${alias}.service_id = t.id`;
+  return `(SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM (
+    SELECT sc.config_id FROM service_configs sc WHERE sc.service_id = t.id AND ${isAsked('sc')}
+      AND NOT EXISTS (SELECT FROM ${own('o')} AND o.config_type_id = sc.config_type_id)
+    UNION ALL SELECT o.config_id FROM ${own('o')} AND ${isAsked('o')}) used
+  JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id) AS config`;
+};
 
 const viewColumns = { table: 'services', symbols: serviceSymbols, columns: COLUMNS };
-const VIEW_EXTRAS = `${CONFIG_IDS}, ${configData('$1')}`;
-const VIEW_DETAIL = detailSql<ViewRow, ServiceView>({ ...viewColumns, extras: `${CONFIG_IDS}, ${configData('$2')}`, fromRow: () => raise(new Error('unused')) });
+/** @param identityParam  number of the placeholder of the viewer's id; `$1` is its config types */
+const viewExtras = (identityParam: number) => `${CONFIG_IDS}, ${configData('$1', `$${identityParam}`)}`;
+const VIEW_DETAIL = detailSql<ViewRow, ServiceView>({ ...viewColumns, extras: `${CONFIG_IDS}, ${configData('$2', '$3')}`, fromRow: () => raise(new Error('unused')) });
 
-/** Whose eyes: the grants of an identity and the config types it asked for. */
+/** Whose eyes: an identity, its grants and the config types it asked for. */
 export interface Viewer {
+  readonly identityId: string;
   readonly grants: readonly Grant[];
   readonly configTypes: readonly string[];
 }
@@ -70,10 +81,12 @@ export interface ServiceStore {
   remove(id: string): Promise<void>;
 }
 
-/** Scopes for views count from `$2`: `$1` is the viewer's config types. */
-function withConfigTypes(request: ListRequest & RoleFilter, viewer: Viewer): ListRequest & RoleFilter {
+/** Scopes for views count from `$2`: `$1` is the viewer's config types. What follows them is the viewer's id. */
+function viewRequest(request: ListRequest & RoleFilter, { configTypes, identityId }: Viewer) {
   const { name, where, values }: Scope = request.scope ?? { name: '', where: '', values: [] };
-  return { ...request, scope: { name: `view-${name}`, where, values: [viewer.configTypes, ...values] } };
+  const identityParam = values.length + 2;
+  const scope = { name: `view-${identityParam}-${name}`, where, values: [configTypes, ...values, identityId] };
+  return { extras: viewExtras(identityParam), request: withRoleFilter({ ...request, scope }) };
 }
 
 export function serviceStore(db: Db, lists: Lists): ServiceStore {
@@ -95,11 +108,12 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       const { rows: [row] } = await db.read<Row>('service-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(SERVICE, id));
     },
-    listViews: (request, viewer) => lists.page<ViewRow, ServiceView>(db,
-      { ...viewColumns, extras: VIEW_EXTRAS, fromRow: viewFrom(viewer) },
-      withRoleFilter(withConfigTypes(request, viewer))),
+    listViews(request, viewer) {
+      const view = viewRequest(request, viewer);
+      return lists.page<ViewRow, ServiceView>(db, { ...viewColumns, extras: view.extras, fromRow: viewFrom(viewer) }, view.request);
+    },
     async findView(id, viewer) {
-      const { rows: [row] } = await db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes]);
+      const { rows: [row] } = await db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]);
       return row && viewFrom(viewer)(row);
     },
     async create(id, draft) {

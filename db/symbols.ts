@@ -40,7 +40,8 @@ export const authenticatorSymbols = table('authenticators', {
 
 export const enrollmentSymbols = table('enrollments', {
   token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true, encode: (token) => (UUID.test(token) ? token : null) },
-  identity: text('identity_id', true), caId: text('ca_id', true), method: text('method'), expiresAt: date('expires_at'),
+  identity: text('identity_id', true), edgeRouter: text('edge_router_id', true), transitRouter: text('transit_router_id', true),
+  caId: text('ca_id', true), method: text('method'), expiresAt: date('expires_at'),
 });
 
 export const apiSessionSymbols = table('apiSessions', {
@@ -65,6 +66,22 @@ export const serviceSymbols: SymbolTable = table('services', {
   },
 });
 
+export const postureCheckSymbols = table('postureChecks', {
+  name, typeId: text('type_id'), roleAttributes: set('role_attributes'),
+  promptOnUnlock: { kind: 'boolean', sql: `(t.criteria->>'promptOnUnlock')::boolean` },
+  promptOnWake: { kind: 'boolean', sql: `(t.criteria->>'promptOnWake')::boolean` },
+});
+
+export const postureCheckTypeSymbols = table('postureCheckTypes', { name });
+
+/** Over the list of db/identity-service-configs.ts, not over a table. */
+export const identityServiceConfigSymbols: SymbolTable = {
+  entity: 'serviceConfigs', idSql: 't.id', symbols: { serviceId: text('service_id'), configId: text('config_id') },
+};
+
+/** Attributes are no entities: the text is all there is. */
+export const roleAttributeSymbols: SymbolTable = { entity: 'roleAttributes', idSql: 't.id', symbols: { id: text('id') } };
+
 export const servicePolicySymbols = table('servicePolicies', {
   name, type: text('type'), semantic: text('semantic'), identityRoles: set('identity_roles'),
   serviceRoles: set('service_roles'), postureCheckRoles: set('posture_check_roles'),
@@ -78,8 +95,44 @@ export const servicePolicySymbols = table('servicePolicies', {
   },
 });
 
+const routerFields: Readonly<Record<string, SymbolDef>> = {
+  name, fingerprint: text('fingerprint', true), cost: number('cost'), noTraversal: flag('no_traversal'), disabled: flag('disabled'),
+  ctrlChanListeners: { kind: 'string', sql: 't.ctrl_chan_listeners::text COLLATE "C"', nullable: false },
+};
+
+/** Routers do not connect to this controller: none is ever online. An expression, because a constant cannot be sorted by. */
+const connected: SymbolDef = { kind: 'boolean', sql: '(t.id IS NULL)', nullable: false };
+
+export const routerSymbols = table('routers', routerFields);
+
+export const edgeRouterSymbols = table('routers', {
+  ...routerFields, roleAttributes: set('role_attributes'), isTunnelerEnabled: flag('is_tunneler_enabled'),
+  isVerified: { kind: 'boolean', sql: '(t.fingerprint IS NOT NULL)', nullable: false }, online: connected, connected,
+});
+
+export const edgeRouterPolicySymbols = table('edgeRouterPolicies', {
+  name, semantic: text('semantic'), edgeRouterRoles: set('edge_router_roles'), identityRoles: set('identity_roles'),
+});
+
+export const serviceEdgeRouterPolicySymbols = table('serviceEdgeRouterPolicies', {
+  name, semantic: text('semantic'), edgeRouterRoles: set('edge_router_roles'), serviceRoles: set('service_roles'),
+});
+
 export const controllerSymbols = table('controllers', {
   name, ctrlAddress: text('ctrl_address', true), certPem: { kind: 'string', sql: 't.cert_pem COLLATE "C"', nullable: false },
   fingerprint: text('fingerprint'), isOnline: { kind: 'boolean', sql: `(t.last_seen_at > now() - interval '15 seconds')`, nullable: false },
   lastJoinedAt: date('last_joined_at'),
+});
+
+export const sessionSymbols = table('sessions', {
+  token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true },
+  type: text('type'), apiSession: text('api_session_id'), service: text('service_id'),
+});
+
+/** The name of the entity that a reference of `t` points to. */
+const nameOf = (from: string, column: string): SymbolDef => ({ kind: 'string', sql: `(SELECT n.name FROM ${from} n WHERE n.id = t.${column})`, nullable: false });
+
+export const terminatorSymbols = table('terminators', {
+  binding: text('binding'), address: text('address'), instanceId: text('instance_id'), hostId: text('host_id'), sourceCtrl: text('source_ctrl'),
+  service: text('service_id'), router: text('router_id'), 'service.name': nameOf('services', 'service_id'), 'router.name': nameOf('routers', 'router_id'),
 });

@@ -16,13 +16,15 @@ export type ErrorKind =
   | 'invalidField' | 'badReference' | 'unparsableBody' | 'invalidFilter' | 'invalidSort' | 'unsupportedMedia'
   | 'notAcceptable' | 'payloadTooLarge' | 'routeUnknown' | 'methodNotAllowed' | 'invalidUuid'
   // entities
-  | 'notFound' | 'duplicate' | 'inUse' | 'notDeletable' | 'notUpdatable' | 'forbidden'
+  | 'notFound' | 'duplicate' | 'inUse' | 'notDeletable' | 'notUpdatable' | 'routerNotUpdatable' | 'forbidden'
   // callers
   | 'unauthenticated' | 'invalidAuth' | 'invalidAuthMethod'
   // authenticators and enrollment
   | 'authenticatorLimit' | 'authenticatorMismatch' | 'authenticatorNotUpdatable' | 'enrollmentExists'
   | 'enrollmentExpired' | 'enrollmentMethodMismatch' | 'enrollmentTokenUnknown' | 'enrollmentContentType'
   | 'csrInvalid' | 'csrMissing' | 'certificateInvalid' | 'certificatePemInvalid'
+  // sessions
+  | 'invalidPosture' | 'noEdgeRouters'
   // load and life
   | 'tooManyRequests' | 'rateLimited' | 'unavailable' | 'timeout' | 'notImplemented';
 
@@ -30,6 +32,8 @@ export interface DomainErrorOptions {
   readonly field?: FieldCause;
   /** One sentence for the caller under `cause.message`. */
   readonly causeMessage?: string;
+  /** Facts for the caller under `cause.data`, beside the `causeMessage`. */
+  readonly causeData?: Readonly<Record<string, unknown>>;
   /** Replaces the kind's usual message. */
   readonly message?: string;
   /** Response headers this failure carries, such as `retry-after` or `www-authenticate`. */
@@ -42,6 +46,7 @@ export interface DomainErrorOptions {
 export class DomainError extends Error {
   readonly field: FieldCause | undefined;
   readonly causeMessage: string | undefined;
+  readonly causeData: Readonly<Record<string, unknown>> | undefined;
   readonly override: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
 
@@ -50,6 +55,7 @@ export class DomainError extends Error {
     this.name = 'DomainError';
     this.field = options.field;
     this.causeMessage = options.causeMessage;
+    this.causeData = options.causeData;
     this.override = options.message;
     this.headers = options.headers;
   }

@@ -3,6 +3,7 @@
  * map these to the specs' models. Times are `Date`s in UTC with millisecond precision.
  */
 import type { AuthPolicySettings } from './auth/auth-policy.js';
+import type { Criteria, OperatingSystem } from './posture/criteria.js';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -99,6 +100,8 @@ export interface Authenticator extends BaseEntity {
 export interface Enrollment extends BaseEntity {
   readonly method: EnrollmentMethod;
   readonly identity: NamedRef | null;
+  readonly edgeRouter: NamedRef | null;
+  readonly transitRouter: NamedRef | null;
   readonly caId: string | null;
   readonly username: string | null;
   readonly token: string;
@@ -192,4 +195,108 @@ export interface Controller extends BaseEntity {
   readonly lastJoinedAt: Date;
   /** By binding, the URLs of each API. */
   readonly apiAddresses: Record<string, { url: string; version: string }[]>;
+}
+
+/** What an administrator sets on a terminator: where on which router a service ends. */
+export interface TerminatorDraft {
+  readonly serviceId: string;
+  readonly routerId: string;
+  readonly binding: string;
+  readonly address: string;
+  /** Tells apart the instances that host one service; '' when there is only one. */
+  readonly instanceId: string;
+  /** Proves an instance to routers; never shown. */
+  readonly instanceSecret: Buffer | null;
+  readonly cost: number;
+  readonly precedence: HostingPrecedence;
+  readonly tags: Tags;
+}
+
+export interface Terminator extends BaseEntity, Omit<TerminatorDraft, 'serviceId' | 'routerId' | 'instanceSecret'> {
+  readonly service: NamedRef;
+  readonly router: NamedRef;
+  /** What routers add to the cost while they are busy. */
+  readonly dynamicCost: number;
+}
+
+/** The right of one API session to use a service in one way, as routers are shown it. */
+export interface Session extends BaseEntity {
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  readonly service: NamedRef;
+  readonly type: PolicyType;
+  /** A JWT that opens connections at routers. */
+  readonly token: string;
+  /** The service policies that grant it at present; never empty. */
+  readonly servicePolicies: readonly NamedRef[];
+}
+
+/** What an administrator sets on a router; only edge routers have role attributes, a tunneler and `appData`. */
+export interface RouterDraft {
+  readonly name: string;
+  readonly isEdge: boolean;
+  readonly cost: number;
+  readonly noTraversal: boolean;
+  readonly disabled: boolean;
+  readonly isTunnelerEnabled: boolean;
+  readonly roleAttributes: readonly string[];
+  readonly appData: Tags;
+  /** By underlay binding, the addresses at which the router listens for other controllers. */
+  readonly ctrlChanListeners: Record<string, string[]>;
+  readonly configs: readonly string[];
+  readonly tags: Tags;
+}
+
+export interface Router extends BaseEntity, RouterDraft {
+  /** SHA-1 of the certificate that it enrolled with; null until then. */
+  readonly fingerprint: string | null;
+  readonly certPem: string | null;
+  readonly unverifiedFingerprint: string | null;
+  readonly unverifiedCertPem: string | null;
+  readonly hostname: string;
+  /** Outstanding until the router enrolls. */
+  readonly enrollment: { readonly token: string; readonly jwt: string; readonly expiresAt: Date; readonly createdAt: Date } | null;
+}
+
+export interface EdgeRouterPolicyDraft {
+  readonly name: string;
+  readonly semantic: Semantic;
+  readonly edgeRouterRoles: readonly string[];
+  readonly identityRoles: readonly string[];
+  readonly tags: Tags;
+}
+
+export interface EdgeRouterPolicy extends BaseEntity, EdgeRouterPolicyDraft {
+  /** Made for a router with a tunneler; goes only with it. */
+  readonly isSystem: boolean;
+  readonly edgeRouterRolesDisplay: readonly RoleDisplay[];
+  readonly identityRolesDisplay: readonly RoleDisplay[];
+}
+
+export interface ServiceEdgeRouterPolicyDraft {
+  readonly name: string;
+  readonly semantic: Semantic;
+  readonly edgeRouterRoles: readonly string[];
+  readonly serviceRoles: readonly string[];
+  readonly tags: Tags;
+}
+
+export interface ServiceEdgeRouterPolicy extends BaseEntity, ServiceEdgeRouterPolicyDraft {
+  readonly edgeRouterRolesDisplay: readonly RoleDisplay[];
+  readonly serviceRolesDisplay: readonly RoleDisplay[];
+}
+
+interface PostureCheckCommon {
+  readonly name: string;
+  readonly roleAttributes: readonly string[];
+  readonly tags: Tags;
+}
+export type PostureCheckDraft = PostureCheckCommon & Criteria;
+/** A condition on the state of a device. */
+export type PostureCheck = BaseEntity & PostureCheckDraft & { readonly version: number };
+/** A kind of posture check and the systems that can meet it. */
+export interface PostureCheckType extends BaseEntity {
+  readonly name: string;
+  readonly version: string;
+  readonly operatingSystems: readonly OperatingSystem[];
 }

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 a4441a439a1c5ee3a1d59b230342670afa2239dfd10975a083660df1b7b82a85) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 2566fd65e1842affae3ac7aeb98536e4c2abc69fca44f32b98f259f6b76a3ab9) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -1327,7 +1327,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: ['id'], permission: 'admin', parameters: [pathIdParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
       body: null,
       produces: ['application/json'],
-      responses: { 200: listServicePoliciesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: listServiceEdgeRouterPoliciesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     listEdgeRouterServices: {
       api: 'management', operationId: 'listEdgeRouterServices', method: 'GET', path: '/edge-routers/{id}/services',

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 a4441a439a1c5ee3a1d59b230342670afa2239dfd10975a083660df1b7b82a85) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 2566fd65e1842affae3ac7aeb98536e4c2abc69fca44f32b98f259f6b76a3ab9) by scripts/generate. Do not edit.
 
 import type { Api, Method, RouteNode } from './operation.js';
 

@@ -69,6 +69,14 @@ export interface DataReply<S extends number, D> {
   /** Further batches of a list too long to hold. */
   readonly rest?: AsyncIterable<readonly unknown[]>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Told the text of this answer once it is checked and written out, so that it can be given again. */
+  readonly onWritten?: (body: string) => void;
+}
+
+/** An answer that was checked and written out before, for the same operation. */
+export interface WrittenReply<S extends number> {
+  readonly status: S;
+  readonly written: string;
 }
 
 /** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */
@@ -80,7 +88,7 @@ export interface RawReply<S extends number> {
 
 type SuccessStatus = 200 | 201 | 202;
 type ReplyFor<S extends number, R> =
-  R extends { data?: infer D; meta?: unknown } ? DataReply<S, Exclude<D, undefined>> | RawReply<S> : RawReply<S>;
+  R extends { data?: infer D; meta?: unknown } ? DataReply<S, Exclude<D, undefined>> | WrittenReply<S> | RawReply<S> : RawReply<S>;
 type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
 
 /** An interface over the operation itself, so that one function can serve both APIs where their operations are alike. */

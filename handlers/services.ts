@@ -1,8 +1,9 @@
 /** What handlers work with. Built once by server/; everything here is safe to use from many requests at once. */
 import type { Stores } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
-import type { ApiSession } from '../domain/model.js';
+import type { ApiSession, PolicyType } from '../domain/model.js';
 import type { Api } from '../generated/operation.js';
+import type { WrittenCache } from './written-cache.js';
 
 /** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
 export interface Passwords {
@@ -37,6 +38,11 @@ export interface Enrollments {
   networkJwt(): Promise<string>;
 }
 
+export interface SessionTokens {
+  /** The JWT by which routers admit a session. */
+  sign(session: { id: string; apiSessionId: string; identityId: string; serviceId: string; type: PolicyType }): Promise<string>;
+}
+
 export interface NetworkInfo {
   readonly controllerId: string;
   readonly name: string;
@@ -65,9 +71,12 @@ export interface Services {
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly enrollments: Enrollments;
+  readonly sessionTokens: SessionTokens;
   readonly network: NetworkInfo;
   readonly version: VersionInfo;
   readonly documents: Documents;
+  /** Answers that hold until the access epoch moves. */
+  readonly written: WrittenCache;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
   readonly checkConfigData: (type: ConfigType, data: unknown) => void;

@@ -8,11 +8,14 @@ import type { Links } from './handler.js';
 
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   'api-sessions': ['sessions'],
+  'edge-router-policies': ['edge-routers', 'identities'],
   'edge-routers': ['edge-router-policies'],
   identities: ['authenticators', 'edge-router-policies', 'edge-routers', 'enrollments', 'failed-service-requests',
     'posture-data', 'service-configs', 'service-policies', 'services'],
+  'service-edge-router-policies': ['edge-routers', 'services'],
   'service-policies': ['services', 'identities', 'posture-checks'],
   services: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
+  sessions: ['route-path'],
   specs: ['spec'],
 };
 

@@ -3,7 +3,7 @@
  * in the table below with its default and its check; docs/configuration.md is written from the same table.
  */
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { parseHostPort } from '../domain/pki/server-name.js';
@@ -40,6 +40,10 @@ const integer = (min: number, max: number) => (value: unknown): number => {
   if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) throw new Error(`must be a whole number from ${min} to ${max}`);
   return number;
 };
+
+function workerCount(value: unknown): number {
+  return value === 'auto' ? availableParallelism() : integer(1, 256)(value);
+}
 
 function flag(value: unknown): boolean {
   if (value === true || value === 'true' || value === '1') return true;
@@ -124,6 +128,7 @@ export const SETTINGS = {
   maxLimit: setting('edge.api.maxLimit', 'EDGE_API_MAX_LIMIT', integer(1, 100_000), 500, 'Longest list that is answered in one piece.'),
   enrollmentDuration: setting('edge.enrollment.duration', 'EDGE_ENROLLMENT_DURATION', duration(60, 31_536_000), 10_800, 'How long an enrollment made with an identity may be used.'),
   corsOrigins: setting('cors.origins', 'EDGE_CORS_ORIGINS', listOf(origin), [] as readonly string[], 'Origins whose pages may call the APIs; * allows any, without credentials.'),
+  workers: setting('workers', 'EDGE_WORKERS', workerCount, 1, 'Processes that share the port: a number, or auto for one per core.'),
   docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
   maxBodyBytes: setting('limits.bodyBytes', 'EDGE_LIMIT_BODY_BYTES', integer(1024, 104_857_600), 1_048_576, 'Largest request body.'),
   maxHeaders: setting('limits.headers', 'EDGE_LIMIT_HEADERS', integer(16, 2000), 100, 'Most header lines of a request.'),

@@ -18,6 +18,7 @@ import type { Stores } from '../db/stores.js';
 import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { basePaths } from '../generated/routes.js';
 import type { Services } from '../handlers/services.js';
+import { WrittenCache } from '../handlers/written-cache.js';
 import { createApi } from './api.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
@@ -29,10 +30,11 @@ import type { ChangeFeed } from './change-feed.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { openDocuments } from './documents.js';
-import { createEnrollments } from './enrollments.js';
+import { createEnrollments, createSessionTokens } from './enrollments.js';
 import { documentPages, explorerPages } from './explorer.js';
 import { healthPages } from './health.js';
 import type { Logger } from './log.js';
+import { createSessionSweeper } from './session-sweeper.js';
 import { createSessionRegistry } from './sessions.js';
 import type { SessionRegistry } from './sessions.js';
 import { createTlsServer, listen, secureContext } from './tls-server.js';
@@ -62,6 +64,30 @@ export async function startController(config: Config, log: Logger, abort = new A
   }
 }
 
+export interface PreparedNetwork {
+  readonly connection: ClientConfig;
+  readonly newAdmin: Network['newAdmin'];
+  /** Stops the embedded database, if there is one. */
+  close(): Promise<void>;
+}
+
+/** What must exist before several processes serve: the database, its schema, the network. Serves nothing itself. */
+export async function prepareNetwork(config: Config, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
+  const closers: Closers = [];
+  try {
+    const { database, connection } = await connectDatabase(config, log, closers, { abort, onLost: () => undefined });
+    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+    const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
+    const { newAdmin } = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
+    const [closeDatabase] = closers.splice(-1);
+    await closeDatabase?.();
+    return { connection, newAdmin, close: () => closeAll(closers, log) };
+  } catch (error) {
+    await closeAll(closers, log);
+    throw error;
+  }
+}
+
 async function assemble(config: Config, log: Logger, closers: Closers, abort: AbortSignal): Promise<Controller> {
   const startedAt = new Date();
   const bindings = bindOperations();
@@ -74,6 +100,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const network = await openNetwork(config, stores, passwords, controllerId, log);
   const sessions = createSessionRegistry({ stores, timeoutSeconds: config.sessionTimeout, maxEntries: config.cachedSessions, log });
   closers.push(() => sessions.close());
+  const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
+  closers.push(() => sweeper.close());
   const feed = await followChanges(connection, sessions, log, closers);
   databaseLost.push(() => { feed.suspect(); });
   await joinControllers(config, stores, network, controllerId, closers);
@@ -227,8 +255,9 @@ interface Parts {
 function buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt, identity }: Parts): Services {
   const schemas = new ConfigSchemaCache();
   return {
-    stores, passwords, sessions, newId, version: readVersion(), documents: openDocuments(config.advertise, startedAt),
+    stores, passwords, sessions, newId, written: new WrittenCache(), version: readVersion(), documents: openDocuments(config.advertise, startedAt),
     enrollments: createEnrollments({ signer: identity.signer, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
+    sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
     network: {
       controllerId, name: config.name, advertise: config.advertise, startedAt, caBundlePkcs7: certsOnlyPkcs7([network.root.certPem, network.intermediate.certPem]),
     },

@@ -1,9 +1,9 @@
-/** One-time tokens and their JWTs, signed with the key that serves TLS. */
+/** One-time tokens and their JWTs, and the JWTs of sessions: all signed with the key that serves TLS. */
 import { randomUUID } from 'node:crypto';
-import { enrollmentClaims, networkClaims } from '../domain/enrollment/jwt.js';
+import { enrollmentClaims, networkClaims, sessionClaims } from '../domain/enrollment/jwt.js';
 import type { JwtSigner } from '../domain/enrollment/jwt.js';
 import { newToken } from '../domain/auth/tokens.js';
-import type { Enrollments } from '../handlers/services.js';
+import type { Enrollments, SessionTokens } from '../handlers/services.js';
 import type { Stores } from '../db/stores.js';
 
 export interface EnrollmentOptions {
@@ -39,5 +39,11 @@ export function createEnrollments({ signer, stores, advertise, durationSeconds }
       }
       return known.jwt;
     },
+  };
+}
+
+export function createSessionTokens({ signer, advertise }: Pick<EnrollmentOptions, 'signer' | 'advertise'>): SessionTokens {
+  return {
+    sign: async ({ id: sessionId, ...session }) => signer().sign(sessionClaims({ advertise, sessionId, ...session, now: new Date() })),
   };
 }

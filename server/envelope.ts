@@ -42,7 +42,7 @@ export interface ErrorAnswer {
 }
 
 interface ErrorBody {
-  readonly cause?: Readonly<Record<string, string>>;
+  readonly cause?: Readonly<Record<string, unknown>>;
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
@@ -59,6 +59,7 @@ function clip(text: string): string {
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
   const cause = error.field !== undefined ? { field: error.field.field, reason: clip(error.field.reason), value: clip(error.field.value) }
+    : error.causeData !== undefined ? { data: error.causeData, message: clip(error.causeMessage ?? '') }
     : error.causeMessage !== undefined ? { code: 'UNHANDLED', message: clip(error.causeMessage) } : undefined;
   return answer(error.kind, requestId, {
     ...(cause === undefined ? {} : { cause }),
@@ -66,7 +67,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   }, error.headers);
 }
 
-export function answer(kind: ErrorKind | keyof typeof WIRE, requestId: string, extra: { cause?: Record<string, string>; message?: string },
+export function answer(kind: ErrorKind | keyof typeof WIRE, requestId: string, extra: { cause?: Record<string, unknown>; message?: string },
   headers: Readonly<Record<string, string>> = {}): ErrorAnswer {
   const { status, code, message } = WIRE[kind];
   return { status, headers, body: { error: { ...(extra.cause === undefined ? {} : { cause: extra.cause }), code, message: extra.message ?? message, requestId }, meta: versions } };

@@ -10,6 +10,7 @@ import type { Controller } from './controller.js';
 import { createLogger } from './log.js';
 import type { Logger } from './log.js';
 import { readVersion } from './version.js';
+import { isWorker, startWorkers } from './workers.js';
 
 const USAGE = `Usage: npm start -- [options]
 
@@ -31,13 +32,15 @@ async function main(): Promise<void> {
   if (values['print-config'] === true) { process.stdout.write(printConfig(config)); return; }
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
   const abort = new AbortController();
-  const starting = Promise.resolve().then(() => startController(config, log, abort.signal));
+  const start = config.workers > 1 ? startWorkers : startController;
+  const starting = Promise.resolve().then(() => start(config, log, abort.signal));
   stopOnSignal(starting, abort, log);
   const controller = await starting.catch((error: unknown) => {
     // A start that was told to stop ends as told, not with its error.
     if (!abort.signal.aborted) throw error;
   });
   if (controller === undefined || abort.signal.aborted) return;
+  if (isWorker) return;
   log.info({ url: controller.url, advertise: controller.advertise, docs: config.docs ? `${controller.url}/docs` : undefined }, 'controller is ready');
   const { newAdmin } = controller;
   if (newAdmin !== undefined) process.stderr.write(firstStartNotice(newAdmin));

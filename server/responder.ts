@@ -8,12 +8,12 @@ import type { Api, OperationSpec, ResponseSpec } from '../generated/operation.js
 import { basePaths } from '../generated/routes.js';
 import clientValidators from '../generated/client/validators.cjs';
 import managementValidators from '../generated/management/validators.cjs';
-import type { DataReply, RawReply } from '../handlers/handler.js';
+import type { DataReply, RawReply, WrittenReply } from '../handlers/handler.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
 import { describeFault } from './faults.js';
 
-export type AnyReply = DataReply<number, unknown> | RawReply<number>;
+export type AnyReply = DataReply<number, unknown> | WrittenReply<number> | RawReply<number>;
 export type Headers = Readonly<Record<string, string | number>>;
 
 type Validator = (typeof managementValidators)[string];
@@ -50,6 +50,10 @@ export async function writeReply(response: ServerResponse, operation: OperationS
     write(response, reply.status, { 'content-type': contentType, ...headers, ...reply.headers }, body);
     return;
   }
+  if ('written' in reply) {
+    write(response, reply.status, { 'content-type': 'application/json', ...headers }, reply.written);
+    return;
+  }
   const spec = specOf(operation, reply.status);
   const meta = metaOf(reply.page);
   check(operation, reply.status, spec.validator, { data: reply.data, meta });
@@ -58,7 +62,9 @@ export async function writeReply(response: ServerResponse, operation: OperationS
     await writeLongList(response, operation, reply, spec, metaText(meta), all);
     return;
   }
-  write(response, reply.status, all, `{"data":${JSON.stringify(reply.data)},"meta":${metaText(meta)}}\n`);
+  const body = `{"data":${JSON.stringify(reply.data)},"meta":${metaText(meta)}}\n`;
+  reply.onWritten?.(body);
+  write(response, reply.status, all, body);
 }
 
 function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers | undefined {

@@ -1,6 +1,7 @@
 /** All migrations, oldest first. Append only; a merged migration is never edited. */
 import type { Knex } from 'knex';
 import * as base from './0001-base.js';
+import * as access from './0002-access.js';
 
 export interface Migration {
   readonly name: string;
@@ -10,4 +11,5 @@ export interface Migration {
 
 export const migrations: readonly Migration[] = [
   { name: '0001-base', up: base.up, down: base.down },
+  { name: '0002-access', up: access.up, down: access.down },
 ];

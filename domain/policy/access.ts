@@ -23,6 +23,14 @@ export interface Permissions {
   readonly grants: readonly { readonly policyId: string; readonly policyType: PolicyType; readonly isPassing: boolean }[];
 }
 
+/**
+ * The posture checks that a policy asks for; its semantic governs all of its role lists. None selected: it passes. What
+ * devices report is not looked at yet, so a policy that asks for a check does not pass.
+ */
+export function passes(policy: { readonly semantic: Semantic; readonly postureCheckRoles: readonly string[] }, postureChecks: readonly Selectable[]): boolean {
+  return !postureChecks.some((check) => selects(policy.semantic, policy.postureCheckRoles, check));
+}
+
 /** The policies that select this identity. */
 export function grantsOf(policies: readonly AccessPolicy[], identity: Selectable): AccessPolicy[] {
   return policies.filter((policy) => selects(policy.semantic, policy.identityRoles, identity));

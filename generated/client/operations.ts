@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -213,7 +213,9 @@ export interface ServiceUpdate {
   terminatorStrategy?: string | null;
 }
 
+/** A session to be made. */
 export interface SessionCreate {
+  /** Id of the service. */
   serviceId?: string | null;
   tags?: Tags | null;
   type?: DialBind | null;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -189,15 +189,24 @@ export interface ClientExternalJwtSignerDetail extends BaseEntity {
 /** External JWT signers. */
 export type ClientExternalJwtSignerList = readonly ClientExternalJwtSignerDetail[];
 
+/** What everybody may know of an edge router. */
 export interface CommonEdgeRouterProperties {
   appData?: Tags | undefined;
+  /** What a path through the router costs; 0 when absent. */
   cost: number;
+  /** Whether the router is out of service. */
   disabled: boolean;
+  /** Name of the host that the router told of; empty until then. */
   hostname: string;
+  /** Whether the router is connected to a controller. */
   isOnline: boolean;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal: boolean;
+  /** By protocol, the address at which clients reach the router. */
   supportedProtocols: Record<string, string>;
+  /** How far the router is told of the model; `SYNC_UNKNOWN` when it never connected. */
   syncStatus: string;
 }
 
@@ -283,6 +292,7 @@ export interface CurrentIdentityDetailEnvelope {
   meta: Meta;
 }
 
+/** An edge router that the caller may use. */
 export interface CurrentIdentityEdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties {}
 
 /** Edge routers. */
@@ -828,30 +838,41 @@ export interface ServiceDetail extends BaseEntity {
   terminatorStrategy: string;
 }
 
+/** The edge routers of a service. */
 export interface ServiceEdgeRouters {
+  /** Edge routers that the policies allow to the caller for the service. */
   edgeRouters?: readonly CommonEdgeRouterProperties[] | undefined;
 }
 
 /** Services. */
 export type ServiceList = readonly ServiceDetail[];
 
+/** Answer with the session. */
 export interface SessionCreateEnvelope {
   data: SessionDetail;
   meta: Meta;
 }
 
+/** The right to dial or bind one service, shown to edge routers by its token. */
 export interface SessionDetail extends BaseEntity {
   apiSession: EntityRef;
+  /** Id of the API session that it belongs to and ends with. */
   apiSessionId: string;
+  /** Online edge routers to connect to. */
   edgeRouters: readonly SessionEdgeRouter[];
+  /** Id of the identity that it belongs to. */
   identityId: string;
   service: EntityRef;
+  /** Id of the service. */
   serviceId: string;
+  /** JWT that edge routers admit; its `jti` is the id of the session. */
   token: string;
   type: DialBind;
 }
 
+/** An edge router to connect to with a session. */
 export interface SessionEdgeRouter extends CommonEdgeRouterProperties {
+  /** Addresses by protocol. */
   urls: Record<string, string>;
 }
 
@@ -872,10 +893,14 @@ export type Tags = Record<string, unknown>;
 
 export type TargetToken = 'ACCESS' | 'ID';
 
+/** A terminator as clients see it. */
 export interface TerminatorClientDetail extends BaseEntity {
+  /** Which of several hosting instances it leads to; empty when there is one. */
   identity: string;
+  /** Id of the router that it is on. */
   routerId: string;
   service: EntityRef;
+  /** Id of the service that it serves. */
   serviceId: string;
 }
 

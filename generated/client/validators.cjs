@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 4e3ae1f0cfe0ee0d384efeca6132a006eb9d2b0507dc539cf934214afc054138) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
 "use strict";
 exports.request_authenticate = validate10;
 const schema11 = {"type":"object","properties":{"configTypes":{"$ref":"request_configTypes_or_null"},"envInfo":{"$ref":"request_envInfo_or_null"},"password":{"type":["string","null"],"minLength":5,"maxLength":100},"sdkInfo":{"$ref":"request_sdkInfo_or_null"},"username":{"type":["string","null"],"minLength":4,"maxLength":100}}};

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1da4757c094261160c02e00be0aa5f344164eeb67618fa7df5985d1ffa6a6cf6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
 
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = string[];
@@ -253,64 +253,94 @@ export interface DisableParams {
   durationMinutes: number;
 }
 
+/** A new edge router. */
 export interface EdgeRouterCreate {
   appData?: Tags | null;
+  /** Ids of the configs that the router gets. */
   configs?: string[] | null;
+  /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, string[]> | null;
+  /** Whether the router is out of service. */
   disabled?: boolean | null;
+  /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
   isTunnelerEnabled?: boolean | null;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   roleAttributes?: Attributes | null;
   tags?: Tags | null;
 }
 
+/** Changes to an edge router. */
 export interface EdgeRouterPatch {
   appData?: Tags | null;
+  /** Ids of the configs that the router gets. */
   configs?: string[] | null;
+  /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, string[]> | null;
+  /** Whether the router is out of service. */
   disabled?: boolean | null;
+  /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
   isTunnelerEnabled?: boolean | null;
+  /** Name of the router; unique. */
   name?: string | null;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   roleAttributes?: Attributes | null;
   tags?: Tags | null;
 }
 
+/** A new edge router policy. */
 export interface EdgeRouterPolicyCreate {
   edgeRouterRoles?: Roles | null;
   identityRoles?: Roles | null;
+  /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
   tags?: Tags | null;
 }
 
+/** Changes to an edge router policy. */
 export interface EdgeRouterPolicyPatch {
   edgeRouterRoles?: Roles | null;
   identityRoles?: Roles | null;
+  /** Name of the policy; unique. */
   name?: string | null;
   semantic?: Semantic | null;
   tags?: Tags | null;
 }
 
+/** An edge router policy as it shall be. */
 export interface EdgeRouterPolicyUpdate {
   edgeRouterRoles?: Roles | null;
   identityRoles?: Roles | null;
+  /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
   tags?: Tags | null;
 }
 
+/** An edge router as it shall be. */
 export interface EdgeRouterUpdate {
   appData?: Tags | null;
+  /** Ids of the configs that the router gets. */
   configs?: string[] | null;
+  /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, string[]> | null;
+  /** Whether the router is out of service. */
   disabled?: boolean | null;
+  /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
   isTunnelerEnabled?: boolean | null;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   roleAttributes?: Attributes | null;
   tags?: Tags | null;
@@ -813,32 +843,53 @@ export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
 /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
 export type Roles = string[];
 
+/** A new transit router. */
 export interface RouterCreate {
+  /** Ids of the configs that the router gets. */
   configs?: string[] | null;
+  /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, string[]> | null;
+  /** Whether the router is out of service. */
   disabled?: boolean | null;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   tags?: Tags | null;
 }
 
+/** Changes to a transit router. */
 export interface RouterPatch {
+  /** Ids of the configs that the router gets. */
   configs?: string[] | null;
+  /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, string[]> | null;
+  /** Whether the router is out of service. */
   disabled?: boolean | null;
+  /** Name of the router; unique. */
   name?: string | null;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   tags?: Tags | null;
 }
 
+/** A transit router as it shall be. */
 export interface RouterUpdate {
+  /** Ids of the configs that the router gets. */
   configs?: string[] | null;
+  /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, string[]> | null;
+  /** Whether the router is out of service. */
   disabled?: boolean | null;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   tags?: Tags | null;
 }
@@ -862,11 +913,15 @@ export interface SdkInfo {
 /** `AllOf` selects what has every `#attribute` of a role list, `AnyOf` what has at least one; `@id` selectors always add. */
 export type Semantic = 'AllOf' | 'AnyOf';
 
+/** A config for a service. */
 export interface ServiceConfigAssign {
+  /** Id of the config. */
   configId: string;
+  /** Id of the service. */
   serviceId: string;
 }
 
+/** Configs for services. */
 export type ServiceConfigsAssignList = ServiceConfigAssign[];
 
 /** A new service. */
@@ -886,24 +941,30 @@ export interface ServiceCreate {
   terminatorStrategy?: string | null;
 }
 
+/** A new service edge router policy. */
 export interface ServiceEdgeRouterPolicyCreate {
   edgeRouterRoles?: Roles | null;
+  /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
   serviceRoles?: Roles | null;
   tags?: Tags | null;
 }
 
+/** Changes to a service edge router policy. */
 export interface ServiceEdgeRouterPolicyPatch {
   edgeRouterRoles?: Roles | null;
+  /** Name of the policy; unique. */
   name?: string | null;
   semantic?: Semantic | null;
   serviceRoles?: Roles | null;
   tags?: Tags | null;
 }
 
+/** A service edge router policy as it shall be. */
 export interface ServiceEdgeRouterPolicyUpdate {
   edgeRouterRoles?: Roles | null;
+  /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
   serviceRoles?: Roles | null;
@@ -991,24 +1052,36 @@ export type TerminatorCost = number;
 /** Costs by the id of the service. */
 export type TerminatorCostMap = Record<string, TerminatorCost>;
 
+/** A terminator to be made. */
 export interface TerminatorCreate {
+  /** Where the router sends the traffic, in the form of the binding. */
   address: string;
+  /** How the router reaches the address. */
   binding: string;
   cost?: TerminatorCost | null;
+  /** Tells apart the instances that host one service; empty when there is one. */
   identity?: string | null;
+  /** Secret by which an instance proves to be itself, in base64; never answered. */
   identitySecret?: string | null;
   precedence?: TerminatorPrecedence | null;
+  /** Id of the router that it is on. */
   router: string;
+  /** Id of the service that it serves. */
   service: string;
   tags?: Tags | null;
 }
 
+/** What to change; null and absent fields stay as they are. */
 export interface TerminatorPatch {
+  /** Where the router sends the traffic, in the form of the binding. */
   address?: string | null;
+  /** How the router reaches the address. */
   binding?: string | null;
   cost?: TerminatorCost | null;
   precedence?: TerminatorPrecedence | null;
+  /** Id of the router that it is on. */
   router?: string | null;
+  /** Id of the service that it serves. */
   service?: string | null;
   tags?: Tags | null;
 }
@@ -1019,12 +1092,17 @@ export type TerminatorPrecedence = 'default' | 'required' | 'failed';
 /** Precedences by the id of the service. */
 export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
 
+/** A terminator as it shall be. */
 export interface TerminatorUpdate {
+  /** Where the router sends the traffic, in the form of the binding. */
   address: string;
+  /** How the router reaches the address. */
   binding: string;
   cost?: TerminatorCost | null;
   precedence?: TerminatorPrecedence | null;
+  /** Id of the router that it is on. */
   router: string;
+  /** Id of the service that it serves. */
   service: string;
   tags?: Tags | null;
 }

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1da4757c094261160c02e00be0aa5f344164eeb67618fa7df5985d1ffa6a6cf6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -240,15 +240,24 @@ export type CaList = readonly CaDetail[];
 /** Something that a controller may be able to do: `EDGE_CONTROLLER` serves these two APIs, `OIDC_AUTH` offers logins by OpenID Connect, `OIDC_… */
 export type Capabilities = 'EDGE_CONTROLLER' | 'OIDC_AUTH' | 'OIDC_AUTH_WITH_CSR' | 'HA_CONTROLLER';
 
+/** What everybody may know of an edge router. */
 export interface CommonEdgeRouterProperties {
   appData?: Tags | undefined;
+  /** What a path through the router costs; 0 when absent. */
   cost: number;
+  /** Whether the router is out of service. */
   disabled: boolean;
+  /** Name of the host that the router told of; empty until then. */
   hostname: string;
+  /** Whether the router is connected to a controller. */
   isOnline: boolean;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal: boolean;
+  /** By protocol, the address at which clients reach the router. */
   supportedProtocols: Record<string, string>;
+  /** How far the router is told of the model; `SYNC_UNKNOWN` when it never connected. */
   syncStatus: string;
 }
 
@@ -539,7 +548,7 @@ export interface DetailTerminatorEnvelope {
   meta: Meta;
 }
 
-/** Answer with 1ed edge router. */
+/** Answer with one edge router. */
 export interface DetailedEdgeRouterEnvelope {
   data: EdgeRouterDetail;
   meta: Meta;
@@ -551,20 +560,34 @@ export type DialBind = 'Dial' | 'Bind' | 'Invalid';
 /** What the caller may do with a service. */
 export type DialBindArray = readonly DialBind[];
 
+/** A router at the edge of the network, through which identities reach services. */
 export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties {
+  /** Its certificate chain in PEM; null until it has enrolled. */
   certPem: string | null;
+  /** Ids of the configs that the router gets. */
   configs?: readonly string[] | undefined;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, readonly string[]> | undefined;
+  /** When its enrollment was made; absent once it has enrolled. */
   enrollmentCreatedAt?: string | null | undefined;
+  /** When its enrollment expires; absent once it has enrolled. */
   enrollmentExpiresAt?: string | null | undefined;
+  /** JWT that carries the enrollment token and the address of the controller, for the router; absent once it has enrolled. */
   enrollmentJwt?: string | null | undefined;
+  /** Token of its enrollment; absent once it has enrolled. */
   enrollmentToken?: string | null | undefined;
+  /** SHA-1 of its certificate, lower-case hex; null until it has enrolled. */
   fingerprint?: string | null | undefined;
+  /** Network interfaces that the router told of. */
   interfaces?: readonly Interface[] | undefined;
+  /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
   isTunnelerEnabled: boolean;
+  /** Whether the router has enrolled. */
   isVerified: boolean;
   roleAttributes: Attributes;
+  /** Certificate that the router has asked for and not yet used; null without one. */
   unverifiedCertPem: string | null;
+  /** SHA-1 of the certificate that it has not yet used; null without one. */
   unverifiedFingerprint: string | null;
   versionInfo?: VersionInfo | undefined;
 }
@@ -572,12 +595,15 @@ export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties
 /** Edge routers. */
 export type EdgeRouterList = readonly EdgeRouterDetail[];
 
+/** A rule that lets identities use edge routers. */
 export interface EdgeRouterPolicyDetail extends BaseEntity {
   edgeRouterRoles: Roles;
   edgeRouterRolesDisplay: NamedRoles;
   identityRoles: Roles;
   identityRolesDisplay: NamedRoles;
+  /** Whether the policy belongs to the tunneler of a router; it can then neither be changed nor deleted. */
   isSystem: boolean;
+  /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
 }
@@ -967,6 +993,7 @@ export interface ListNetworkJWTsEnvelope {
 
 /** Answer with one page of posture checks. */
 export interface ListPostureCheckEnvelope {
+  /** The posture checks. */
   data: readonly PostureCheckDetail[];
   meta: Meta;
 }
@@ -1031,6 +1058,7 @@ export interface ListSpecsEnvelope {
   meta: Meta;
 }
 
+/** Number of entities by their kind; 0 for a kind that there is none of. */
 export type ListSummaryCounts = Record<string, number>;
 
 /** Answer with the number of entities. */
@@ -1114,15 +1142,23 @@ export interface Pagination {
 /** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
 export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
 
+/** What the policies say about one identity and one service. */
 export interface PolicyAdvice {
+  /** Edge routers that both may use, online or not. */
   commonRouters?: readonly RouterEntityRef[] | undefined;
   identity?: EntityRef | undefined;
+  /** Id of the identity. */
   identityId?: string | undefined;
+  /** Number of edge routers that the identity may use; absent for 0. */
   identityRouterCount?: number | undefined;
+  /** Whether a policy lets the identity bind the service; absent for false. */
   isBindAllowed?: boolean | undefined;
+  /** Whether a policy lets the identity dial the service; absent for false. */
   isDialAllowed?: boolean | undefined;
   service?: EntityRef | undefined;
+  /** Id of the service. */
   serviceId?: string | undefined;
+  /** Number of edge routers that the service may use; absent for 0. */
   serviceRouterCount?: number | undefined;
 }
 
@@ -1290,9 +1326,13 @@ export type PostureCheckProcessSemantic = 'AllOf' | 'AnyOf' | 'OneOf';
 /** Kind of a posture check. */
 export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
 
+/** A kind of posture check. */
 export interface PostureCheckTypeDetail extends BaseEntity {
+  /** Name of the type, equal to its id. */
   name: string;
+  /** Operating systems that can meet such a check. */
   operatingSystems: readonly OperatingSystem[];
+  /** Version of the type's form. */
   version: string;
 }
 
@@ -1450,22 +1490,39 @@ export type RoleAttributesList = readonly string[];
 /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
 export type Roles = readonly string[];
 
+/** A router of any kind. */
 export interface RouterDetail extends BaseEntity {
+  /** Ids of the configs that the router gets. */
   configs?: readonly string[] | undefined;
+  /** What a path through the router costs; 0 when absent. */
   cost: number;
+  /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, readonly string[]> | undefined;
+  /** Whether the router is out of service. */
   disabled: boolean;
+  /** When its enrollment was made; absent once it has enrolled. */
   enrollmentCreatedAt?: string | null | undefined;
+  /** When its enrollment expires; absent once it has enrolled. */
   enrollmentExpiresAt?: string | null | undefined;
+  /** JWT that carries the enrollment token and the address of the controller, for the router; absent once it has enrolled. */
   enrollmentJwt?: string | null | undefined;
+  /** Token of its enrollment; absent once it has enrolled. */
   enrollmentToken?: string | null | undefined;
+  /** SHA-1 of its certificate, lower-case hex; null until it has enrolled. */
   fingerprint: string | null;
+  /** Network interfaces that the router told of. */
   interfaces?: readonly Interface[] | undefined;
+  /** Whether the router is connected to a controller. */
   isOnline: boolean;
+  /** Whether the router has enrolled. */
   isVerified: boolean;
+  /** Name of the router; unique. */
   name: string;
+  /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal: boolean;
+  /** Certificate that the router has asked for and not yet used; null without one. */
   unverifiedCertPem: string | null;
+  /** SHA-1 of the certificate that it has not yet used; null without one. */
   unverifiedFingerprint: string | null;
 }
 
@@ -1495,10 +1552,13 @@ export interface SdkInfo {
 /** `AllOf` selects what has every `#attribute` of a role list, `AnyOf` what has at least one; `@id` selectors always add. */
 export type Semantic = 'AllOf' | 'AnyOf';
 
+/** A config that one identity gets for a service. */
 export interface ServiceConfigDetail {
   config: EntityRef;
+  /** Id of the config. */
   configId: string;
   service: EntityRef;
+  /** Id of the service. */
   serviceId: string;
 }
 
@@ -1525,9 +1585,11 @@ export interface ServiceDetail extends BaseEntity {
   terminatorStrategy: string;
 }
 
+/** A rule that lets services be reached through edge routers. */
 export interface ServiceEdgeRouterPolicyDetail extends BaseEntity {
   edgeRouterRoles: Roles;
   edgeRouterRolesDisplay: NamedRoles;
+  /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
   serviceRoles: Roles;
@@ -1557,29 +1619,41 @@ export interface ServicePolicyDetail extends BaseEntity {
 /** Service policies. */
 export type ServicePolicyList = readonly ServicePolicyDetail[];
 
+/** The right to dial or bind one service, shown to edge routers by its token. */
 export interface SessionDetail extends BaseEntity {
   apiSession: EntityRef;
+  /** Id of the API session that it belongs to and ends with. */
   apiSessionId: string;
+  /** Online edge routers to connect to. */
   edgeRouters: readonly SessionEdgeRouter[];
+  /** Id of the identity that it belongs to. */
   identityId: string;
   service: EntityRef;
+  /** Id of the service. */
   serviceId: string;
+  /** JWT that edge routers admit; its `jti` is the id of the session. */
   token: string;
   type: DialBind;
 }
 
+/** An edge router to connect to with a session. */
 export interface SessionEdgeRouter extends CommonEdgeRouterProperties {
+  /** Addresses by protocol. */
   urls: Record<string, string>;
 }
 
+/** A session as administrators see it. */
 export interface SessionManagementDetail extends SessionDetail {
+  /** The service policies that grant it at present. */
   servicePolicies?: readonly EntityRef[] | undefined;
 }
 
 /** Sessions. */
 export type SessionManagementList = readonly SessionManagementDetail[];
 
+/** The way of a session through the network. */
 export interface SessionRoutePathDetail {
+  /** Ids of the routers, from the client to the service; empty when nothing is known. */
   routePath?: readonly string[] | undefined;
 }
 
@@ -1603,16 +1677,22 @@ export type TerminatorCost = number;
 /** Costs by the id of the service. */
 export type TerminatorCostMap = Record<string, TerminatorCost>;
 
+/** Where traffic for a service leaves the network, as an address that one router reaches. */
 export interface TerminatorDetail extends BaseEntity {
+  /** Where the router sends the traffic, in the form of the binding. */
   address: string;
+  /** How the router reaches the address. */
   binding: string;
   cost: TerminatorCost;
   dynamicCost: TerminatorCost;
+  /** Which of several hosting instances it leads to; empty when there is one. */
   identity: string;
   precedence: TerminatorPrecedence;
   router: EntityRef;
+  /** Id of the router that it is on. */
   routerId: string;
   service: EntityRef;
+  /** Id of the service that it serves. */
   serviceId: string;
 }
 
@@ -1662,10 +1742,16 @@ export interface Version {
   version?: string | undefined;
 }
 
+/** The software of a router, as it told when it connected. */
 export interface VersionInfo {
+  /** Processor architecture. */
   arch: string;
+  /** When the software was built. */
   buildDate: string;
+  /** Operating system. */
   os: string;
+  /** Source revision. */
   revision: string;
+  /** Version of the software. */
   version: string;
 }

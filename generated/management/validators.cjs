@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1da4757c094261160c02e00be0aa5f344164eeb67618fa7df5985d1ffa6a6cf6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
 "use strict";
 exports.request_attributes_or_null = validate10;
 const schema11 = {"type":["array","null"],"items":{"type":"string"}};

@@ -6,14 +6,16 @@ import type { Handler } from '../handler.js';
 import { changeService, findServiceView, listOwnServices, replaceService, toServiceDetail, viewsOf } from '../shared/service-views.js';
 
 /** GET /services. */
-export const listServices: Handler<'client', 'listServices'> = async ({ query, caller }, { stores }) => listOwnServices(query, caller, stores);
+export const listServices: Handler<'client', 'listServices'> = async ({ query, caller }, { stores, written }) =>
+  written.answer(await stores.access.epoch(), caller, `services ${JSON.stringify(query)}`, () => listOwnServices(query, caller, stores));
 
 /** GET /services/{id}. Fails: `notFound`, also for a service that the caller may not reach. */
-export const detailService: Handler<'client', 'detailService'> = async ({ params, caller }, { stores }) => {
-  const service = await findServiceView(params.id, caller, stores);
-  if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
-  return ok(toServiceDetail(service));
-};
+export const detailService: Handler<'client', 'detailService'> = async ({ params, caller }, { stores, written }) =>
+  written.answer(await stores.access.epoch(), caller, `service ${params.id}`, async () => {
+    const service = await findServiceView(params.id, caller, stores);
+    if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
+    return ok(toServiceDetail(service));
+  });
 
 /** PUT /services/{id}. Administrators only. */
 export const updateService: Handler<'client', 'updateService'> = async ({ params, body }, services) => replaceService(params.id, body, services);

@@ -44,8 +44,8 @@ export const refreshEnrollment: Handler<'management', 'refreshEnrollment'> = asy
   const expiresAt = new Date(body.expiresAt);
   const current = await stores.enrollments.get(params.id);
   if (!isFuture(expiresAt)) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
-  const subjectId = current.identity?.id ?? current.id;
-  await stores.enrollments.refresh(params.id, { expiresAt, ...(await enrollments.issue(subjectId, current.method, expiresAt)) });
+  const subject = current.identity ?? current.edgeRouter ?? current.transitRouter ?? current;
+  await stores.enrollments.refresh(params.id, { expiresAt, ...(await enrollments.issue(subject.id, current.method, expiresAt)) });
   return ok({ _links: linksOf('enrollments', params.id), id: params.id });
 };
 

@@ -1,8 +1,9 @@
 /** Identities: who dials or hosts. Administrators only. */
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { policiesOfIdentity } from '../../db/access-view.js';
+import type { Changes } from '../../db/table.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -36,7 +37,7 @@ export const detailIdentity: Handler<'management', 'detailIdentity'> = async ({ 
 /** PUT /identities/{id}. What the body leaves out falls back to its default. Fails: as create. */
 export const updateIdentity: Handler<'management', 'updateIdentity'> = async ({ params, body }, { stores, sessions }) => {
   const draft = fromWhole(body);
-  await stores.transaction((tx) => tx.identities.update(params.id, draft));
+  await stores.transaction(async (tx) => { await tx.identities.update(params.id, await withoutOwners(params.id, draft, tx)); });
   sessions.forgetIdentity(params.id);
   return noData();
 };
@@ -54,12 +55,13 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ pa
     defaultHostingCost: given(body.defaultHostingCost), defaultHostingPrecedence: given(body.defaultHostingPrecedence),
     tags: givenTags(body.tags),
   };
-  if (!hostingsChange) {
+  if (!hostingsChange && changes.name === undefined && changes.typeId === undefined) {
     await stores.identities.update(params.id, changes);
   } else {
     await stores.transaction(async (tx) => {
-      const hostings = await tx.identities.lockHostings(params.id);
-      await tx.identities.update(params.id, { ...changes, hostings: mergeHostings(hostings, costs, precedences) });
+      const allowed = await withoutOwners(params.id, changes, tx);
+      const hostings = hostingsChange ? mergeHostings(await tx.identities.lockHostings(params.id), costs, precedences) : undefined;
+      await tx.identities.update(params.id, { ...allowed, hostings });
     });
   }
   sessions.forgetIdentity(params.id);
@@ -68,7 +70,11 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ pa
 
 /** DELETE /identities/{id}: its authenticators, enrollments and API sessions go too. Fails: `notFound`, `notDeletable`. */
 export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async ({ params }, { stores, sessions }) => {
-  await stores.identities.remove(params.id);
+  await stores.transaction(async (tx) => {
+    const owner = await tx.routers.ownerOf(params.id);
+    if (owner !== undefined) throw new DomainError('notDeletable', { causeMessage: `cannot delete router identity ${owner} until associated router is deleted` });
+    await tx.identities.remove(params.id);
+  });
   sessions.forgetIdentity(params.id);
   return noData();
 };
@@ -113,6 +119,15 @@ export const listIdentityServices: Handler<'management', 'listIdentityServices'>
 
 /** About 1,900 years: what a longer time means anyway, within the range of a timestamp. */
 const MAX_DISABLE_MINUTES = 1_000_000_000;
+
+/** An identity that a router owns keeps its type, and the router's name. @throws DomainError `invalidField` for another name */
+async function withoutOwners<T extends Changes<IdentityDraft>>(id: string, changes: T, { routers }: Pick<Services['stores'], 'routers'>): Promise<Changes<IdentityDraft>> {
+  if (changes.name === undefined && changes.typeId === undefined) return changes;
+  const owner = await routers.ownerOf(id);
+  if (owner === undefined) return changes;
+  if (changes.name !== undefined && changes.name !== owner) throw invalidField('name', 'may not change name of router identities', changes.name);
+  return { ...changes, name: undefined, typeId: undefined };
+}
 
 const ofIdentity = (id: string) => ({ name: 'of-identity', where: 't.identity_id = $1', values: [id] });
 

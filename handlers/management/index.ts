@@ -4,11 +4,22 @@ import * as apiSessions from './api-sessions.js';
 import * as authenticators from './authenticators.js';
 import * as configTypes from './config-types.js';
 import * as configs from './configs.js';
+import * as edgeRouterPolicies from './edge-router-policies.js';
+import * as edgeRouters from './edge-routers.js';
 import * as enrollments from './enrollments.js';
 import * as identities from './identities.js';
+import * as identityServiceConfigs from './identity-service-configs.js';
 import * as identityTypes from './identity-types.js';
+import * as policyAdvice from './policy-advice.js';
+import * as postureChecks from './posture-checks.js';
+import * as roleAttributes from './role-attributes.js';
+import * as routers from './routers.js';
+import * as serviceEdgeRouterPolicies from './service-edge-router-policies.js';
 import * as servicePolicies from './service-policies.js';
 import * as services from './services.js';
+import * as sessions from './sessions.js';
+import * as terminators from './terminators.js';
+import * as summary from './summary.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
 import * as currentIdentity from '../shared/current-identity.js';
 import { detailSpec, detailSpecBody, listControllers, listEnumeratedCapabilities, listManagementSpecs, listNetworkJWTs, listRoot,
@@ -16,7 +27,7 @@ import { detailSpec, detailSpecBody, listControllers, listEnumeratedCapabilities
 
 export const managementHandlers = {
   ...apiSessions, ...authenticators, ...configTypes, ...configs, ...currentIdentity, ...enrollments,
-  ...identities, ...identityTypes, ...servicePolicies, ...services,
+  ...edgeRouterPolicies, ...edgeRouters, ...identities, ...identityServiceConfigs, ...identityTypes, ...policyAdvice, ...postureChecks, ...roleAttributes, ...routers, ...serviceEdgeRouterPolicies, ...servicePolicies, ...services, ...summary, ...sessions, ...terminators,
   authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, getCurrentAPISession, listControllers,
   listEnumeratedCapabilities, listNetworkJWTs, listRoot, listSpecs: listManagementSpecs, listVersion, listWellKnownCas,
 } satisfies HandlerMap<'management'>;

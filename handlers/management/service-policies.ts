@@ -8,6 +8,7 @@ import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
+import { toPostureCheckDetail } from '../shared/posture-check-model.js';
 import { listServiceViews } from '../shared/service-views.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 
@@ -63,6 +64,12 @@ export const listServicePolicyIdentities: Handler<'management', 'listServicePoli
 export const listServicePolicyServices: Handler<'management', 'listServicePolicyServices'> = async ({ params, query, caller }, { stores }) => {
   const { semantic, serviceRoles } = await stores.servicePolicies.get(params.id);
   return listServiceViews({ ...query, scope: selectedBy([{ semantic, roles: serviceRoles }], 2) }, caller, stores);
+};
+
+/** GET /service-policies/{id}/posture-checks: what its posture check roles select. */
+export const listServicePolicyPostureChecks: Handler<'management', 'listServicePolicyPostureChecks'> = async ({ params, query }, { stores }) => {
+  const { semantic, postureCheckRoles } = await stores.servicePolicies.get(params.id);
+  return listOf(await stores.postureChecks.list({ ...query, scope: selectedBy([{ semantic, roles: postureCheckRoles }], 1) }), toPostureCheckDetail);
 };
 
 type RoleField = 'identityRoles' | 'serviceRoles' | 'postureCheckRoles';

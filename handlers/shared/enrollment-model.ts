@@ -7,6 +7,8 @@ export function toEnrollmentDetail(item: Enrollment): Response.EnrollmentDetail 
   return {
     expiresAt: item.expiresAt.toISOString(), jwt: item.jwt, method: item.method, token: item.token,
     ...(item.identity === null ? {} : { identity: refTo('identities', item.identity), identityId: item.identity.id }),
+    ...(item.edgeRouter === null ? {} : { edgeRouter: refTo('edge-routers', item.edgeRouter), edgeRouterId: item.edgeRouter.id }),
+    ...(item.transitRouter === null ? {} : { transitRouter: refTo('transit-routers', item.transitRouter), transitRouterId: item.transitRouter.id }),
     ...(item.username === null ? {} : { username: item.username }),
     ...baseFields(item, linksOf('enrollments', item.id)),
   };

@@ -22,13 +22,16 @@ export function versionOf({ version, network }: Pick<Services, 'version' | 'netw
 }
 
 /** GET / */
-export const listRoot: Handler<'client', 'listRoot'> = async (_input, services) => ok(versionOf(services));
+export const listRoot: Handler<'client', 'listRoot'> = async (_input, services) =>
+  services.written.constant('version', () => ok(versionOf(services)));
 
 /** GET /version */
-export const listVersion: Handler<'client', 'listVersion'> = async (_input, services) => ok(versionOf(services));
+export const listVersion: Handler<'client', 'listVersion'> = async (_input, services) =>
+  services.written.constant('version', () => ok(versionOf(services)));
 
 /** GET /enumerated-capabilities */
-export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async () => ok([...CAPABILITIES]);
+export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async (_input, { written }) =>
+  written.constant('capabilities', () => ok([...CAPABILITIES]));
 
 /** GET /.well-known/est/cacerts: the trusted CAs as PKCS#7, before any trust exists. */
 export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { network }) =>

@@ -135,4 +135,66 @@ describe('service policies', () => {
     expect(answers.map(({ status, text }) => (status === 200 ? '' : text))).to.deep.equal(answers.map(() => ''));
     for (const id of policies) expect((await detail(id))['serviceRoles']).to.deep.equal([]);
   });
+
+  describe('with posture checks', () => {
+    const check = async (roleAttributes: readonly string[] = [], name = unique('check')) =>
+      make(controller, 'posture-checks', { name, typeId: 'DOMAIN', domains: ['corp.example.org'], roleAttributes });
+
+    it('show them by their present names and forget those that are deleted', async () => {
+      const name = unique('check');
+      const checkId = await check([], name);
+      const id = await create({ postureCheckRoles: ['#a', `@${checkId}`] });
+      expect((await detail(id))['postureCheckRolesDisplay']).to.deep.equal([{ name: '#a', role: '#a' }, { name: `@${name}`, role: `@${checkId}` }]);
+      expectStatus(await controller.admin.patch(`${MANAGEMENT}/posture-checks/${checkId}`, { typeId: 'DOMAIN', name: `${name}-renamed` }), 200);
+      expect((await detail(id))['postureCheckRolesDisplay']).to.deep.include({ name: `@${name}-renamed`, role: `@${checkId}` });
+      expectStatus(await controller.admin.delete(`${MANAGEMENT}/posture-checks/${checkId}`), 200);
+      expect(await detail(id)).to.deep.include({ postureCheckRoles: ['#a'], postureCheckRolesDisplay: [{ name: '#a', role: '#a' }] });
+    });
+
+    it('list those that they select, by their semantic, paged and filtered', async () => {
+      const attributes = [unique('a'), unique('b')];
+      const [both, one, named] = [await check(attributes), await check(attributes.slice(0, 1)), await check()];
+      const id = await create({ semantic: 'AllOf', postureCheckRoles: [...attributes.map((a) => `#${a}`), `@${named}`] });
+      const list = async (query = '') => expectStatus(await controller.admin.get(`${PATH}/${id}/posture-checks${query}`), 200);
+      expect(idsOf(await list())).to.deep.equal([both, named].sort());
+      expectStatus(await controller.admin.patch(`${PATH}/${id}`, { semantic: 'AnyOf' }), 200);
+      expect(idsOf(await list())).to.deep.equal([both, named, one].sort());
+      const page = await list('?limit=1&sort=name');
+      expect([idsOf(page), totalOf(page)]).to.deep.equal([[both], 3]);
+      expect(idsOf(await list(`?filter=id%3D%22${one}%22`))).to.deep.equal([one]);
+      expect(idsOf(await controller.admin.get(`${PATH}/${await create()}/posture-checks`))).to.deep.equal([]);
+      expectNotFound(await controller.admin.get(`${PATH}/nope/posture-checks`), 'servicePolicy with id nope not found');
+    });
+
+    it('do not pass while they select one, and tell so at the service', async () => {
+      const attribute = unique('posture');
+      const { id: identityId, client } = await controller.newCaller();
+      const serviceId = await service();
+      await create({ identityRoles: [`@${identityId}`], serviceRoles: [`@${serviceId}`], postureCheckRoles: [`#${attribute}`] });
+      const isPassing = async () => {
+        const { postureQueries } = expectStatus(await client.get(`/edge/client/v1/services/${serviceId}`), 200).data as { postureQueries: { isPassing: boolean }[] };
+        return postureQueries.map((item) => item.isPassing);
+      };
+      const lastChange = async () => (expectStatus(await client.get('/edge/client/v1/current-api-session/service-updates'), 200).data as { lastChangeAt: string }).lastChangeAt;
+      expect(await isPassing()).to.deep.equal([true]);
+      const before = await lastChange();
+      const checkId = await check([attribute]);
+      expect(await isPassing()).to.deep.equal([false]);
+      expect(await lastChange() > before).to.equal(true);
+      expectStatus(await controller.admin.delete(`${MANAGEMENT}/posture-checks/${checkId}`), 200);
+      expect(await isPassing()).to.deep.equal([true]);
+    });
+
+    it('never keep an @id of a check that was deleted at the same time', async () => {
+      for (let round = 0; round < 6; round += 1) {
+        const id = await check();
+        const [made, gone] = await Promise.all([post({ postureCheckRoles: [`@${id}`] }), controller.admin.delete(`${MANAGEMENT}/posture-checks/${id}`)]);
+        expect([201, 400]).to.include(made.status);
+        expectStatus(gone, 200);
+      }
+      const { rows } = await controller.database.query(`SELECT r FROM service_policies, unnest(posture_check_roles) r
+        WHERE r LIKE '@%' AND NOT EXISTS (SELECT FROM posture_checks WHERE '@' || id = r)`);
+      expect(rows).to.deep.equal([]);
+    });
+  });
 });

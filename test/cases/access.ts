@@ -89,6 +89,28 @@ export const accessCases: readonly AccessCase[] = [
     allowed: ['alice dials mail', 'bob dials crm'] },
 ];
 
+/** Name to role attributes. */
+export const postureChecks: Readonly<Record<string, readonly string[]>> = { office: ['place'], patched: ['device', 'place'], code: [] };
+
+export interface PostureCase {
+  readonly name: string;
+  readonly semantic: Semantic;
+  readonly postureCheckRoles: readonly string[];
+  /** The checks that the policy asks for. */
+  readonly selected: readonly string[];
+}
+
+export const postureCases: readonly PostureCase[] = [
+  { name: 'an empty list asks for no check', semantic: 'AllOf', postureCheckRoles: [], selected: [] },
+  { name: 'an attribute that no check has asks for none', semantic: 'AnyOf', postureCheckRoles: ['#nobody'], selected: [] },
+  { name: '# alone asks for none', semantic: 'AnyOf', postureCheckRoles: ['#'], selected: [] },
+  { name: '#all asks for every check', semantic: 'AllOf', postureCheckRoles: ['#all'], selected: ['office', 'patched', 'code'] },
+  { name: 'AnyOf asks for the checks with one of the attributes', semantic: 'AnyOf', postureCheckRoles: ['#device', '#place'], selected: ['office', 'patched'] },
+  { name: 'AllOf asks for the checks with all of the attributes', semantic: 'AllOf', postureCheckRoles: ['#device', '#place'], selected: ['patched'] },
+  { name: 'AllOf of attributes that no check unites asks for none', semantic: 'AllOf', postureCheckRoles: ['#place', '#other'], selected: [] },
+  { name: '@id adds to the attributes, whatever the semantic', semantic: 'AllOf', postureCheckRoles: ['#device', '#place', '@code'], selected: ['patched', 'code'] },
+];
+
 /** `@name` as `@id`. */
 export const withIds = (roles: readonly string[], idOf: (name: string) => string): string[] =>
   roles.map((role) => (role.startsWith('@') ? `@${idOf(role.slice(1))}` : role));

@@ -40,12 +40,30 @@ function unprepared({ operationId }: OperationSpec, status: number): Error {
   return new Error(`nothing is prepared for ${operationId} to answer ${status}: add it to preparations.ts, or to skips.ts with the reason`);
 }
 
+/** A service that everybody may dial, through an edge router that is open to everybody. */
+async function reachable(world: World): Promise<string> {
+  const service = await world.create('/services');
+  await world.create('/service-policies', { type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`@${service}`], postureCheckRoles: [] });
+  const router = await world.create('/edge-routers');
+  await world.create('/edge-router-policies', { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: [`@${router}`] });
+  await world.create('/service-edge-router-policies', { semantic: 'AnyOf', serviceRoles: [`@${service}`], edgeRouterRoles: [`@${router}`] });
+  return service;
+}
+
+const ends = async (world: World) => ({ service: await world.create('/services'), router: await world.create('/edge-routers') });
+
 /** Makes what a path with an id is about, by the path's first segments. */
 const subjects: Record<string, (world: World) => Promise<string>> = {
   '/api-sessions': async (world) => idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
   '/authenticators': async (world) => world.create('/authenticators', { identityId: await world.create('/identities') }),
   '/enrollments': async (world) => world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
   '/identity-types': async () => 'User',
+  '/posture-check-types': async () => 'MFA',
+  '/sessions': async (world) => {
+    const answer = expectStatus(await world.admin.post(`${basePaths.client}/sessions`, { serviceId: await reachable(world) }), 201);
+    return (answer.data as { id: string }).id;
+  },
+  '/terminators': async (world) => world.create('/terminators', await ends(world)),
 };
 
 async function subject({ path, api }: OperationSpec, world: World): Promise<string> {
@@ -88,7 +106,20 @@ const forNewIdentity: Prepare = async ({ transaction, world }) => {
   change(transaction, (body) => ({ ...withNewNames(body, world.unique), identityId }));
 };
 
+const withServiceConfig: Prepare = async (situation) => {
+  const { transaction, world } = situation;
+  toId(situation, await world.create('/identities'));
+  transaction.request.body = JSON.stringify([{ serviceId: await world.create('/services'), configId: await world.create('/configs') }]);
+};
+
 const own: Readonly<Record<string, Prepare>> = {
+  'associateIdentitysServiceConfigs 200': withServiceConfig,
+  'disassociateIdentitysServiceConfigs 200': withServiceConfig,
+  'getIdentityPolicyAdvice 200': async (situation) => {
+    const service = await situation.world.create('/services');
+    toId(situation, await situation.world.create('/identities'));
+    situation.transaction.fullPath = situation.transaction.fullPath.replace('{serviceId}', service);
+  },
   'authenticate 200': loginOf,
   'authenticate 403': asItIs,
   'createAuthenticator 201': forNewIdentity,
@@ -120,6 +151,30 @@ const own: Readonly<Record<string, Prepare>> = {
     await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
     toId(situation, service);
   },
+  'client listServiceTerminators 200': async (situation) => { toId(situation, await reachable(situation.world)); },
+  'createSession 201': async ({ transaction, world }) => {
+    const serviceId = await reachable(world);
+    change(transaction, (body) => ({ ...body, serviceId }));
+  },
+  'createSession 409': async ({ transaction, world }) => {
+    const serviceId = await world.create('/services');
+    const check = await world.create('/posture-checks', { name: world.unique('check'), typeId: 'DOMAIN', domains: ['example.com'] });
+    await world.create('/service-policies', { type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`@${serviceId}`], postureCheckRoles: [`@${check}`] });
+    change(transaction, (body) => ({ ...body, serviceId }));
+  },
+  'createTerminator 201': async ({ transaction, world }) => {
+    const references = await ends(world);
+    change(transaction, (body) => ({ ...body, ...references }));
+  },
+  'updateTerminator 200': async (situation) => {
+    const references = await ends(situation.world);
+    toId(situation, await situation.world.create('/terminators', references));
+    change(situation.transaction, (body) => ({ ...body, ...references }));
+  },
+  'client listServiceEdgeRouters 200': async (situation) => { toId(situation, await reachable(situation.world)); },
+  'deleteEdgeRouterPolicy 400': async (situation) => { toId(situation, await situation.world.create('/edge-routers', { isTunnelerEnabled: true })); },
+  ...Object.fromEntries(['updateRouter', 'patchRouter', 'deleteRouter', 'updateTransitRouter', 'patchTransitRouter', 'deleteTransitRouter']
+    .map((operationId) => [`${operationId} 409`, async (situation: Situation) => { toId(situation, await situation.world.create('/edge-routers')); }])),
   'createIdentity 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' })); },
   'createService 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] })); },
   'deleteIdentity 400': async (situation) => { toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`))); },

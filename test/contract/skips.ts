@@ -35,9 +35,20 @@ export const skips: readonly Skip[] = [
   { api: 'management', operationId: 'deleteEnrollment', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
   { api: 'management', operationId: 'deleteServicePolicy', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
   { api: '*', operationId: 'deleteService', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: '*', operationId: 'deleteSession', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteTerminator', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: '*', operationId: 'deleteSession', status: 409, reason: 'nothing depends on it' },
+  { api: 'management', operationId: 'deleteTerminator', status: 409, reason: 'nothing depends on it' },
   { api: 'management', operationId: 'deleteIdentity', status: 409, reason: 'whatever depends on it is deleted along with it' },
   { api: 'management', operationId: 'deleteServicePolicy', status: 409, reason: 'whatever depends on it is deleted along with it' },
   { api: '*', operationId: 'deleteService', status: 409, reason: 'whatever depends on it is deleted along with it' },
+  { api: 'management', operationId: 'deleteServiceEdgeRouterPolicy', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteEdgeRouter', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteRouter', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteTransitRouter', status: 400, reason: 'no entity of this kind belongs to the controller itself' },
+  { api: 'management', operationId: 'deleteEdgeRouterPolicy', status: 409, reason: 'whatever depends on it is deleted along with it' },
+  { api: 'management', operationId: 'deleteServiceEdgeRouterPolicy', status: 409, reason: 'whatever depends on it is deleted along with it' },
+  { api: 'management', operationId: 'deleteEdgeRouter', status: 409, reason: 'whatever depends on it is deleted along with it' },
 ];
 
 export interface Answered { readonly api: Api; readonly operationId: string; readonly status: number; readonly contentType: string }

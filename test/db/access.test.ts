@@ -10,7 +10,7 @@ import { permissionsFor } from '../../domain/policy/access.js';
 import { parseRoles, selects } from '../../domain/policy/roles.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { accessCases, identities, services, withIds } from '../cases/access.js';
+import { accessCases, identities, postureCases, postureChecks, services, withIds } from '../cases/access.js';
 
 const idOf = (name: string) => `id-of-${name}`;
 const nameOf = (id: string) => id.slice('id-of-'.length);
@@ -99,6 +99,20 @@ describe('access in SQL', () => {
         for (const identity of entities(identities)) expect(await matching('service_policies', policiesOfIdentity(identity))).to.deep.equal(expected('identity_roles', identity));
         for (const service of entities(services)) expect(await matching('service_policies', policiesOfService(service))).to.deep.equal(expected('service_roles', service));
       });
+    });
+  }
+
+  for (const { name, semantic, postureCheckRoles, selected } of postureCases) {
+    it(`${name}: in the grants and in the list of the policy`, async () => {
+      await files.query('DELETE FROM service_policies; DELETE FROM posture_checks');
+      for (const { id, roleAttributes } of entities(postureChecks)) {
+        await stores.postureChecks.create(id, { name: id, typeId: 'DOMAIN', criteria: { domains: ['a'] }, roleAttributes, tags: {} });
+      }
+      const roles = parseRoles('postureCheckRoles', withIds(postureCheckRoles, idOf));
+      await stores.servicePolicies.create('p', { name: 'p', type: 'Dial', semantic, identityRoles: ['#all'], serviceRoles: ['#all'], postureCheckRoles: roles, tags: {} });
+      const [grant] = await stores.access.grants({ id: idOf('alice'), roleAttributes: [] });
+      expect(grant?.isPassing).to.equal(selected.length === 0);
+      expect(await matching('posture_checks', selectedBy([{ semantic, roles }], 1))).to.deep.equal(selected.map(idOf).sort());
     });
   }
 });

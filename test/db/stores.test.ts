@@ -17,6 +17,10 @@ const OUT_OF_REACH = new Set([
   'identity_hostings_cost', 'identity_hostings_identity_fkey', 'identity_hostings_precedence', 'identity_types_name_key', 'network_is_single', 'pki_entities_purpose',
   'service_policies_semantic', 'service_policies_type', 'service_views_identity_fkey', 'services_terminator_strategy', 'configs_with_type_key',
   'service_configs_one_per_type', 'service_configs_service_fkey',
+  'routers_cost', 'routers_fingerprint_key', 'routers_tunneler', 'edge_router_policies_semantic', 'service_edge_router_policies_semantic',
+  'enrollments_edge_router_fkey', 'enrollments_transit_router_fkey', 'enrollments_one_per_edge_router', 'enrollments_one_per_transit_router',
+  'terminators_cost', 'terminators_dynamic_cost', 'terminators_precedence', 'sessions_type', 'sessions_one_per_use', 'posture_checks_type',
+  'posture_check_types_name_key', 'identity_service_configs_config_fkey', 'identity_service_configs_service_fkey',
 ]);
 
 describe('stores', () => {
@@ -53,6 +57,11 @@ describe('stores', () => {
   const service = async (changes: Partial<ServiceDraft> = {}) => { const made = id(); await stores.services.create(made, serviceDraft(changes)); return made; };
   const policy = async (name = id()) => stores.servicePolicies.create(id(), {
     name, type: 'Dial', semantic: 'AnyOf', identityRoles: [], serviceRoles: [], postureCheckRoles: [], tags: {} });
+  const router = async (name: string) => {
+    const { token, jwt, expiresAt } = enrollment();
+    await stores.routers.create(id(), { name, isEdge: true, cost: 0, noTraversal: false, disabled: false, isTunnelerEnabled: false, roleAttributes: [],
+      appData: {}, ctrlChanListeners: {}, configs: [], tags: {} }, { id: id(), token, jwt, expiresAt });
+  };
   const session = async (identityId: string) => stores.apiSessions.create({ id: id(), identityId, authenticatorId: 'a', tokenHash: Buffer.from(id()), ipAddress: '', configTypes: [] });
 
   const failure = async (work: () => Promise<unknown>): Promise<DomainError> => {
@@ -63,6 +72,16 @@ describe('stores', () => {
       return error as DomainError;
     }
     throw new Error('nothing was refused');
+  };
+
+  const terminator = (serviceId: string, routerId: string) =>
+    database.run(null, "INSERT INTO terminators (id, service_id, router_id, binding, address) VALUES ($1, $2, $3, 'edge', 'a')", [id(), serviceId, routerId]);
+  const dial = (apiSessionId: string, identityId: string, serviceId: string) =>
+    database.run(null, "INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token) VALUES ($1, $2, $3, $4, 'Dial', 'x')", [id(), apiSessionId, identityId, serviceId]);
+  const apiSessionOf = async (identityId: string) => {
+    const made = id();
+    await stores.apiSessions.create({ id: made, identityId, authenticatorId: 'a', tokenHash: Buffer.from(made), ipAddress: '', configTypes: [] });
+    return made;
   };
 
   interface Violation { readonly constraint: string; readonly kind: ErrorKind; readonly tells: string; readonly work: () => Promise<unknown> }
@@ -87,6 +106,20 @@ describe('stores', () => {
     { constraint: 'enrollments_identity_fkey', kind: 'badReference', tells: 'The field contains an invalid value: identity not found', work: () => stores.enrollments.create('nope', enrollment()) },
     { constraint: 'enrollments_one_per_method', kind: 'enrollmentExists', tells: 'enrollment of same method exists',
       work: async () => { const one = await identity({}, [enrollment()]); await stores.enrollments.create(one, enrollment()); } },
+    { constraint: 'posture_checks_name_key', kind: 'duplicate', tells: 'name must be unique',
+      work: () => database.run(null, "INSERT INTO posture_checks (id, name, type_id, criteria) VALUES ('pc1', 'pc', 'MFA', '{}'), ('pc2', 'pc', 'MFA', '{}')") },
+    { constraint: 'terminators_service_fkey', kind: 'notFound', tells: 'service with id nope not found',
+      work: async () => { await router('t1'); await terminator('nope', 't1'); } },
+    { constraint: 'terminators_router_fkey', kind: 'notFound', tells: 'router with id nope not found', work: async () => terminator(await service(), 'nope') },
+    { constraint: 'sessions_api_session_fkey', kind: 'unauthenticated', tells: 'unauthenticated', work: async () => dial('nope', await identity(), await service()) },
+    { constraint: 'sessions_identity_fkey', kind: 'unauthenticated', tells: 'unauthenticated', work: async () => dial(await apiSessionOf(await identity()), 'nope', await service()) },
+    { constraint: 'sessions_service_fkey', kind: 'notFound', tells: 'service with id nope not found',
+      work: async () => { const one = await identity(); await dial(await apiSessionOf(one), one, 'nope'); } },
+    { constraint: 'identity_service_configs_identity_fkey', kind: 'notFound', tells: 'identity with id nope not found',
+      work: async () => {
+        const [typeId, serviceId] = [await type(), await service()];
+        await database.run(null, 'INSERT INTO identity_service_configs VALUES ($1, $2, $3, $4)', ['nope', serviceId, await config(typeId), typeId]);
+      } },
     { constraint: 'api_sessions_identity_fkey', kind: 'invalidAuth', tells: 'invalidAuth', work: () => session('nope') },
     { constraint: 'auth_policies_name_key', kind: 'duplicate', tells: 'name must be unique',
       work: async () => database.run(null, `INSERT INTO auth_policies SELECT 'other', created_at, updated_at, tags, is_system, name, cert_allowed, cert_allow_expired,
@@ -102,6 +135,13 @@ describe('stores', () => {
     { constraint: 'service_configs_config_fkey', kind: 'inUse', tells: 'entity type config referenced by service: []',
       work: async () => { const one = await config(await type()); await service({ configs: [one] }); await database.run(null, 'DELETE FROM configs WHERE id = $1', [one]); } },
     { constraint: 'services_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await service({ name: 's' }); await service({ name: 's' }); } },
+    { constraint: 'routers_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await router('r'); await router('r'); } },
+    { constraint: 'edge_router_policies_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => {
+      for (const one of [id(), id()]) await stores.edgeRouterPolicies.create(one, { name: 'e', semantic: 'AnyOf', edgeRouterRoles: [], identityRoles: [], tags: {} });
+    } },
+    { constraint: 'service_edge_router_policies_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => {
+      for (const one of [id(), id()]) await stores.serviceEdgeRouterPolicies.create(one, { name: 'e', semantic: 'AnyOf', edgeRouterRoles: [], serviceRoles: [], tags: {} });
+    } },
     { constraint: 'service_policies_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await policy('p'); await policy('p'); } },
   ];
 

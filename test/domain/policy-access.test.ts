@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { grantsOf, isAllowed, permissionsFor } from '../../domain/policy/access.js';
+import { grantsOf, isAllowed, passes, permissionsFor } from '../../domain/policy/access.js';
 import type { AccessPolicy } from '../../domain/policy/access.js';
-import { accessCases, identities, services } from '../cases/access.js';
+import { accessCases, identities, postureCases, postureChecks, services } from '../cases/access.js';
 
 const entities = (from: Readonly<Record<string, readonly string[]>>) => Object.entries(from).map(([id, roleAttributes]) => ({ id, roleAttributes }));
 
@@ -28,6 +28,13 @@ describe('access by service policies', () => {
     expect(permissions).to.deep.equal(['Dial']);
     expect(grants).to.deep.equal([{ policyId: 'a', policyType: 'Dial', isPassing: true }, { policyId: 'c', policyType: 'Dial', isPassing: true }]);
   });
+
+  for (const { name, semantic, postureCheckRoles, selected } of postureCases) {
+    it(`${name}: ${selected.length === 0 ? 'the policy passes' : 'nothing is known of the device, so the policy does not pass'}`, () => {
+      expect(passes({ semantic, postureCheckRoles }, entities(postureChecks))).to.equal(selected.length === 0);
+      for (const check of entities(postureChecks)) expect(passes({ semantic, postureCheckRoles }, [check]), check.id).to.equal(!selected.includes(check.id));
+    });
+  }
 
   it('grants nothing by a policy whose posture checks fail', () => {
     const policy: AccessPolicy = { policyId: 'a', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], isPassing: false };

@@ -1,0 +1,174 @@
+/**
+ * Routers: edge routers, through which services are reached, and transit routers, which only carry traffic. A router
+ * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
+ */
+import type { EnrollmentDraft, Page, Router, RouterDraft, Tags } from '../domain/model.js';
+import { DomainError, notFound, raise } from '../domain/errors.js';
+import type { Db } from './db.js';
+import { withRoleFilter } from './identities.js';
+import type { RoleFilter } from './identities.js';
+import { both } from './router-access-view.js';
+import { edgeRouterSymbols, routerSymbols } from './symbols.js';
+import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
+import type { BaseRow, Changes, Lists, ListRequest, ListSource, Scope } from './table.js';
+
+const ROUTER = 'router';
+
+interface Row extends BaseRow {
+  name: string;
+  is_edge: boolean;
+  cost: number;
+  no_traversal: boolean;
+  disabled: boolean;
+  is_tunneler_enabled: boolean;
+  role_attributes: string[];
+  app_data: Tags;
+  ctrl_chan_listeners: Record<string, string[]>;
+  configs: string[] | null;
+  fingerprint: string | null;
+  cert_pem: string | null;
+  unverified_fingerprint: string | null;
+  unverified_cert_pem: string | null;
+  hostname: string;
+  enrollment_token: string | null;
+  enrollment_jwt: string | null;
+  enrollment_expires_at: Date | null;
+  enrollment_created_at: Date | null;
+}
+
+const edgeSource: ListSource<Row, Router> = {
+  table: 'routers', symbols: edgeRouterSymbols,
+  columns: [...BASE_COLUMNS, 'name', 'is_edge', 'cost', 'no_traversal', 'disabled', 'is_tunneler_enabled', 'role_attributes', 'app_data',
+    'ctrl_chan_listeners', 'fingerprint', 'cert_pem', 'unverified_fingerprint', 'unverified_cert_pem', 'hostname'],
+  extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt, e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
+ (SELECT json_agg(c.id ORDER BY c.id) FROM configs c WHERE c.id = ANY (t.config_ids)) AS configs`,
+  joins: `LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
+   UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,
+  fromRow,
+};
+const source: ListSource<Row, Router> = { ...edgeSource, symbols: routerSymbols };
+
+const DETAIL = detailSql(source);
+const EDGE: Scope = { name: 'edge', where: 't.is_edge', values: [] };
+
+function fromRow(row: Row): Router {
+  const { enrollment_token: token, enrollment_jwt: jwt, enrollment_expires_at: expiresAt, enrollment_created_at: createdAt } = row;
+  return {
+    name: row.name, isEdge: row.is_edge, cost: row.cost, noTraversal: row.no_traversal, disabled: row.disabled,
+    isTunnelerEnabled: row.is_tunneler_enabled, roleAttributes: row.role_attributes, appData: row.app_data,
+    ctrlChanListeners: row.ctrl_chan_listeners, configs: row.configs ?? [], fingerprint: row.fingerprint, certPem: row.cert_pem,
+    unverifiedFingerprint: row.unverified_fingerprint, unverifiedCertPem: row.unverified_cert_pem, hostname: row.hostname,
+    enrollment: token === null || jwt === null || expiresAt === null || createdAt === null ? null : { token, jwt, expiresAt, createdAt },
+    ...baseOf(row),
+  };
+}
+
+export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'expiresAt'>;
+
+export interface RouterStore {
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Router>;
+  /** @throws DomainError `notFound`, also for a transit router */
+  getEdge(id: string): Promise<Router>;
+  /** All routers, edge routers among them. */
+  list(request: ListRequest): Promise<Page<Router>>;
+  listEdge(request: ListRequest & RoleFilter): Promise<Page<Router>>;
+  /** @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config) */
+  create(id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void>;
+  /** @throws DomainError `notFound`, `routerNotUpdatable` when it is of the other kind than `isEdge` says, as create */
+  update(id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void>;
+  /** Takes its enrollment, identity and system policy along. @throws DomainError `notFound`, `routerNotUpdatable` */
+  remove(id: string, isEdge: boolean): Promise<void>;
+  /** Forgets the certificate and any outstanding enrollment of an edge router. @throws DomainError `notFound` */
+  reEnroll(id: string, enrollment: RouterEnrollment): Promise<void>;
+  /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
+  ownerOf(identityId: string): Promise<string | undefined>;
+}
+
+export function routerStore(db: Db, lists: Lists): RouterStore {
+  const get = async (id: string) => {
+    const { rows: [row] } = await db.read<Row>('router-detail', DETAIL, [id]);
+    return row ? fromRow(row) : raise(notFound(ROUTER, id));
+  };
+  /** Until this transaction ends nobody else changes the router, nor gives it a tunneler or takes that away. */
+  const lock = async (id: string, isEdge: boolean) => {
+    const { rows: [row] } = await db.run<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>('router-lock',
+      'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE', [id]);
+    if (row === undefined || (isEdge && !row.is_edge)) throw notFound(ROUTER, id);
+    if (row.is_edge !== isEdge) throw new DomainError('routerNotUpdatable');
+    return row;
+  };
+  const requireConfigs = async (ids: readonly string[] | undefined) => {
+    if (ids === undefined || ids.length === 0) return;
+    const { rows } = await db.run<{ id: string }>('router-configs', 'SELECT id FROM configs WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [ids]);
+    const unknown = ids.find((id) => !rows.some((row) => row.id === id));
+    if (unknown !== undefined) throw notFound('config', unknown);
+  };
+  const addTunneler = async (id: string, name: string) => {
+    await insert(db, 'identities', { id, name, type_id: 'Router', is_admin: false, auth_policy_id: 'default' });
+    await insert(db, 'edge_router_policies', {
+      id, name: `edge-router-${id}-system`, semantic: 'AnyOf', edge_router_roles: [`@${id}`], identity_roles: [`@${id}`], is_system: true,
+    });
+  };
+  /** Policies are locked in the order in which every delete takes them: kind by kind, each by id. */
+  const removeTunneler = async (id: string) => {
+    await db.run('tunneler-lock', 'SELECT FROM identities WHERE id = $1 FOR UPDATE', [id]);
+    await db.run('tunneler-lock-grants', 'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE', [`@${id}`]);
+    await db.run('tunneler-lock-policies', `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
+      ORDER BY id FOR NO KEY UPDATE`, [`@${id}`]);
+    await db.run('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
+    await db.run('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
+  };
+  const enroll = (id: string, isEdge: boolean, enrollment: RouterEnrollment) => insert(db, 'enrollments', {
+    id: enrollment.id, method: isEdge ? 'erott' : 'trott', [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
+    token: enrollment.token, jwt: enrollment.jwt, expires_at: enrollment.expiresAt,
+  });
+  const columnsOf = (changes: Changes<RouterDraft>) => ({
+    name: changes.name, cost: changes.cost, no_traversal: changes.noTraversal, disabled: changes.disabled,
+    is_tunneler_enabled: changes.isTunnelerEnabled, role_attributes: changes.roleAttributes, app_data: json(changes.appData),
+    ctrl_chan_listeners: json(changes.ctrlChanListeners), config_ids: changes.configs, tags: json(changes.tags),
+  });
+  return {
+    get,
+    async getEdge(id) {
+      const router = await get(id);
+      return router.isEdge ? router : raise(notFound(ROUTER, id));
+    },
+    list: (request) => lists.page(db, source, request),
+    listEdge: (request) => lists.page(db, edgeSource, withRoleFilter({ ...request, scope: both(request.scope ?? NOWHERE, () => EDGE) })),
+    async create(id, draft, enrollment) {
+      await requireConfigs(draft.configs);
+      await insert(db, 'routers', { id, is_edge: draft.isEdge, ...columnsOf(draft) });
+      await enroll(id, draft.isEdge, enrollment);
+      if (draft.isTunnelerEnabled) await addTunneler(id, draft.name);
+    },
+    async update(id, isEdge, changes) {
+      const current = await lock(id, isEdge);
+      await requireConfigs(changes.configs);
+      await update(db, 'routers', ROUTER, id, columnsOf(changes));
+      const name = changes.name ?? current.name;
+      const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
+      if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);
+      else if (current.is_tunneler_enabled && !hasTunneler) await removeTunneler(id);
+      else if (hasTunneler && name !== current.name) await update(db, 'identities', 'identity', id, { name });
+    },
+    async remove(id, isEdge) {
+      const current = await lock(id, isEdge);
+      if (current.is_tunneler_enabled) await removeTunneler(id);
+      await db.run('router-delete', 'DELETE FROM routers WHERE id = $1', [id]);
+    },
+    async reEnroll(id, enrollment) {
+      await lock(id, true);
+      await db.run('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
+      await update(db, 'routers', ROUTER, id, { fingerprint: null, cert_pem: null, unverified_fingerprint: null, unverified_cert_pem: null });
+      await enroll(id, true, enrollment);
+    },
+    async ownerOf(identityId) {
+      const { rows: [row] } = await db.run<{ name: string; owns: boolean }>('router-of-identity',
+        'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE', [identityId]);
+      return row?.owns === true ? row.name : undefined;
+    },
+  };
+}
+
+const NOWHERE: Scope = { name: 'all', where: '', values: [] };

@@ -1,0 +1,37 @@
+/** Sessions as clients ask for them: the right to dial or bind one service. A client sees those of its own identity. */
+import { terminatorsOfService } from '../../db/terminators.js';
+import { notFound } from '../../domain/errors.js';
+import { listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { tagsFrom } from '../wire.js';
+import { findServiceView } from '../shared/service-views.js';
+import { sessionFor } from '../shared/session-creation.js';
+import { toSessionDetail } from '../shared/session-model.js';
+import { toTerminatorClientDetail } from '../shared/terminator-model.js';
+
+/** GET /sessions. */
+export const listSessions: Handler<'client', 'listSessions'> = async ({ query, caller }, { stores }) =>
+  listOf(await stores.sessions.list(query, caller.identityId), toSessionDetail);
+
+/** POST /sessions. Fails: `notFound` (service), `invalidField` (type), `invalidPosture`, `noEdgeRouters`. */
+export const createSession: Handler<'client', 'createSession'> = async ({ body, caller }, services) => {
+  const id = await sessionFor({ serviceId: body.serviceId ?? '', type: body.type ?? 'Dial', tags: tagsFrom(body.tags) }, caller, services);
+  return { status: 201, data: toSessionDetail(await services.stores.sessions.get(id, caller.identityId)) };
+};
+
+/** GET /sessions/{id}. Fails: `notFound`, also for a session of another identity and for one that nothing grants any more. */
+export const detailSession: Handler<'client', 'detailSession'> = async ({ params, caller }, { stores }) =>
+  ok(toSessionDetail(await stores.sessions.get(params.id, caller.identityId)));
+
+/** DELETE /sessions/{id}. Fails: `notFound`, as the read does. */
+export const deleteSession: Handler<'client', 'deleteSession'> = async ({ params, caller }, { stores }) => {
+  await stores.sessions.remove(params.id, caller.identityId);
+  return noData();
+};
+
+/** GET /services/{id}/terminators. Fails: `notFound`, also for a service that the caller may not reach. */
+export const listServiceTerminators: Handler<'client', 'listServiceTerminators'> = async ({ params, query, caller }, { stores }) => {
+  const service = await findServiceView(params.id, caller, stores);
+  if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
+  return listOf(await stores.terminators.list({ ...query, scope: terminatorsOfService(params.id) }), toTerminatorClientDetail);
+};

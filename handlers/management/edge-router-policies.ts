@@ -1,0 +1,80 @@
+/** Edge router policies: which identities may use which edge routers. */
+import type { EdgeRouterPolicyDraft } from '../../domain/model.js';
+import { parseRoles } from '../../domain/policy/roles.js';
+import { policiesOfIdentity, selectedBy } from '../../db/access-view.js';
+import type * as Request from '../../generated/management/request.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { toIdentityDetail } from '../shared/identity-model.js';
+import { toEdgeRouterDetail } from '../shared/router-model.js';
+import { toEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
+
+/** GET /edge-router-policies. */
+export const listEdgeRouterPolicies: Handler<'management', 'listEdgeRouterPolicies'> = async ({ query }, { stores }) =>
+  listOf(await stores.edgeRouterPolicies.list(query), toEdgeRouterPolicyDetail);
+
+/** POST /edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` that names nobody). */
+export const createEdgeRouterPolicy: Handler<'management', 'createEdgeRouterPolicy'> = async ({ body }, { stores, newId }) => {
+  const draft = fromWhole(body);
+  const id = newId();
+  await stores.transaction((tx) => tx.edgeRouterPolicies.create(id, draft));
+  return created('edge-router-policies', id);
+};
+
+/** GET /edge-router-policies/{id}. Fails: `notFound`. */
+export const detailEdgeRouterPolicy: Handler<'management', 'detailEdgeRouterPolicy'> = async ({ params }, { stores }) =>
+  ok(toEdgeRouterPolicyDetail(await stores.edgeRouterPolicies.get(params.id)));
+
+/** PUT /edge-router-policies/{id}. Fails: as create, `notUpdatable` for one of the system. */
+export const updateEdgeRouterPolicy: Handler<'management', 'updateEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
+  const draft = fromWhole(body);
+  await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, draft));
+  return noData();
+};
+
+/** PATCH /edge-router-policies/{id}. Fails: as PUT. */
+export const patchEdgeRouterPolicy: Handler<'management', 'patchEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
+  const roles = (field: RoleField) => (body[field] == null ? undefined : parseRoles(field, body[field]));
+  const changes = {
+    name: givenName(body.name), semantic: given(body.semantic), edgeRouterRoles: roles('edgeRouterRoles'),
+    identityRoles: roles('identityRoles'), tags: givenTags(body.tags),
+  };
+  await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, changes));
+  return noData();
+};
+
+/** DELETE /edge-router-policies/{id}. Fails: `notDeletable` for one of the system. */
+export const deleteEdgeRouterPolicy: Handler<'management', 'deleteEdgeRouterPolicy'> = async ({ params }, { stores }) => {
+  await stores.edgeRouterPolicies.remove(params.id);
+  return noData();
+};
+
+/** GET /edge-router-policies/{id}/edge-routers: what its edge router roles select. */
+export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRouterPolicyEdgeRouters'> = async ({ params, query }, { stores }) => {
+  const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.get(params.id);
+  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy([{ semantic, roles: edgeRouterRoles }], 1) }), toEdgeRouterDetail);
+};
+
+/** GET /edge-router-policies/{id}/identities: whom its identity roles select. */
+export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRouterPolicyIdentities'> = async ({ params, query }, { stores }) => {
+  const { semantic, identityRoles } = await stores.edgeRouterPolicies.get(params.id);
+  const scope = selectedBy([{ semantic, roles: identityRoles }], 1);
+  return listOf(await stores.identities.list({ ...query, scope }), (item) => toIdentityDetail(item));
+};
+
+/** GET /identities/{id}/edge-router-policies: the policies that select this identity. */
+export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentitysEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+  const identity = await stores.identities.get(params.id);
+  return listOf(await stores.edgeRouterPolicies.list({ ...query, scope: policiesOfIdentity(identity) }), toEdgeRouterPolicyDetail);
+};
+
+type RoleField = 'edgeRouterRoles' | 'identityRoles';
+
+function fromWhole(body: Request.EdgeRouterPolicyCreate | Request.EdgeRouterPolicyUpdate): EdgeRouterPolicyDraft {
+  const roles = (field: RoleField) => parseRoles(field, body[field] ?? []);
+  return {
+    name: requireName(body.name), semantic: body.semantic, edgeRouterRoles: roles('edgeRouterRoles'), identityRoles: roles('identityRoles'),
+    tags: tagsFrom(body.tags),
+  };
+}

@@ -1,0 +1,92 @@
+/** Edge routers: through which identities reach services. Administrators only. */
+import { selectedBy } from '../../db/access-view.js';
+import { policiesOfRouter } from '../../db/router-access-view.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { toIdentityDetail } from '../shared/identity-model.js';
+import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../shared/router-model.js';
+import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
+import { listServiceViews } from '../shared/service-views.js';
+
+/** GET /edge-routers. */
+export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query }, { stores }) =>
+  listOf(await stores.routers.listEdge(query), toEdgeRouterDetail);
+
+/** POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound` (config). */
+export const createEdgeRouter: Handler<'management', 'createEdgeRouter'> = async ({ body }, services) => {
+  const draft = routerFromWhole(true, body);
+  const id = services.newId();
+  const enrollment = await routerEnrollment(id, true, services);
+  await services.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
+  return created('edge-routers', id);
+};
+
+/** GET /edge-routers/{id}. Fails: `notFound`, also for a transit router. */
+export const detailEdgeRouter: Handler<'management', 'detailEdgeRouter'> = async ({ params }, { stores }) =>
+  ok(toEdgeRouterDetail(await stores.routers.getEdge(params.id)));
+
+/** PUT /edge-routers/{id}. Fails: as create. */
+export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async ({ params, body }, { stores, sessions }) => {
+  const draft = routerFromWhole(true, body);
+  await stores.transaction((tx) => tx.routers.update(params.id, true, draft));
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** PATCH /edge-routers/{id}. Fails: as create. */
+export const patchEdgeRouter: Handler<'management', 'patchEdgeRouter'> = async ({ params, body }, { stores, sessions }) => {
+  const changes = routerFromPart(true, body);
+  await stores.transaction((tx) => tx.routers.update(params.id, true, changes));
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** DELETE /edge-routers/{id}: its identity, its system policy and its enrollment go too, and it leaves every policy. */
+export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async ({ params }, { stores, sessions }) => {
+  await stores.transaction((tx) => tx.routers.remove(params.id, true));
+  sessions.forgetIdentity(params.id);
+  return noData();
+};
+
+/** POST /edge-routers/{id}/re-enroll: its certificate is worth nothing from then on. Fails: `notFound`. */
+export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = async ({ params }, services) => {
+  const enrollment = await routerEnrollment(params.id, true, services);
+  await services.stores.transaction((tx) => tx.routers.reEnroll(params.id, enrollment));
+  return noData();
+};
+
+/** GET /edge-routers/{id}/edge-router-policies: the policies that select it. */
+export const listEdgeRouterEdgeRouterPolicies: Handler<'management', 'listEdgeRouterEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+  const router = await stores.routers.getEdge(params.id);
+  return listOf(await stores.edgeRouterPolicies.list({ ...query, scope: policiesOfRouter(router) }), toEdgeRouterPolicyDetail);
+};
+
+/** GET /edge-routers/{id}/service-edge-router-policies: the policies that select it. */
+export const listEdgeRouterServiceEdgeRouterPolicies: Handler<'management', 'listEdgeRouterServiceEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+  const router = await stores.routers.getEdge(params.id);
+  return listOf(await stores.serviceEdgeRouterPolicies.list({ ...query, scope: policiesOfRouter(router) }), toServiceEdgeRouterPolicyDetail);
+};
+
+/** GET /edge-routers/{id}/identities: who may use it. */
+export const listEdgeRouterIdentities: Handler<'management', 'listEdgeRouterIdentities'> = async ({ params, query }, { stores }) => {
+  const roles = await stores.routerAccess.identitiesForRouter(await stores.routers.getEdge(params.id));
+  return listOf(await stores.identities.list({ ...query, scope: selectedBy(roles, 1) }), (item) => toIdentityDetail(item));
+};
+
+/** GET /edge-routers/{id}/services: what may be reached through it. */
+export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServices'> = async ({ params, query, caller }, { stores }) => {
+  const roles = await stores.routerAccess.servicesForRouter(await stores.routers.getEdge(params.id));
+  return listServiceViews({ ...query, scope: selectedBy(roles, 2) }, caller, stores);
+};
+
+/** GET /identities/{id}/edge-routers: which ones the identity may use. */
+export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRouters'> = async ({ params, query }, { stores }) => {
+  const roles = await stores.routerAccess.routersForIdentity(await stores.identities.get(params.id));
+  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy(roles, 1) }), toEdgeRouterDetail);
+};
+
+/** GET /services/{id}/edge-routers: through which ones the service may be reached. */
+export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRouters'> = async ({ params, query }, { stores }) => {
+  const roles = await stores.routerAccess.routersForService(await stores.services.get(params.id));
+  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy(roles, 1) }), toEdgeRouterDetail);
+};

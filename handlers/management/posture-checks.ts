@@ -1,0 +1,65 @@
+/** Posture checks: conditions on the state of a device, of six types. Administrators only. */
+import { invalidField } from '../../domain/errors.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { criteriaChangeFrom, criteriaFrom, toPostureCheckDetail, toPostureCheckTypeDetail } from '../shared/posture-check-model.js';
+
+/** GET /posture-checks. */
+export const listPostureChecks: Handler<'management', 'listPostureChecks'> = async ({ query }, { stores }) =>
+  listOf(await stores.postureChecks.list(query), toPostureCheckDetail);
+
+/** POST /posture-checks. Fails: `duplicate` (name), `invalidField` (operating system, range of versions). */
+export const createPostureCheck: Handler<'management', 'createPostureCheck'> = async ({ body }, { stores, newId }) => {
+  const id = newId();
+  await stores.postureChecks.create(id, {
+    name: requireName(body.name), roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), tags: tagsFrom(body.tags), ...criteriaFrom(body),
+  });
+  return created('posture-checks', id);
+};
+
+/** GET /posture-checks/{id}. Fails: `notFound`. */
+export const detailPostureCheck: Handler<'management', 'detailPostureCheck'> = async ({ params }, { stores }) =>
+  ok(toPostureCheckDetail(await stores.postureChecks.get(params.id)));
+
+/** PUT /posture-checks/{id}. Fails: as create, and `invalidField` for another type than the check has. */
+export const updatePostureCheck: Handler<'management', 'updatePostureCheck'> = async ({ params, body }, { stores }) => {
+  const { typeId, criteria } = criteriaFrom(body);
+  const changes = { name: requireName(body.name), roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), tags: tagsFrom(body.tags), criteria };
+  await stores.transaction(async (tx) => {
+    const present = await tx.postureChecks.lockCriteria(params.id);
+    if (present.typeId !== typeId) throw invalidField('typeId', `the type of a posture check cannot change, it is ${present.typeId}`, body.typeId);
+    await tx.postureChecks.update(params.id, changes);
+  });
+  return noData();
+};
+
+/** PATCH /posture-checks/{id}. With another type than the check has, only what all types share is changed. */
+export const patchPostureCheck: Handler<'management', 'patchPostureCheck'> = async ({ params, body }, { stores }) => {
+  const { typeId, criteria } = criteriaChangeFrom(body);
+  const changes = {
+    name: givenName(body.name), roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes), tags: givenTags(body.tags),
+  };
+  await stores.transaction(async (tx) => {
+    const present = await tx.postureChecks.lockCriteria(params.id);
+    const isOfType = present.typeId === typeId && Object.keys(criteria).length > 0;
+    const merged = isOfType ? { ...present.criteria, ...criteria } : undefined;
+    await tx.postureChecks.update(params.id, { ...changes, criteria: merged });
+  });
+  return noData();
+};
+
+/** DELETE /posture-checks/{id}: it leaves every policy that named it. */
+export const deletePostureCheck: Handler<'management', 'deletePostureCheck'> = async ({ params }, { stores }) => {
+  await stores.postureChecks.remove(params.id);
+  return noData();
+};
+
+/** GET /posture-check-types. */
+export const listPostureCheckTypes: Handler<'management', 'listPostureCheckTypes'> = async ({ query }, { stores }) =>
+  listOf(await stores.postureChecks.listTypes(query), toPostureCheckTypeDetail);
+
+/** GET /posture-check-types/{id}. Fails: `notFound`. */
+export const detailPostureCheckType: Handler<'management', 'detailPostureCheckType'> = async ({ params }, { stores }) =>
+  ok(toPostureCheckTypeDetail(await stores.postureChecks.getType(params.id)));

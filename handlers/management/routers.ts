@@ -1,0 +1,49 @@
+/**
+ * Routers of any kind, under two names: `routers` and `transit-routers` are one list. Edge routers are read here and
+ * changed under their own name.
+ */
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { routerEnrollment, routerFromPart, routerFromWhole, toRouterDetail } from '../shared/router-model.js';
+
+/** GET /routers: all routers, edge routers among them. */
+export const listRouters: Handler<'management', 'listRouters'> = async ({ query }, { stores }) => listOf(await stores.routers.list(query), toRouterDetail);
+
+/** POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config). */
+export const createRouter: Handler<'management', 'createRouter'> = async ({ body }, services) => {
+  const draft = routerFromWhole(false, body);
+  const id = services.newId();
+  const enrollment = await routerEnrollment(id, false, services);
+  await services.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
+  return created('transit-routers', id);
+};
+
+/** GET /routers/{id}. Fails: `notFound`. */
+export const detailRouter: Handler<'management', 'detailRouter'> = async ({ params }, { stores }) => ok(toRouterDetail(await stores.routers.get(params.id)));
+
+/** PUT /routers/{id}. Fails: as create, `routerNotUpdatable` for an edge router. */
+export const updateRouter: Handler<'management', 'updateRouter'> = async ({ params, body }, { stores }) => {
+  const draft = routerFromWhole(false, body);
+  await stores.transaction((tx) => tx.routers.update(params.id, false, draft));
+  return noData();
+};
+
+/** PATCH /routers/{id}. Fails: as PUT. */
+export const patchRouter: Handler<'management', 'patchRouter'> = async ({ params, body }, { stores }) => {
+  const changes = routerFromPart(false, body);
+  await stores.transaction((tx) => tx.routers.update(params.id, false, changes));
+  return noData();
+};
+
+/** DELETE /routers/{id}, with its enrollment. Fails: `notFound`, `routerNotUpdatable` for an edge router. */
+export const deleteRouter: Handler<'management', 'deleteRouter'> = async ({ params }, { stores }) => {
+  await stores.transaction((tx) => tx.routers.remove(params.id, false));
+  return noData();
+};
+
+export const listTransitRouters: Handler<'management', 'listTransitRouters'> = listRouters;
+export const createTransitRouter: Handler<'management', 'createTransitRouter'> = createRouter;
+export const detailTransitRouter: Handler<'management', 'detailTransitRouter'> = detailRouter;
+export const updateTransitRouter: Handler<'management', 'updateTransitRouter'> = updateRouter;
+export const patchTransitRouter: Handler<'management', 'patchTransitRouter'> = patchRouter;
+export const deleteTransitRouter: Handler<'management', 'deleteTransitRouter'> = deleteRouter;

@@ -1,0 +1,24 @@
+/** Sessions of everybody. */
+import { listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { toSessionManagementDetail } from '../shared/session-model.js';
+
+/** GET /sessions. */
+export const listSessions: Handler<'management', 'listSessions'> = async ({ query }, { stores }) =>
+  listOf(await stores.sessions.list(query, null), toSessionManagementDetail);
+
+/** GET /sessions/{id}. Fails: `notFound`, also for a session that nothing grants any more. */
+export const detailSession: Handler<'management', 'detailSession'> = async ({ params }, { stores }) =>
+  ok(toSessionManagementDetail(await stores.sessions.get(params.id, null)));
+
+/** DELETE /sessions/{id}. Fails: `notFound`. */
+export const deleteSession: Handler<'management', 'deleteSession'> = async ({ params }, { stores }) => {
+  await stores.sessions.remove(params.id, null);
+  return noData();
+};
+
+/** GET /sessions/{id}/route-path: empty while no router reports circuits to the controller. Fails: `notFound`. */
+export const detailSessionRoutePath: Handler<'management', 'detailSessionRoutePath'> = async ({ params }, { stores }) => {
+  await stores.sessions.get(params.id, null);
+  return ok({ routePath: [] });
+};

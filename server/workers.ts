@@ -1,0 +1,85 @@
+/**
+ * Several processes on one port. The first process keeps the embedded database, makes the network once and starts the
+ * workers; each worker is a whole controller on that database and shares the listening port. One that ends is
+ * replaced. Workers stay right among themselves as controllers on different machines do: by the database.
+ */
+import cluster from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import type { ClientConfig } from 'pg';
+import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
+import type { Config } from './config.js';
+import { prepareNetwork } from './controller.js';
+import type { Controller } from './controller.js';
+import type { Logger } from './log.js';
+
+/** Set for workers: what the first process has settled for them. */
+export const isWorker = cluster.isWorker;
+
+/** A worker that ended at once would only end again: wait a little, and longer each time. */
+const BACKOFF_MS = [0, 200, 1_000, 5_000];
+/** A worker that served for this long ended for a reason of its own. */
+const STEADY_MS = 10_000;
+
+export async function startWorkers(config: Config, log: Logger, abort: AbortSignal): Promise<Controller> {
+  const prepared = await prepareNetwork(config, log, abort);
+  const env = { EDGE_WORKERS: '1', DATABASE_URL: urlOf(prepared.connection, config) };
+  const stopping = new AbortController();
+  try {
+    cluster.setupPrimary({ silent: false });
+    const port = await startAll(config.workers, env, stopping.signal, log);
+    const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
+    return {
+      url, advertise: config.advertise, newAdmin: prepared.newAdmin,
+      async stop() {
+        stopping.abort();
+        await endAll();
+        await prepared.close();
+      },
+    };
+  } catch (error) {
+    stopping.abort();
+    await endAll();
+    await prepared.close();
+    throw error;
+  }
+}
+
+/** Resolves with the port once every worker listens; rejects when one cannot start. */
+function startAll(count: number, env: Readonly<Record<string, string>>, stopping: AbortSignal, log: Logger): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const listening = new Set<number>();
+    let isReady = false;
+    const start = (attempt: number) => {
+      const worker = cluster.fork(env);
+      const since = Date.now();
+      worker.on('listening', ({ port }) => {
+        listening.add(worker.id);
+        if (listening.size === count && !isReady) { isReady = true; resolve(port); }
+      });
+      worker.on('exit', (code, signal) => {
+        if (stopping.aborted) return;
+        if (!isReady) { reject(new Error(`a worker ended before it served (${signal ?? `code ${code}`}); its message stands above`)); return; }
+        const next = Date.now() - since > STEADY_MS ? 0 : attempt + 1;
+        log.error({ pid: worker.process.pid, code, signal }, 'a worker ended and is replaced');
+        setTimeout(() => { if (!stopping.aborted) start(next); }, BACKOFF_MS[Math.min(next, BACKOFF_MS.length - 1)]);
+      });
+    };
+    for (let index = 0; index < count; index += 1) start(0);
+  });
+}
+
+/** SIGTERM to every worker, which lets its requests finish; resolves when all are gone. */
+async function endAll(): Promise<void> {
+  const alive = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined && !worker.isDead());
+  await Promise.all(alive.map((worker) => new Promise<void>((resolve) => {
+    worker.once('exit', () => { resolve(); });
+    worker.process.kill('SIGTERM');
+  })));
+}
+
+/** How workers reach the database: as they are told, or through the embedded server's socket. */
+function urlOf(connection: ClientConfig, { databaseUrl }: Config): string {
+  if (databaseUrl !== null) return databaseUrl;
+  const { user, database, host, port } = connection;
+  return `postgresql://${encodeURIComponent(user ?? '')}@/${encodeURIComponent(database ?? '')}?host=${encodeURIComponent(host ?? '')}&port=${port ?? 5432}`;
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import { readConfig } from '../../server/config.js';
+import { startController } from '../../server/controller.js';
+import type { Controller } from '../../server/controller.js';
+import { createLogger } from '../../server/log.js';
+import { createClient, expectStatus } from '../support/client.js';
+import type { Client } from '../support/client.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { Caller, TestController } from '../support/controller.js';
+import { until } from '../support/poll.js';
+
+const M = '/edge/management/v1';
+const C = '/edge/client/v1';
+const ROUNDS = 80;
+
+interface Seen { readonly id: string; readonly name: string; readonly permissions: string[]; readonly config: object; readonly tags: object }
+
+/** A small generator with a seed, so that a failure can be made again. */
+function randomly(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+describe('answers about services that are kept', function kept() {
+  this.timeout(60_000);
+  let controller: TestController;
+  let second: Controller;
+  let caller: Caller;
+  let readers: Client[];
+
+  before(async () => {
+    controller = await startTestController({ EDGE_MASTER_KEY: 'a1'.repeat(31) + 'b2' });
+    second = await startController(readConfig({ env: {
+      EDGE_NAME: 'second', EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: controller.database.url,
+      EDGE_MASTER_KEY: 'a1'.repeat(31) + 'b2', EDGE_LOG_LEVEL: 'silent',
+    } }), createLogger({ level: 'silent', format: 'json' }));
+    caller = await controller.newCaller({ roleAttributes: ['a'], configTypes: ['all'] });
+    readers = [caller.client, createClient(second.url, caller.client.token)];
+  });
+  after(async () => {
+    readers.forEach((reader) => { reader.close(); });
+    await second.stop();
+    await controller.stop();
+  });
+
+  const post = async (path: string, body: object) => (expectStatus(await controller.admin.post(`${M}${path}`, body), 201).data as { id: string }).id;
+  const patch = async (path: string, body: object) => { expectStatus(await controller.admin.patch(`${M}${path}`, body), 200); };
+
+  it('change at once with whatever changes what the caller sees, through either of two controllers', async () => {
+    const seed = Date.now() % 1_000_000;
+    const pick = randomly(seed);
+    const services = await Promise.all([0, 1, 2, 3].map(async (n) => post('/services', { name: unique('kept'), encryptionRequired: false, roleAttributes: [`s${n % 2}`] })));
+    const policy = await post('/service-policies', { name: unique('kept'), type: 'Dial', semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#s0'] });
+    const config = await post('/configs', { name: unique('kept'), configTypeId: 'cea49285-6c07-42cf-9f52-09a9b115c783', data: { hostname: 'h', port: 1 } });
+    const service = () => services[pick(services.length)] ?? '';
+    const changes: (() => Promise<void>)[] = [
+      () => patch(`/services/${service()}`, { name: unique('kept') }),
+      () => patch(`/services/${service()}`, { tags: { n: pick(100) } }),
+      () => patch(`/services/${service()}`, { roleAttributes: [`s${pick(3)}`] }),
+      () => patch(`/services/${service()}`, { configs: pick(2) === 0 ? [] : [config] }),
+      () => patch(`/configs/${config}`, { data: { hostname: 'h', port: 1 + pick(1000) } }),
+      () => patch(`/identities/${caller.id}`, { roleAttributes: [['a'], ['b'], ['a', 'b'], []][pick(4)] }),
+      () => patch(`/service-policies/${policy}`, { serviceRoles: [['#s0'], ['#s1'], ['#all'], [], [`@${service()}`]][pick(5)] }),
+      () => patch(`/service-policies/${policy}`, { identityRoles: [['#a'], ['#b'], ['#all'], [`@${caller.id}`]][pick(4)] }),
+      () => patch(`/service-policies/${policy}`, { type: pick(2) === 0 ? 'Dial' : 'Bind', semantic: pick(2) === 0 ? 'AnyOf' : 'AllOf' }),
+    ];
+    let distinct = 0;
+    let last = '';
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await (changes[pick(changes.length)] ?? (async () => undefined))();
+      const truth = (expectStatus(await controller.admin.get(`${M}/identities/${caller.id}/services?limit=100`), 200).data as Seen[])
+        .map(({ id, name, permissions, tags }) => ({ id, name, permissions, tags }));
+      for (const reader of readers) {
+        // The second controller hears of a change to the caller itself a moment later.
+        const answer = await until(`what is true is answered (seed ${seed}, round ${round})`, async () => {
+          const given = expectStatus(await reader.get(`${C}/services?limit=100`), 200);
+          const seen = (given.data as Seen[]).map(({ id, name, permissions, tags }) => ({ id, name, permissions, tags }));
+          return isDeepStrictEqual(seen, truth) && given;
+        }, reader === readers[0] ? 0 : 2_000);
+        expect(expectStatus(await reader.get(`${C}/services?limit=100`), 200).text).to.equal(answer.text);
+        const one = services[0] ?? '';
+        const detail = await reader.get(`${C}/services/${one}`);
+        expect(detail.status, `seed ${seed}, round ${round}`).to.equal(truth.some(({ id }) => id === one) ? 200 : 404);
+        if (answer.text !== last) { last = answer.text; distinct += 1; }
+      }
+    }
+    expect(distinct).to.be.greaterThan(10);
+  });
+
+  it('are never those of another caller, another query or other config types', async () => {
+    const other = await controller.newCaller();
+    expectStatus(await caller.client.get(`${C}/services?limit=100`), 200);
+    expect(expectStatus(await other.client.get(`${C}/services?limit=100`), 200).data).to.deep.equal([]);
+    const all = expectStatus(await caller.client.get(`${C}/services?limit=1`), 200);
+    expect(all.meta.pagination?.limit).to.equal(1);
+    expect(expectStatus(await caller.client.get(`${C}/services?limit=2`), 200).meta.pagination?.limit).to.equal(2);
+  });
+});

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { expectStatus } from '../support/client.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+import { MANAGEMENT, make, totalOf } from '../cases/resource.js';
+
+describe('role attributes', () => {
+  let controller: TestController;
+  before(async () => { controller = await startTestController(); });
+  after(() => controller.stop());
+
+  const path = (kind: string) => `${MANAGEMENT}/${kind}-role-attributes`;
+  const list = async (kind: string, query = '') => expectStatus(await controller.admin.get(`${path(kind)}${query}`), 200);
+  const identity = async (roleAttributes: readonly string[]) => make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, roleAttributes });
+  const service = async (roleAttributes: readonly string[]) => make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes });
+
+  it('are empty lists while nobody has any', async () => {
+    for (const kind of ['identity', 'service', 'edge-router', 'posture-check']) {
+      const answer = await list(kind);
+      expect(answer.data, kind).to.deep.equal([]);
+      expect(totalOf(answer), kind).to.equal(0);
+      expect(answer.meta.filterableFields, kind).to.deep.equal(['id']);
+    }
+  });
+
+  it('are distinct plain strings, sorted by bytes, of one kind of entity each', async () => {
+    await identity(['sales', 'Zebra', 'über']);
+    await identity(['sales', 'eu']);
+    await service(['web', 'sales']);
+    expect((await list('identity')).data).to.deep.equal(['Zebra', 'eu', 'sales', 'über']);
+    expect((await list('service')).data).to.deep.equal(['sales', 'web']);
+    expect((await list('edge-router')).data).to.deep.equal([]);
+  });
+
+  it('leave with the last entity that has them, and follow every change', async () => {
+    const [first, second] = [await service(['kept', 'shared']), await service(['shared'])];
+    const has = async () => ((await list('service')).data as string[]).filter((item) => ['kept', 'shared', 'new'].includes(item));
+    expectStatus(await controller.admin.delete(`${MANAGEMENT}/services/${second}`), 200);
+    expect(await has()).to.deep.equal(['kept', 'shared']);
+    expectStatus(await controller.admin.patch(`${MANAGEMENT}/services/${first}`, { roleAttributes: ['kept', 'new'] }), 200);
+    expect(await has()).to.deep.equal(['kept', 'new']);
+    expectStatus(await controller.admin.patch(`${MANAGEMENT}/services/${first}`, { roleAttributes: [] }), 200);
+    expect(await has()).to.deep.equal([]);
+  });
+
+  it('stay right when many write the same attribute at once', async () => {
+    const attribute = unique('busy');
+    const ids = await Promise.all(Array.from({ length: 16 }, () => service([attribute])));
+    await Promise.all(ids.slice(1).map((id) => controller.admin.delete(`${MANAGEMENT}/services/${id}`)));
+    expect((await list('service')).data).to.include(attribute);
+    await controller.admin.delete(`${MANAGEMENT}/services/${ids[0] ?? ''}`);
+    expect((await list('service')).data).to.not.include(attribute);
+  });
+
+  it('come whole unless limited, and are filtered, sorted and paged by id', async () => {
+    const prefix = unique('many');
+    const all = Array.from({ length: 25 }, (_, index) => `${prefix}-${String(index).padStart(2, '0')}`);
+    await identity(all);
+    const filter = `filter=${encodeURIComponent(`id contains "${prefix}"`)}`;
+    expect((await list('identity', `?${filter}`)).data).to.deep.equal(all);
+    const page = await list('identity', `?${filter}&limit=3&offset=2&sort=id%20desc`);
+    expect([page.data, totalOf(page)]).to.deep.equal([[...all].reverse().slice(2, 5), 25]);
+    const beyond = await list('identity', `?${filter}&offset=100`);
+    expect([beyond.data, totalOf(beyond)]).to.deep.equal([[], 25]);
+    expect((await list('identity', `?filter=${encodeURIComponent(`id = "${all[7] ?? ''}"`)}`)).data).to.deep.equal([all[7]]);
+  });
+
+  it('refuse a filter by anything else', async () => {
+    for (const query of ['filter=name%3D%221%22', 'filter=id%20%3D', 'sort=name', 'limit=x']) {
+      expectStatus(await controller.admin.get(`${path('identity')}?${query}`), 400);
+    }
+  });
+
+  it('are for administrators only', async () => {
+    const { client } = await controller.newCaller();
+    for (const kind of ['identity', 'service', 'edge-router', 'posture-check']) {
+      expectStatus(await client.get(path(kind)), 401);
+      expectStatus(await controller.anonymous.get(path(kind)), 401);
+    }
+  });
+});

@@ -1,0 +1,149 @@
+/** Sessions whose grant is withdrawn: refused at once, and removed by the next sweep. */
+import { expect } from 'chai';
+import { openDatabase } from '../../db/db.js';
+import type { Database } from '../../db/db.js';
+import { openStores } from '../../db/stores.js';
+import { createLogger } from '../../server/log.js';
+import { createSessionSweeper } from '../../server/session-sweeper.js';
+import type { SessionSweeper } from '../../server/session-sweeper.js';
+import { expectStatus } from '../support/client.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { Caller, TestController } from '../support/controller.js';
+import { CLIENT, MANAGEMENT, entityOf, expectNotFound, idsOf, make } from '../cases/resource.js';
+
+const PATH = `${CLIENT}/sessions`;
+const ADMIN_PATH = `${MANAGEMENT}/sessions`;
+
+interface Held { readonly caller: Caller; readonly service: string; readonly policy: string; readonly session: string }
+
+describe('a session without a grant', () => {
+  let controller: TestController;
+  let database: Database;
+  const sweepers: SessionSweeper[] = [];
+  before(async () => {
+    controller = await startTestController();
+    await controller.database.query(`INSERT INTO routers (id, name, is_edge) VALUES ('gate', 'gate', true)`);
+    await controller.database.query(`INSERT INTO edge_router_policies (id, name, semantic, identity_roles, edge_router_roles) VALUES ('a', 'a', 'AnyOf', '{#all}', '{#all}')`);
+    await controller.database.query(`INSERT INTO service_edge_router_policies (id, name, semantic, service_roles, edge_router_roles) VALUES ('a', 'a', 'AnyOf', '{#all}', '{#all}')`);
+    database = openDatabase({ connection: controller.database.connection, poolSize: 2, patienceMs: 5000, onStateChange: () => undefined });
+  });
+  after(async () => {
+    await Promise.all(sweepers.map(async (sweeper) => sweeper.close()));
+    await database.close();
+    await controller.stop();
+  });
+
+  const sweeper = (options: { slice?: number; slices?: number } = {}) => {
+    const made = createSessionSweeper({ sessions: openStores(database, { defaultLimit: 10, maxLimit: 500 }).sessions,
+      log: createLogger({ level: 'silent', format: 'json' }), intervalMs: 3_600_000, ...options });
+    sweepers.push(made);
+    return made;
+  };
+  const hold = async (): Promise<Held> => {
+    const word = unique('role');
+    const caller = await controller.newCaller({ roleAttributes: [word] });
+    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes: [word] });
+    const policy = await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', identityRoles: [`#${word}`], serviceRoles: [`#${word}`] });
+    const session = entityOf(expectStatus(await caller.client.post(PATH, { serviceId: service }), 201)).id;
+    return { caller, service, policy, session };
+  };
+  const admin = async (method: string, path: string, body?: object) => expectStatus(await controller.admin.send(method, `${MANAGEMENT}/${path}`, body), 200);
+  const rowsOf = async (id: string) => (await controller.database.query('SELECT id FROM sessions WHERE id = $1', [id])).rows.length;
+  const expectGone = async ({ session }: Held) => {
+    const message = `session with id ${session} not found`;
+    expectNotFound(await controller.admin.get(`${ADMIN_PATH}/${session}`), message);
+    expectNotFound(await controller.admin.get(`${ADMIN_PATH}/${session}/route-path`), message);
+    expectNotFound(await controller.admin.delete(`${ADMIN_PATH}/${session}`), message);
+    expect(idsOf(await controller.admin.get(`${ADMIN_PATH}?limit=500`))).to.not.include(session);
+  };
+
+  const losses: readonly [what: string, lose: (held: Held) => Promise<unknown>, isLoggedIn?: false][] = [
+    ['the policy is deleted', async ({ policy }) => admin('DELETE', `service-policies/${policy}`)],
+    ['the policy turns to the other type', async ({ policy }) => admin('PATCH', `service-policies/${policy}`, { type: 'Bind' })],
+    ['the policy no longer names the identity', async ({ policy }) => admin('PATCH', `service-policies/${policy}`, { identityRoles: [] })],
+    ['the policy no longer names the service', async ({ policy }) => admin('PATCH', `service-policies/${policy}`, { serviceRoles: ['#other'] })],
+    ['the identity loses the role attribute', async ({ caller }) => admin('PATCH', `identities/${caller.id}`, { roleAttributes: [] })],
+    ['the service loses the role attribute', async ({ service }) => admin('PATCH', `services/${service}`, { roleAttributes: ['other'] })],
+    ['the identity is locked', async ({ caller }) => controller.database.query('UPDATE identities SET disabled_at = now() WHERE id = $1', [caller.id]), false],
+  ];
+  for (const [what, lose, isLoggedIn = true] of losses) {
+    it(`is refused at once and removed later when ${what}`, async () => {
+      const [held, other] = [await hold(), await hold()];
+      expectStatus(await held.caller.client.get(`${PATH}/${held.session}`), 200);
+      await lose(held);
+      await expectGone(held);
+      if (isLoggedIn) {
+        expectNotFound(await held.caller.client.get(`${PATH}/${held.session}`), `session with id ${held.session} not found`);
+        expectNotFound(await held.caller.client.delete(`${PATH}/${held.session}`), `session with id ${held.session} not found`);
+        expect(idsOf(await held.caller.client.get(PATH))).to.deep.equal([]);
+        expect((await held.caller.client.post(PATH, { serviceId: held.service })).status).to.be.oneOf([400, 404]);
+      } else {
+        expectStatus(await held.caller.client.get(`${PATH}/${held.session}`), 401);
+      }
+      expect(await rowsOf(held.session)).to.equal(1);
+      expect(await sweeper().turn()).to.equal(1);
+      expect([await rowsOf(held.session), await rowsOf(other.session)]).to.deep.equal([0, 1]);
+      expectStatus(await other.caller.client.get(`${PATH}/${other.session}`), 200);
+    });
+  }
+
+  it('is one only when the last policy of its type is gone', async () => {
+    const held = await hold();
+    const second = await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AllOf', identityRoles: [`@${held.caller.id}`], serviceRoles: [`@${held.service}`] });
+    await make(controller, 'service-policies', { name: unique('policy'), type: 'Bind', semantic: 'AllOf', identityRoles: [`@${held.caller.id}`], serviceRoles: [`@${held.service}`] });
+    await admin('DELETE', `service-policies/${held.policy}`);
+    expectStatus(await held.caller.client.get(`${PATH}/${held.session}`), 200);
+    await sweeper().turn();
+    expect(await rowsOf(held.session)).to.equal(1);
+    await admin('DELETE', `service-policies/${second}`);
+    await expectGone(held);
+  });
+
+  it('is found by the sweep slice by slice, turn by turn', async () => {
+    const held = await Promise.all([hold(), hold(), hold(), hold(), hold()]);
+    await sweeper().turn();
+    await Promise.all(held.map(async ({ policy }) => admin('DELETE', `service-policies/${policy}`)));
+    const slow = sweeper({ slice: 2, slices: 1 });
+    let removed = 0;
+    for (let turn = 0; turn < 20; turn += 1) removed += await slow.turn();
+    expect(removed).to.equal(5);
+    expect(await slow.turn()).to.equal(0);
+  });
+
+  it('goes at once when an administrator disables the identity, and does not come back with it', async () => {
+    const held = await hold();
+    await admin('POST', `identities/${held.caller.id}/disable`, { durationMinutes: 0 });
+    await expectGone(held);
+    expect(await rowsOf(held.session)).to.equal(0);
+    await admin('POST', `identities/${held.caller.id}/enable`);
+    await expectGone(held);
+  });
+
+  it('goes with the identity, and one that an administrator ends is ended for its owner', async () => {
+    const [gone, ended] = [await hold(), await hold()];
+    await admin('DELETE', `identities/${gone.caller.id}`);
+    expect(await rowsOf(gone.session)).to.equal(0);
+    await expectGone(gone);
+    await admin('DELETE', `sessions/${ended.session}`);
+    expectNotFound(await ended.caller.client.get(`${PATH}/${ended.session}`), `session with id ${ended.session} not found`);
+  });
+
+  it('is not made, though granted, while the posture checks of every granting policy fail', async () => {
+    const { caller, service } = await hold();
+    const other = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+    const check = unique('check');
+    await controller.database.query(`INSERT INTO posture_checks (id, name, type_id, criteria, role_attributes) VALUES ($1, $1, 'DOMAIN', '{"domains":["a"]}', ARRAY[$1])`, [check]);
+    const policy = { type: 'Dial', semantic: 'AnyOf', identityRoles: [`@${caller.id}`], serviceRoles: [`@${other}`], postureCheckRoles: [`#${check}`] };
+    const ids = await Promise.all([0, 1].map(async () => make(controller, 'service-policies', { name: unique('policy'), ...policy })));
+    const answer = expectStatus(await caller.client.post(PATH, { serviceId: other }), 409);
+    expect(answer.error?.code).to.equal('INVALID_POSTURE');
+    expect(answer.error?.cause).to.deep.equal({
+      data: Object.fromEntries(ids.map((id) => [id, [{ id: check, isPassing: false, typeId: 'DOMAIN' }]])),
+      message: `Failed to pass posture checks for service policies: [${[...ids].sort().join(' ')}]`,
+    });
+    expectStatus(await caller.client.post(PATH, { serviceId: other, type: 'Bind' }), 400);
+    await make(controller, 'service-policies', { name: unique('policy'), ...policy, postureCheckRoles: [] });
+    expectStatus(await caller.client.post(PATH, { serviceId: other }), 201);
+    expectStatus(await caller.client.post(PATH, { serviceId: service }), 201);
+  });
+});

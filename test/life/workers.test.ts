@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { createClient, expectStatus } from '../support/client.js';
+import type { Client } from '../support/client.js';
+import { ADMIN } from '../support/controller.js';
+import { until } from '../support/poll.js';
+import { ProcessShop, isAlive } from '../support/process.js';
+import type { ControllerProcess } from '../support/process.js';
+
+const M = '/edge/management/v1';
+const WORKERS = 3;
+
+/** Pids of a process's children that are workers: the same program, by its command line. */
+function workersOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter((text) => text !== '').map(Number);
+  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('server/main.js'));
+}
+
+describe('several workers on one port', function workers() {
+  this.timeout(90_000);
+  const shop = new ProcessShop();
+  let controller: ControllerProcess;
+  let url: string;
+  const clients: Client[] = [];
+  /** Each client has a connection of its own, so that together they reach every worker. */
+  const fresh = (token?: string) => {
+    const client = createClient(url, token);
+    clients.push(client);
+    return client;
+  };
+  const login = async () => (expectStatus(await fresh().post('/authenticate?method=password', ADMIN), 200).data as { token: string }).token;
+
+  before(async () => {
+    controller = shop.start(shop.place(), { env: { EDGE_WORKERS: String(WORKERS), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_ADMIN_USERNAME: ADMIN.username } });
+    url = await controller.ready();
+  });
+  after(async () => {
+    clients.forEach((client) => { client.close(); });
+    await shop.end();
+  });
+
+  it('are as many processes as asked for', () => {
+    expect(workersOf(controller.pid)).to.have.length(WORKERS);
+  });
+
+  it('all know a session that one of them opened, and what one of them wrote', async () => {
+    const token = await login();
+    const made = expectStatus(await fresh(token).post(`${M}/identities`, { name: 'everywhere', type: 'User', isAdmin: false }), 201).data as { id: string };
+    for (let i = 0; i < 4 * WORKERS; i += 1) expectStatus(await fresh(token).get(`${M}/identities/${made.id}`), 200);
+  });
+
+  it('all refuse a session soon after its end on one of them', async () => {
+    const token = await login();
+    const others = Array.from({ length: 4 * WORKERS }, () => fresh(token));
+    for (const other of others) expectStatus(await other.get(`${M}/current-api-session`), 200);
+    expectStatus(await fresh(token).delete(`${M}/current-api-session`), 200);
+    const end = Date.now();
+    await Promise.all(others.map((other) => until('the session is refused', async () => (await other.get(`${M}/current-api-session`)).status === 401, 5_000)));
+    expect(Date.now() - end).to.be.lessThan(1_000);
+  });
+
+  it('replace one that is killed, while the others go on', async () => {
+    const token = await login();
+    const [victim] = workersOf(controller.pid);
+    if (victim === undefined) throw new Error('no worker');
+    process.kill(victim, 'SIGKILL');
+    await until('another one takes its place', () => {
+      const now = workersOf(controller.pid);
+      return now.length === WORKERS && !now.includes(victim);
+    });
+    for (let i = 0; i < 4 * WORKERS; i += 1) {
+      await until('the answer', async () => (await fresh(token).get(`${M}/current-identity`).catch(() => undefined))?.status === 200);
+    }
+    expect(controller.log().some(({ msg }) => msg === 'a worker ended and is replaced')).to.equal(true);
+  });
+
+  it('end all with the first process, database included', async () => {
+    const pids = workersOf(controller.pid);
+    expect(await controller.stop()).to.deep.equal({ code: 0, signal: null });
+    expect(pids.filter(isAlive)).to.deep.equal([]);
+  });
+});
