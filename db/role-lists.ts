@@ -18,12 +18,15 @@ export function display(roles: readonly string[], names: Names): RoleDisplay[] {
 
 /** What can be named by `@id`, with the condition that tells it from its like. */
 export interface Nameable {
-  readonly table: 'identities' | 'services' | 'routers';
+  readonly table: 'identities' | 'services' | 'routers' | 'posture_checks';
+  /** What error texts call it. */
+  readonly entities: string;
   readonly where?: string;
 }
 
 export const NAMEABLE = {
-  identities: { table: 'identities' }, services: { table: 'services' }, edgeRouters: { table: 'routers', where: 'AND is_edge' },
+  identities: { table: 'identities', entities: 'identities' }, services: { table: 'services', entities: 'services' },
+  edgeRouters: { table: 'routers', entities: 'routers', where: 'AND is_edge' }, postureChecks: { table: 'posture_checks', entities: 'postureChecks' },
 } as const satisfies Record<string, Nameable>;
 
 /**
@@ -31,11 +34,11 @@ export const NAMEABLE = {
  * come before identities: a router is deleted in that order with the identity that it owns.
  * @throws DomainError `invalidField` for an `@id` that names nobody
  */
-export async function requireNamed(db: Db, field: string, { table, where = '' }: Nameable, roles: readonly string[] | undefined): Promise<void> {
+export async function requireNamed(db: Db, field: string, { table, entities, where = '' }: Nameable, roles: readonly string[] | undefined): Promise<void> {
   const ids = namedIds(roles ?? []);
   if (ids.length === 0) return;
   const { rows } = await db.run<{ id: string }>(`named-in-${table}`, `SELECT id FROM ${table} WHERE id = ANY ($1) ${where} ORDER BY id FOR KEY SHARE`, [ids]);
   const known = new Set(rows.map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw invalidField(field, `no ${table} found with the given ids`, unknown);
+  if (unknown.length > 0) throw invalidField(field, `no ${entities} found with the given ids`, unknown);
 }

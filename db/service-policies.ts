@@ -1,8 +1,9 @@
 /** Service policies: role lists that decide who may dial or bind what. Reads show `@id` roles by present names. */
-import type { Page, PolicyType, RoleDisplay, Semantic, ServicePolicy, ServicePolicyDraft } from '../domain/model.js';
-import { invalidField, notFound, raise } from '../domain/errors.js';
-import { namedIds } from '../domain/policy/roles.js';
+import type { Page, PolicyType, Semantic, ServicePolicy, ServicePolicyDraft } from '../domain/model.js';
+import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
+import { NAMEABLE, display, namesOf, requireNamed } from './role-lists.js';
+import type { Names } from './role-lists.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 import { servicePolicySymbols } from './symbols.js';
@@ -16,15 +17,10 @@ interface Row extends BaseRow {
   identity_roles: string[];
   service_roles: string[];
   posture_check_roles: string[];
-  identity_names: Record<string, string> | null;
-  service_names: Record<string, string> | null;
-  posture_check_names: Record<string, string> | null;
+  identity_names: Names;
+  service_names: Names;
+  posture_check_names: Names;
 }
-
-/** Names of the entities that a role list points to by `@id`, for the whole page at once. */
-const namesOf = (table: string, column: string, as: string) =>
-  `(SELECT json_object_agg(n.id, n.name) FROM ${table} n WHERE n.id IN (
-     SELECT substr(r, 2) FROM unnest(t.${column}) r WHERE r LIKE '@%')) AS ${as}`;
 
 const source: ListSource<Row, ServicePolicy> = {
   table: 'service_policies', symbols: servicePolicySymbols,
@@ -35,10 +31,6 @@ const source: ListSource<Row, ServicePolicy> = {
 };
 
 const DETAIL = detailSql(source);
-
-function display(roles: readonly string[], names: Record<string, string> | null): RoleDisplay[] {
-  return roles.map((role) => ({ role, name: role.startsWith('@') ? `@${names?.[role.slice(1)] ?? role.slice(1)}` : role }));
-}
 
 function fromRow(row: Row): ServicePolicy {
   return {
@@ -61,19 +53,10 @@ export interface ServicePolicyStore {
 }
 
 export function servicePolicyStore(db: Db, lists: Lists): ServicePolicyStore {
-  /** Named entities are locked against deletion until this transaction ends, so that no role is left dangling. */
-  const requireNamed = async (field: string, table: string, entities: string, roles: readonly string[] | undefined) => {
-    const ids = namedIds(roles ?? []);
-    if (ids.length === 0) return;
-    const { rows } = await db.run<{ id: string }>(`named-${table}`, `SELECT id FROM ${table} WHERE id = ANY ($1) FOR KEY SHARE`, [ids]);
-    const known = new Set(rows.map((row) => row.id));
-    const unknown = ids.filter((id) => !known.has(id));
-    if (unknown.length > 0) throw invalidField(field, `no ${entities} found with the given ids`, unknown);
-  };
   const requireReferences = async (draft: Changes<ServicePolicyDraft>) => {
-    await requireNamed('identityRoles', 'identities', 'identities', draft.identityRoles);
-    await requireNamed('serviceRoles', 'services', 'services', draft.serviceRoles);
-    await requireNamed('postureCheckRoles', 'posture_checks', 'postureChecks', draft.postureCheckRoles);
+    await requireNamed(db, 'identityRoles', NAMEABLE.identities, draft.identityRoles);
+    await requireNamed(db, 'serviceRoles', NAMEABLE.services, draft.serviceRoles);
+    await requireNamed(db, 'postureCheckRoles', NAMEABLE.postureChecks, draft.postureCheckRoles);
   };
   return {
     async get(id) {
