@@ -92,7 +92,11 @@ describe('answers about services that are kept', function kept() {
   });
 
   it('are never those of another caller, another query or other config types', async () => {
+    await controller.database.query('DELETE FROM service_policies');
+    await post('/services', { name: unique('kept'), encryptionRequired: false });
+    await post('/service-policies', { name: unique('kept'), type: 'Dial', semantic: 'AnyOf', identityRoles: [`@${caller.id}`], serviceRoles: ['#all'] });
     const other = await controller.newCaller();
+    expect(expectStatus(await caller.client.get(`${C}/services?limit=100`), 200).data).to.have.length.greaterThan(0);
     expectStatus(await caller.client.get(`${C}/services?limit=100`), 200);
     expect(expectStatus(await other.client.get(`${C}/services?limit=100`), 200).data).to.deep.equal([]);
     const all = expectStatus(await caller.client.get(`${C}/services?limit=1`), 200);
