@@ -42,7 +42,7 @@ export function selectedBy(lists: readonly RoleList[], firstParam: number): Scop
 }
 
 /** `passes` of domain/policy/access.ts over a policy `p`. */
-const IS_PASSING = `(p.posture_check_roles = '{}' OR NOT EXISTS (SELECT FROM posture_checks c
+export const IS_PASSING = `(p.posture_check_roles = '{}' OR NOT EXISTS (SELECT FROM posture_checks c
     WHERE role_selects(p.semantic, p.posture_check_roles, c.id, c.role_attributes)))`;
 
 const POLICIES = `SELECT p.id AS "policyId", p.type, p.semantic, p.identity_roles AS "identityRoles",

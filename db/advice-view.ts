@@ -1,9 +1,15 @@
-/** Which edge routers the router policies allow to an identity and to a service: what advice on their access is made of. */
-import type { NamedRef } from '../domain/model.js';
-import type { Selectable } from '../domain/policy/roles.js';
+/** What the policies say of one identity and one service, in one look: what it may do, and by which edge routers. */
+import type { NamedRef, PolicyType } from '../domain/model.js';
 import type { Db } from './db.js';
+import { SELECTS_BOTH, withSelectors } from './session-grants.js';
 
-export interface RouterReach {
+export interface Advice {
+  /** null when there is none with its id. */
+  readonly identity: NamedRef | null;
+  readonly service: NamedRef | null;
+  /** Granted by some policy, whatever its posture checks say. */
+  readonly permissions: readonly PolicyType[];
+  /** Edge routers that router policies allow to the identity, and to the service. */
   readonly identityRouterCount: number;
   readonly serviceRouterCount: number;
   /** Routers that both may use, online or not, by name. */
@@ -11,26 +17,31 @@ export interface RouterReach {
 }
 
 export interface AdviceView {
-  routers(identity: Selectable, service: Selectable): Promise<RouterReach>;
+  on(identityId: string, serviceId: string): Promise<Advice>;
 }
 
-/** Edge routers of the policies of `table` whose `column` selects the entity in `$id`, `$attributes`. */
-const allowedBy = (table: string, column: string, id: string, attributes: string) => `SELECT r.id, r.name FROM routers r
-  WHERE r.is_edge AND EXISTS (SELECT FROM ${table} p WHERE p.${column} && selectors_of(${id}, ${attributes}::text[])
-    AND role_selects(p.semantic, p.${column}, ${id}, ${attributes}::text[])
-    AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
+/** Edge routers of the policies of `table` whose `column` selects the one entity `e` of `from`: first the policies, once. */
+const allowedBy = (table: string, column: string, from: string) => `policies_for_${from} AS MATERIALIZED (
+    SELECT p.semantic, p.edge_router_roles FROM ${from} e JOIN ${table} p ON p.${column} && e.selectors
+      AND role_selects(p.semantic, p.${column}, e.id, e.role_attributes)),
+  routers_for_${from} AS MATERIALIZED (SELECT r.id, r.name FROM routers r
+    WHERE r.is_edge AND EXISTS (SELECT FROM policies_for_${from} p WHERE role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes)))`;
 
-const ROUTERS = `WITH for_identity AS MATERIALIZED (${allowedBy('edge_router_policies', 'identity_roles', '$1', '$2')}),
-  for_service AS MATERIALIZED (${allowedBy('service_edge_router_policies', 'service_roles', '$3', '$4')})
-SELECT (SELECT count(*)::int FROM for_identity) AS "identityRouterCount", (SELECT count(*)::int FROM for_service) AS "serviceRouterCount",
-  (SELECT coalesce(json_agg(i ORDER BY i.name), '[]') FROM for_identity i WHERE i.id IN (SELECT id FROM for_service)) AS common`;
+const ADVICE = `WITH identity AS MATERIALIZED ${withSelectors('identities', 'e.id = $1')},
+  service AS MATERIALIZED ${withSelectors('services', 'e.id = $2')},
+  ${allowedBy('edge_router_policies', 'identity_roles', 'identity')},
+  ${allowedBy('service_edge_router_policies', 'service_roles', 'service')}
+SELECT (SELECT json_build_object('id', id, 'name', name) FROM identity) AS identity, (SELECT json_build_object('id', id, 'name', name) FROM service) AS service,
+  ARRAY (SELECT DISTINCT p.type FROM identity ti, service ts, service_policies p WHERE ${SELECTS_BOTH}) AS permissions,
+  (SELECT count(*)::int FROM routers_for_identity) AS "identityRouterCount", (SELECT count(*)::int FROM routers_for_service) AS "serviceRouterCount",
+  (SELECT coalesce(json_agg(json_build_object('id', i.id, 'name', i.name) ORDER BY i.name), '[]')
+    FROM routers_for_identity i WHERE i.id IN (SELECT id FROM routers_for_service)) AS common`;
 
 export function adviceView(db: Db): AdviceView {
   return {
-    async routers(identity, service) {
-      const { rows: [row] } = await db.run<RouterReach>('advice-routers', ROUTERS,
-        [identity.id, identity.roleAttributes, service.id, service.roleAttributes]);
-      return row ?? { identityRouterCount: 0, serviceRouterCount: 0, common: [] };
+    async on(identityId, serviceId) {
+      const { rows: [row] } = await db.run<Advice>('advice', ADVICE, [identityId, serviceId]);
+      return row ?? { identity: null, service: null, permissions: [], identityRouterCount: 0, serviceRouterCount: 0, common: [] };
     },
   };
 }

@@ -18,15 +18,22 @@ interface Row extends BaseRow {
   is_mfa_required: boolean;
   is_mfa_complete: boolean;
   is_cert_extendable: boolean;
+  is_cert_extend_requested: boolean;
+  is_cert_key_roll_requested: boolean;
   improper_client_cert_chain: boolean;
   last_activity_at: Date;
 }
 
+/** What the authenticator of the login says now. */
+const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
+  (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested, coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested`;
+const JOINS = 'JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id';
+
 const source: ListSource<Row, ApiSession> = {
-  table: 'api_sessions', symbols: apiSessionSymbols, extras: 'i.name AS identity_name',
+  table: 'api_sessions', symbols: apiSessionSymbols, extras: EXTRAS,
   columns: [...BASE_COLUMNS, 'identity_id', 'authenticator_id', 'token_hash', 'ip_address', 'config_types', 'is_mfa_required',
-    'is_mfa_complete', 'is_cert_extendable', 'improper_client_cert_chain', 'last_activity_at'],
-  joins: 'JOIN identities i ON i.id = t.identity_id', fromRow,
+    'is_mfa_complete', 'improper_client_cert_chain', 'last_activity_at'],
+  joins: JOINS, fromRow,
 };
 
 const DETAIL = detailSql(source);
@@ -36,6 +43,7 @@ function fromRow(row: Row): ApiSession {
     identity: { id: row.identity_id, name: row.identity_name }, authenticatorId: row.authenticator_id,
     tokenHash: row.token_hash, ipAddress: row.ip_address, configTypes: row.config_types, isMfaRequired: row.is_mfa_required,
     isMfaComplete: row.is_mfa_complete, isCertExtendable: row.is_cert_extendable,
+    isCertExtendRequested: row.is_cert_extend_requested, isCertKeyRollRequested: row.is_cert_key_roll_requested,
     improperClientCertChain: row.improper_client_cert_chain, lastActivityAt: row.last_activity_at,
     ...baseOf(row),
   };
@@ -48,9 +56,9 @@ export interface SessionOwner {
   readonly roleAttributes: readonly string[];
 }
 
-const BY_TOKEN = `SELECT ${source.columns.map((column) => `t.${column}`).join(', ')}, i.name AS identity_name,
+const BY_TOKEN = `SELECT ${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
   (i.is_admin OR i.is_default_admin) AS is_admin, i.role_attributes
-FROM api_sessions t JOIN identities i ON i.id = t.identity_id
+FROM api_sessions t ${JOINS}
 WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2)
   AND (i.disabled_at IS NULL OR i.disabled_until <= now())`;
 
@@ -61,6 +69,9 @@ export interface ApiSessionDraft {
   readonly tokenHash: Buffer;
   readonly ipAddress: string;
   readonly configTypes: readonly string[];
+  /** The CA whose certificate named the identity by a claim, without an authenticator. */
+  readonly caId?: string | null;
+  readonly improperClientCertChain?: boolean;
 }
 
 export interface ApiSessionStore {
@@ -85,9 +96,10 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
     },
     list: (request) => lists.page(db, source, request),
     async create(draft) {
-      await db.run('api-session-create', `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types)
-        VALUES ($1, $2, $3, $4, $5, $6)`,
-      [draft.id, draft.identityId, draft.authenticatorId, draft.tokenHash, draft.ipAddress, draft.configTypes]);
+      await db.run('api-session-create', `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types,
+        ca_id, improper_client_cert_chain) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [draft.id, draft.identityId, draft.authenticatorId, draft.tokenHash, draft.ipAddress, draft.configTypes,
+        draft.caId ?? null, draft.improperClientCertChain ?? false]);
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
     async removeMadeBy(authenticatorId) {

@@ -2,7 +2,7 @@
 import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { authenticatorSymbols } from './symbols.js';
 
@@ -15,14 +15,22 @@ interface Row extends BaseRow {
   username: string | null;
   cert_pem: string | null;
   fingerprint: string | null;
+  ca_id: string | null;
+  is_issued_by_network: boolean;
+  last_auth_resolved_to_root: boolean;
+  extend_requested_at: Date | null;
+  is_key_roll_requested: boolean;
+  last_extend_rolled_keys: boolean;
 }
 
 const source: ListSource<Row, Authenticator> = {
   table: 'authenticators', symbols: authenticatorSymbols, extras: 'i.name AS identity_name',
-  columns: [...BASE_COLUMNS, 'identity_id', 'method', 'username', 'cert_pem', 'fingerprint'],
+  columns: [...BASE_COLUMNS, 'identity_id', 'method', 'username', 'cert_pem', 'fingerprint', 'ca_id', 'is_issued_by_network',
+    'last_auth_resolved_to_root', 'extend_requested_at', 'is_key_roll_requested', 'last_extend_rolled_keys'],
   joins: 'JOIN identities i ON i.id = t.identity_id', fromRow,
 };
 
+const TOUCHED = "updated_at = greatest(now(), updated_at + interval '1 ms')";
 const DETAIL = detailSql(source);
 const OWN_DETAIL = detailSql(source, 'AND t.identity_id = $2');
 
@@ -30,6 +38,10 @@ function fromRow(row: Row): Authenticator {
   return {
     identity: { id: row.identity_id, name: row.identity_name }, method: row.method,
     username: row.username, certPem: row.cert_pem, fingerprint: row.fingerprint,
+    cert: row.method !== 'cert' ? null : {
+      caId: row.ca_id, isIssuedByNetwork: row.is_issued_by_network, lastAuthResolvedToRoot: row.last_auth_resolved_to_root,
+      extendRequestedAt: row.extend_requested_at, isKeyRollRequested: row.is_key_roll_requested, lastExtendRolledKeys: row.last_extend_rolled_keys,
+    },
     ...baseOf(row),
   };
 }
@@ -43,17 +55,72 @@ export interface PasswordCredentials {
   readonly isDisabled: boolean;
 }
 
+/** What a certificate login needs: read in one round trip by the fingerprint of the leaf. */
+export interface CertCredentials {
+  readonly authenticatorId: string;
+  readonly identityId: string;
+  readonly authPolicyId: string;
+  readonly isDisabled: boolean;
+  /** The CA it was made under; null: the network's own. */
+  readonly caId: string | null;
+  readonly isIssuedByNetwork: boolean;
+  /** The leaf. A fingerprint finds it, only equal DER is the same certificate. */
+  readonly certPem: string;
+}
+
+/** An authenticator of method `cert` as its extension needs it. */
+export interface ExtensionState {
+  readonly method: AuthenticatorMethod;
+  readonly isIssuedByNetwork: boolean;
+  readonly certPem: string | null;
+  readonly publicKeyPrint: string | null;
+  readonly isKeyRollRequested: boolean;
+  /** Issued, and not yet shown by its holder. */
+  readonly unverifiedCertPem: string | null;
+}
+
+/** What names a certificate: PEM of the leaf, SHA-1 of its DER and SHA-256 of its public key, both in lower-case hex. */
+export interface CertificatePrints { readonly certPem: string; readonly fingerprint: string; readonly publicKeyPrint: string }
+
+export interface CertDraft extends CertificatePrints {
+  readonly id: string;
+  readonly identityId: string;
+  readonly isIssuedByNetwork: boolean;
+  readonly caId: string | null;
+  readonly tags: Tags;
+}
+
 export interface UpdbDraft { readonly id: string; readonly identityId: string; readonly username: string; readonly passwordHash: string; readonly tags: Tags }
 export interface UpdbChanges { readonly username?: string | undefined; readonly passwordHash?: string | undefined; readonly tags?: Tags | undefined }
+
+export interface TakenAuthenticator {
+  readonly identityId: string;
+  readonly method: AuthenticatorMethod;
+  readonly username: string | null;
+  readonly caId: string | null;
+}
 
 export interface AuthenticatorStore {
   /** `owner` narrows to that identity's own. @throws DomainError `notFound` */
   get(id: string, owner?: string): Promise<Authenticator>;
   list(request: ListRequest): Promise<Page<Authenticator>>;
   createUpdb(draft: UpdbDraft): Promise<void>;
+  /** @throws DomainError `duplicate` for a certificate that is in use, `notFound` (identity, CA) */
+  createCert(draft: CertDraft): Promise<void>;
   update(id: string, changes: UpdbChanges): Promise<void>;
-  remove(id: string): Promise<void>;
+  /** Deletes it and, by trigger, the API sessions it opened. Answers what it was. @throws DomainError `notFound` */
+  take(id: string): Promise<TakenAuthenticator>;
   credentialsByUsername(username: string): Promise<PasswordCredentials | undefined>;
+  /** By the certificate in force: one that waits to be verified finds nothing. */
+  findByFingerprint(fingerprint: string): Promise<CertCredentials | undefined>;
+  /** Of the owner's own authenticator only. @throws DomainError `notFound` */
+  extensionOf(id: string, owner: string): Promise<ExtensionState>;
+  /** The next certificate waits beside the one in force. False when `currentPem` is no longer that one, or a new key became due. */
+  awaitVerification(id: string, owner: string, currentPem: string, next: CertificatePrints): Promise<boolean>;
+  /** The waiting certificate, if it still is `waitingPem`, takes the place of the one in force. */
+  completeExtension(id: string, owner: string, waitingPem: string): Promise<boolean>;
+  /** Answers the owner; undefined when there is none that this network issued. */
+  requestExtension(id: string, isKeyRollRequested: boolean): Promise<string | undefined>;
   passwordHashOf(id: string): Promise<string | undefined>;
   /** Counts a wrong password and answers how many there were in a row, this one included. */
   countFailure(id: string): Promise<number>;
@@ -75,17 +142,64 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         password_hash: draft.passwordHash, tags: json(draft.tags),
       });
     },
+    async createCert(draft) {
+      await insert(db, 'authenticators', {
+        id: draft.id, identity_id: draft.identityId, method: 'cert', cert_pem: draft.certPem, fingerprint: draft.fingerprint,
+        public_key_print: draft.publicKeyPrint, is_issued_by_network: draft.isIssuedByNetwork, ca_id: draft.caId, tags: json(draft.tags),
+      });
+    },
     async update(id, changes) {
       const password = changes.passwordHash === undefined ? {} : { password_hash: changes.passwordHash, failed_attempts: 0 };
       await update(db, 'authenticators', AUTHENTICATOR, id, { username: changes.username, ...password, tags: json(changes.tags) });
     },
-    remove: (id) => remove(db, 'authenticators', AUTHENTICATOR, id),
+    async take(id) {
+      const { rows: [row] } = await db.run<TakenAuthenticator>('authenticator-take', `DELETE FROM authenticators WHERE id = $1
+        RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"`, [id]);
+      return row ?? raise(notFound(AUTHENTICATOR, id));
+    },
     async credentialsByUsername(username) {
       const { rows: [row] } = await db.read<PasswordCredentials>('credentials', `SELECT a.id AS "authenticatorId",
         i.id AS "identityId", i.auth_policy_id AS "authPolicyId", a.password_hash AS "passwordHash",
         (i.disabled_at IS NOT NULL AND (i.disabled_until IS NULL OR i.disabled_until > now())) AS "isDisabled"
         FROM authenticators a JOIN identities i ON i.id = a.identity_id WHERE a.username = $1 AND a.method = 'updb'`, [username]);
       return row;
+    },
+    async findByFingerprint(fingerprint) {
+      const { rows: [row] } = await db.read<CertCredentials>('cert-credentials', `SELECT a.id AS "authenticatorId",
+        i.id AS "identityId", i.auth_policy_id AS "authPolicyId", a.ca_id AS "caId", a.is_issued_by_network AS "isIssuedByNetwork",
+        a.cert_pem AS "certPem", (i.disabled_at IS NOT NULL AND (i.disabled_until IS NULL OR i.disabled_until > now())) AS "isDisabled"
+        FROM authenticators a JOIN identities i ON i.id = a.identity_id WHERE a.fingerprint = $1 AND a.method = 'cert'`, [fingerprint]);
+      return row;
+    },
+    async extensionOf(id, owner) {
+      const { rows: [row] } = await db.read<ExtensionState>('authenticator-extension', `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
+        cert_pem AS "certPem", public_key_print AS "publicKeyPrint", is_key_roll_requested AS "isKeyRollRequested",
+        unverified_cert_pem AS "unverifiedCertPem" FROM authenticators WHERE id = $1 AND identity_id = $2`, [id, owner]);
+      return row ?? raise(notFound(AUTHENTICATOR, id));
+    },
+    async awaitVerification(id, owner, currentPem, next) {
+      const { rowCount } = await db.run('authenticator-extend', `UPDATE authenticators SET unverified_cert_pem = $4, unverified_fingerprint = $5,
+          unverified_public_key_print = $6, ${TOUCHED}
+        WHERE id = $1 AND identity_id = $2 AND is_issued_by_network AND cert_pem = $3 AND NOT (is_key_roll_requested AND public_key_print = $6)`,
+      [id, owner, currentPem, next.certPem, next.fingerprint, next.publicKeyPrint]);
+      return rowCount === 1;
+    },
+    async completeExtension(id, owner, waitingPem) {
+      // A new key that was asked for after the old one was extended is still due.
+      const isDue = 'is_key_roll_requested AND unverified_public_key_print = public_key_print';
+      const { rowCount } = await db.run('authenticator-extend-verify', `UPDATE authenticators SET cert_pem = unverified_cert_pem,
+          fingerprint = unverified_fingerprint, public_key_print = unverified_public_key_print,
+          last_extend_rolled_keys = unverified_public_key_print IS DISTINCT FROM public_key_print,
+          extend_requested_at = CASE WHEN ${isDue} THEN extend_requested_at END, is_key_roll_requested = coalesce(${isDue}, false),
+          unverified_cert_pem = NULL, unverified_fingerprint = NULL, unverified_public_key_print = NULL, ${TOUCHED}
+        WHERE id = $1 AND identity_id = $2 AND unverified_cert_pem = $3`, [id, owner, waitingPem]);
+      return rowCount === 1;
+    },
+    async requestExtension(id, isKeyRollRequested) {
+      const { rows: [row] } = await db.run<{ identity_id: string }>('authenticator-request-extend', `UPDATE authenticators
+        SET extend_requested_at = now(), is_key_roll_requested = $2, ${TOUCHED} WHERE id = $1 AND is_issued_by_network RETURNING identity_id`,
+      [id, isKeyRollRequested]);
+      return row?.identity_id;
     },
     async passwordHashOf(id) {
       const { rows: [row] } = await db.read<{ password_hash: string | null }>('password-hash', 'SELECT password_hash FROM authenticators WHERE id = $1', [id]);

@@ -35,7 +35,12 @@ export interface ControllerStore {
   /** The id that a controller of this name has; undefined when none has joined yet. */
   idOf(name: string): Promise<string | undefined>;
   touch(id: string): Promise<void>;
+  /** Where each controller that ever joined is reached, and its certificate. */
+  endpoints(): Promise<Endpoint[]>;
 }
+
+/** @property advertise  `host:port` */
+export interface Endpoint { readonly advertise: string; readonly certPem: string }
 
 export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
@@ -52,5 +57,9 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
       return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;
     },
     async touch(id) { await db.run('controller-touch', 'UPDATE controllers SET last_seen_at = now() WHERE id = $1', [id]); },
+    async endpoints() {
+      return (await db.read<Endpoint>('controller-endpoints', `SELECT substr(ctrl_address, 5) AS advertise, cert_pem AS "certPem"
+        FROM controllers WHERE starts_with(ctrl_address, 'tls:')`, [])).rows;
+    },
   };
 }

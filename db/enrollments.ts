@@ -16,6 +16,7 @@ interface Row extends BaseRow {
   transit_router_id: string | null;
   router_name: string | null;
   ca_id: string | null;
+  ca_name: string | null;
   username: string | null;
   token: string;
   jwt: string;
@@ -23,9 +24,11 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Enrollment> = {
-  table: 'enrollments', symbols: enrollmentSymbols, extras: 'i.name AS identity_name, r.name AS router_name',
+  table: 'enrollments', symbols: enrollmentSymbols, extras: 'i.name AS identity_name, r.name AS router_name, c.name AS ca_name',
   columns: [...BASE_COLUMNS, 'method', 'identity_id', 'edge_router_id', 'transit_router_id', 'ca_id', 'username', 'token', 'jwt', 'expires_at'],
-  joins: 'LEFT JOIN identities i ON i.id = t.identity_id LEFT JOIN routers r ON r.id = coalesce(t.edge_router_id, t.transit_router_id)', fromRow,
+  joins: `LEFT JOIN identities i ON i.id = t.identity_id LEFT JOIN routers r ON r.id = coalesce(t.edge_router_id, t.transit_router_id)
+    LEFT JOIN cas c ON c.id = t.ca_id`,
+  fromRow,
 };
 
 const DETAIL = detailSql(source);
@@ -33,7 +36,7 @@ const BY_TOKEN = DETAIL.replace('WHERE t.id = $1', 'WHERE t.token = $1');
 
 function fromRow(row: Row): Enrollment {
   return {
-    method: row.method, caId: row.ca_id, username: row.username, token: row.token, jwt: row.jwt,
+    method: row.method, ca: refOf(row.ca_id, row.ca_name), username: row.username, token: row.token, jwt: row.jwt,
     identity: refOf(row.identity_id, row.identity_name), edgeRouter: refOf(row.edge_router_id, row.router_name),
     transitRouter: refOf(row.transit_router_id, row.router_name),
     expiresAt: row.expires_at,

@@ -31,6 +31,7 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   authenticators_fingerprint_key: inIndex('certFingerprint', 'authenticators'),
   authenticators_one_updb: () => new DomainError('authenticatorLimit'),
   authenticators_identity_fkey: ({ value }) => notFound('identity', value),
+  authenticators_ca_fkey: ({ value }) => notFound('ca', value),
   enrollments_identity_fkey: ({ value }) => badReference('identity not found', 'identityId', value),
   enrollments_one_per_method: ({ value }) => {
     const method = value.split(', ').at(-1) ?? value;
@@ -38,7 +39,11 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
       field: { field: 'method', reason: 'enrollment of same method exists', value: method },
     });
   },
+  enrollments_ca_fkey: ({ value }) => badReference('ca not found', 'caId', value),
+  cas_name_key: mustBeUnique,
+  cas_fingerprint_key: () => new DomainError('duplicate', { field: { field: 'certPem', reason: 'certificate already used as CA', value: '' } }),
   api_sessions_identity_fkey: () => new DomainError('invalidAuth'),
+  api_sessions_ca_fkey: () => new DomainError('invalidAuth'),
   auth_policies_name_key: mustBeUnique,
   config_types_name_key: mustBeUnique,
   configs_name_key: mustBeUnique,

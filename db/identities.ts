@@ -2,7 +2,7 @@
  * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
  * page; a create writes the identity and its enrollments in one statement.
  */
-import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../domain/model.js';
+import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, NamedRef, Page } from '../domain/model.js';
 import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Selectable } from '../domain/policy/roles.js';
@@ -34,7 +34,7 @@ interface Row extends BaseRow {
   is_disabled: boolean;
   has_api_session: boolean;
   authenticators: AuthenticatorSummary[] | null;
-  enrollments: { id: string; method: EnrollmentDraft['method']; token: string; jwt: string; expiresAt: number }[] | null;
+  enrollments: { id: string; method: EnrollmentDraft['method']; ca: NamedRef | null; token: string; jwt: string; expiresAt: number }[] | null;
   hostings: Hosting[] | null;
 }
 
@@ -48,6 +48,7 @@ const EXTRAS = `p.name AS auth_policy_name,
  (SELECT json_agg(json_build_object('id', a.id, 'method', a.method, 'username', a.username, 'fingerprint', a.fingerprint) ORDER BY a.id)
    FROM authenticators a WHERE a.identity_id = t.id) AS authenticators,
  (SELECT json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
+     'ca', (SELECT json_build_object('id', c.id, 'name', c.name) FROM cas c WHERE c.id = e.ca_id),
      'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000)))
    FROM enrollments e WHERE e.identity_id = t.id) AS enrollments,
  (SELECT json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence) ORDER BY h.service_id)
@@ -94,6 +95,10 @@ export interface IdentityStore {
   lockHostings(id: string): Promise<readonly Hosting[]>;
   /** Changes what is given. `hostings` replaces the whole set. @throws DomainError `notFound` */
   update(id: string, changes: Changes<IdentityDraft>): Promise<void>;
+  /** Sets it unless another one is set. False when that is so, or the identity is gone. @throws DomainError `duplicate` */
+  claimExternalId(id: string, externalId: string): Promise<boolean>;
+  /** The largest six-digit number that follows `name` in a name; 0 without any. */
+  highestNumber(name: string): Promise<number>;
   /** Takes authenticators, enrollments and API sessions along. @throws DomainError `notFound`, `notDeletable` */
   remove(id: string): Promise<void>;
   /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
@@ -161,6 +166,16 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         default_hosting_precedence: changes.defaultHostingPrecedence, tags: json(changes.tags),
       }, changes.hostings !== undefined);
       if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
+    },
+    async claimExternalId(id, externalId) {
+      const { rowCount } = await db.run('identity-claim-external-id', `UPDATE identities SET external_id = $2,
+        updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1 AND coalesce(external_id, $2) = $2`, [id, externalId]);
+      return rowCount === 1;
+    },
+    async highestNumber(name) {
+      const { rows: [row] } = await db.run<{ number: number }>('identity-highest-number', `SELECT coalesce(max(right(name, 6)), '0')::int AS number
+        FROM identities WHERE name > $1 || '000000' AND name <= $1 || '999999' AND length(name) = length($1) + 6 AND right(name, 6) ~ '^[0-9]{6}$'`, [name]);
+      return row?.number ?? 0;
     },
     async remove(id) {
       const { rows: [row] } = await db.run<{ deleted: boolean; known: boolean }>('identity-delete', `WITH gone AS (

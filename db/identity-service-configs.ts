@@ -40,7 +40,7 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
   };
   return {
     list: (identityId, request) => wholeList<Row, IdentityServiceConfig>(db, lists, {
-      symbols: identityServiceConfigSymbols, sql: ASSIGNED, values: [identityId],
+      symbols: identityServiceConfigSymbols, name: 'identity-service-configs', sql: ASSIGNED, values: [identityId],
       fromRow: (row) => ({ service: { id: row.service_id, name: row.service_name }, config: { id: row.config_id, name: row.config_name } }),
     }, request),
     async assign(identityId, pairs) {

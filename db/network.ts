@@ -28,10 +28,10 @@ export interface NetworkStore {
   find(): Promise<NetworkRecord | undefined>;
   create(record: NetworkRecord): Promise<void>;
   setAdvertise(advertise: string): Promise<void>;
-  /** The generation in use of each purpose. */
-  currentPki(): Promise<PkiRecord[]>;
   addPki(record: PkiRecord): Promise<void>;
-  /** Every generation of every purpose. */
+  /** Tells every controller, at commit, to take up the keys there are now. */
+  tellPkiChanged(): Promise<void>;
+  /** Every generation of every purpose, oldest first. */
   allPki(): Promise<PkiRecord[]>;
   /** Replaces a sealed key by the same key sealed anew. */
   resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
@@ -62,9 +62,7 @@ export function networkStore(db: Db): NetworkStore {
         [record.trustDomain, record.masterKeyCheck, record.advertise]);
     },
     async setAdvertise(advertise) { await db.run(null, 'UPDATE network SET advertise = $1', [advertise]); },
-    async currentPki() {
-      return (await db.run<PkiRecord>(null, `SELECT DISTINCT ON (purpose) ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation DESC`)).rows;
-    },
+    async tellPkiChanged() { await db.run(null, "SELECT pg_notify('edge', 'pki')"); },
     async allPki() { return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`)).rows; },
     async resealPki({ purpose, generation, sealedKey }) {
       await db.run(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [purpose, generation, sealedKey]);

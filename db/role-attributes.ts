@@ -18,6 +18,6 @@ const IN_USE = 'SELECT c.attribute AS id FROM role_attribute_counts c WHERE c.ki
 export function roleAttributeStore(db: Db, lists: Lists): RoleAttributeStore {
   return {
     list: (kind, request) => wholeList<{ id: string }, string>(db, lists,
-      { symbols: roleAttributeSymbols, sql: IN_USE, values: [kind], fromRow: ({ id }) => id }, request),
+      { symbols: roleAttributeSymbols, name: 'role-attributes', sql: IN_USE, values: [kind], fromRow: ({ id }) => id }, request),
   };
 }

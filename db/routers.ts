@@ -65,6 +65,9 @@ function fromRow(row: Row): Router {
 
 export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'expiresAt'>;
 
+/** @property certPem  the leaf, then its intermediates  @property fingerprint  SHA-1 of the leaf's DER in lower-case hex */
+export interface RouterCertificate { readonly certPem: string; readonly fingerprint: string }
+
 export interface RouterStore {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Router>;
@@ -81,6 +84,12 @@ export interface RouterStore {
   remove(id: string, isEdge: boolean): Promise<void>;
   /** Forgets the certificate and any outstanding enrollment of an edge router. @throws DomainError `notFound` */
   reEnroll(id: string, enrollment: RouterEnrollment): Promise<void>;
+  /** The router that holds this certificate; its PEM too, because a fingerprint only finds. */
+  findByFingerprint(fingerprint: string): Promise<{ id: string; certPem: string } | undefined>;
+  /** Locks the router of an enrollment, as every change of it does first. False when it is gone. */
+  hold(id: string): Promise<boolean>;
+  /** From now on this certificate is the router's and the one before is not. False when `previous` is not the one it has. */
+  certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
   /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
   ownerOf(identityId: string): Promise<string | undefined>;
 }
@@ -162,6 +171,20 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       await db.run('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
       await update(db, 'routers', ROUTER, id, { fingerprint: null, cert_pem: null, unverified_fingerprint: null, unverified_cert_pem: null });
       await enroll(id, true, enrollment);
+    },
+    async findByFingerprint(fingerprint) {
+      const { rows: [row] } = await db.read<{ id: string; certPem: string }>('router-by-fingerprint',
+        'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1', [fingerprint]);
+      return row;
+    },
+    async hold(id) {
+      return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
+    },
+    async certify(id, previous, { fingerprint, certPem }) {
+      const { rowCount } = await db.run('router-certify', `UPDATE routers SET fingerprint = $3, cert_pem = $4,
+        unverified_fingerprint = NULL, unverified_cert_pem = NULL, updated_at = greatest(now(), updated_at + interval '1 ms')
+        WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`, [id, previous, fingerprint, certPem]);
+      return rowCount === 1;
     },
     async ownerOf(identityId) {
       const { rows: [row] } = await db.run<{ name: string; owns: boolean }>('router-of-identity',

@@ -46,6 +46,26 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.doubt_sessions_of_identity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM sessions WHERE identity_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
+  UPDATE sessions SET granted_epoch = 0 WHERE identity_id = NEW.id;
+  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_sessions_of_authenticators()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM api_sessions s USING gone WHERE s.authenticator_id = gone.id;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.forget_selector()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -71,6 +91,17 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.move_grants_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
+  WHERE name = 'grants' AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.role_selects(semantic text, roles text[], entity_id text, attributes text[])
  RETURNS boolean
  LANGUAGE sql
@@ -92,6 +123,17 @@ CREATE OR REPLACE FUNCTION public.selectors_of(entity_id text, attributes text[]
 AS $function$
   SELECT array_agg('#' || a COLLATE "C") || ARRAY['@' || entity_id, '#all'] FROM unnest(attributes) a
 $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_extension_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM api_sessions WHERE authenticator_id = NEW.id) THEN
+    PERFORM pg_notify('edge', 'identity ' || NEW.identity_id);
+  END IF;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_identity_changed()
  RETURNS trigger
@@ -115,6 +157,22 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE TABLE api_session_certificates (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  api_session_id text COLLATE "C" NOT NULL,
+  cert_pem text NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  subject text NOT NULL,
+  valid_from timestamp(3) with time zone NOT NULL,
+  valid_to timestamp(3) with time zone NOT NULL,
+  CONSTRAINT api_session_certificates_pkey PRIMARY KEY (id),
+  CONSTRAINT api_session_certificates_fingerprint_key UNIQUE (fingerprint)
+);
+
 CREATE TABLE api_sessions (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -131,6 +189,7 @@ CREATE TABLE api_sessions (
   is_cert_extendable boolean NOT NULL DEFAULT false,
   improper_client_cert_chain boolean NOT NULL DEFAULT false,
   last_activity_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  ca_id text COLLATE "C",
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash)
 ) WITH (fillfactor=80);
@@ -172,6 +231,16 @@ CREATE TABLE authenticators (
   failed_attempts integer NOT NULL DEFAULT 0,
   cert_pem text,
   fingerprint text COLLATE "C",
+  ca_id text COLLATE "C",
+  public_key_print text COLLATE "C",
+  is_issued_by_network boolean NOT NULL DEFAULT false,
+  last_auth_resolved_to_root boolean NOT NULL DEFAULT false,
+  extend_requested_at timestamp(3) with time zone,
+  is_key_roll_requested boolean NOT NULL DEFAULT false,
+  last_extend_rolled_keys boolean NOT NULL DEFAULT false,
+  unverified_cert_pem text,
+  unverified_fingerprint text COLLATE "C",
+  unverified_public_key_print text COLLATE "C",
   CONSTRAINT authenticators_pkey PRIMARY KEY (id),
   CONSTRAINT authenticators_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT authenticators_username_key UNIQUE (username),
@@ -181,6 +250,28 @@ CASE method
     WHEN 'updb'::text THEN ((username IS NOT NULL) AND (password_hash IS NOT NULL) AND (cert_pem IS NULL) AND (fingerprint IS NULL))
     ELSE ((username IS NULL) AND (password_hash IS NULL) AND (cert_pem IS NOT NULL) AND (fingerprint IS NOT NULL))
 END)
+);
+
+CREATE TABLE cas (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  cert_pem text NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  is_verified boolean NOT NULL DEFAULT false,
+  verification_token uuid NOT NULL,
+  is_auth_enabled boolean NOT NULL,
+  is_auto_ca_enrollment_enabled boolean NOT NULL,
+  is_ott_ca_enrollment_enabled boolean NOT NULL,
+  identity_roles text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  identity_name_format text NOT NULL,
+  external_id_claim jsonb,
+  CONSTRAINT cas_pkey PRIMARY KEY (id),
+  CONSTRAINT cas_fingerprint_key UNIQUE (fingerprint),
+  CONSTRAINT cas_name_key UNIQUE (name)
 );
 
 CREATE TABLE config_types (
@@ -330,6 +421,19 @@ CREATE TABLE identity_types (
   name text COLLATE "C" NOT NULL,
   CONSTRAINT identity_types_pkey PRIMARY KEY (id),
   CONSTRAINT identity_types_name_key UNIQUE (name)
+);
+
+CREATE TABLE issued_certificates (
+  serial_number text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  subject_id text COLLATE "C" NOT NULL,
+  issuer_fingerprint text COLLATE "C" NOT NULL,
+  not_before timestamp(3) with time zone NOT NULL,
+  not_after timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT issued_certificates_pkey PRIMARY KEY (serial_number),
+  CONSTRAINT issued_certificates_kind CHECK ((kind = ANY (ARRAY['identity'::text, 'apiSession'::text, 'router'::text, 'routerServer'::text, 'server'::text, 'intermediate'::text])))
 );
 
 CREATE TABLE model_epochs (
@@ -527,6 +631,7 @@ CREATE TABLE sessions (
   service_id text COLLATE "C" NOT NULL,
   type text COLLATE "C" NOT NULL,
   token text COLLATE "C" NOT NULL,
+  granted_epoch bigint NOT NULL DEFAULT 0,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_one_per_use UNIQUE (api_session_id, service_id, type),
   CONSTRAINT sessions_type CHECK ((type = ANY (ARRAY['Dial'::text, 'Bind'::text])))
@@ -559,9 +664,13 @@ ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 
 ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
 
+ALTER TABLE api_session_certificates ADD CONSTRAINT api_session_certificates_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
+ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
@@ -581,9 +690,13 @@ ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_i
 ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 
+CREATE INDEX api_session_certificates_end ON api_session_certificates USING btree (valid_to);
+CREATE INDEX api_session_certificates_session ON api_session_certificates USING btree (api_session_id, id);
 CREATE INDEX api_sessions_authenticator ON api_sessions USING btree (authenticator_id);
+CREATE INDEX api_sessions_ca ON api_sessions USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX api_sessions_identity ON api_sessions USING btree (identity_id, id);
 CREATE INDEX api_sessions_last_activity ON api_sessions USING btree (last_activity_at, id);
+CREATE INDEX authenticators_ca ON authenticators USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX authenticators_identity ON authenticators USING btree (identity_id, id);
 CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (identity_id) WHERE (method = 'updb'::text);
 CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
@@ -593,6 +706,7 @@ CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USIN
 CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles);
 CREATE INDEX edge_router_policies_name_any_case ON edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX edge_router_policies_name_letters ON edge_router_policies USING gin (name gin_trgm_ops);
+CREATE INDEX enrollments_ca ON enrollments USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
 CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
 CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
@@ -604,6 +718,8 @@ CREATE INDEX identities_updated_at ON identities USING btree (updated_at, id);
 CREATE INDEX identity_hostings_service ON identity_hostings USING btree (service_id);
 CREATE INDEX identity_service_configs_config ON identity_service_configs USING btree (config_id);
 CREATE INDEX identity_service_configs_service ON identity_service_configs USING btree (service_id);
+CREATE INDEX issued_certificates_end ON issued_certificates USING btree (not_after);
+CREATE INDEX issued_certificates_subject ON issued_certificates USING btree (subject_id, created_at);
 CREATE INDEX posture_checks_name_any_case ON posture_checks USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX posture_checks_name_letters ON posture_checks USING gin (name gin_trgm_ops);
 CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes);
@@ -625,12 +741,15 @@ CREATE INDEX services_created_at ON services USING btree (created_at, id);
 CREATE INDEX services_name_any_case ON services USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops);
 CREATE INDEX services_role_attributes ON services USING gin (role_attributes);
+CREATE INDEX sessions_granted_epoch ON sessions USING btree (granted_epoch);
 CREATE INDEX sessions_identity ON sessions USING btree (identity_id, id);
 CREATE INDEX sessions_service ON sessions USING btree (service_id);
 CREATE INDEX sessions_token ON sessions USING hash (token);
 CREATE INDEX terminators_router ON terminators USING btree (router_id, id);
 CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
 
+CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
@@ -638,6 +757,10 @@ CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCIN
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER authenticators_counted_in AFTER INSERT ON authenticators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER authenticators_counted_out AFTER DELETE ON authenticators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER authenticators_end_sessions AFTER DELETE ON authenticators REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION end_sessions_of_authenticators();
+CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
+CREATE TRIGGER cas_counted_in AFTER INSERT ON cas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER cas_counted_out AFTER DELETE ON cas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER config_types_counted_out AFTER DELETE ON config_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_access_epoch();
@@ -655,6 +778,7 @@ CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW 
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes))) EXECUTE FUNCTION tell_identity_changed();
@@ -670,6 +794,7 @@ CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENC
 CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
 CREATE CONSTRAINT TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
@@ -682,6 +807,8 @@ CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_
 CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE CONSTRAINT TRIGGER service_policies_move_grants AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+CREATE CONSTRAINT TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER services_attributes_in AFTER INSERT ON services FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
@@ -689,6 +816,7 @@ CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABL
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'service_roles', 'service_edge_router_policies', 'service_roles');
 CREATE CONSTRAINT TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE CONSTRAINT TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -7,7 +7,7 @@ import { invalidField, notFound, raise } from '../domain/errors.js';
 import { permissionsFor } from '../domain/policy/access.js';
 import type { Grant } from '../domain/policy/access.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, insert, json, mapPage, remove, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource, Scope } from './table.js';
 import { serviceSymbols } from './symbols.js';
 import { withRoleFilter } from './identities.js';
@@ -61,13 +61,14 @@ const VIEW_DETAIL = detailSql<ViewRow, ServiceView>({ ...viewColumns, extras: `$
 /** Whose eyes: an identity, its grants and the config types it asked for. */
 export interface Viewer {
   readonly identityId: string;
-  readonly grants: readonly Grant[];
+  /** Called once, so that what is not known yet is read beside the services and not before them. */
+  readonly grants: () => Promise<readonly Grant[]>;
   readonly configTypes: readonly string[];
 }
 
-const viewFrom = (viewer: Viewer) => (row: ViewRow): ServiceView => {
+const viewFrom = (grants: readonly Grant[]) => (row: ViewRow): ServiceView => {
   const service = fromRow(row);
-  return { config: row.config ?? {}, ...permissionsFor(viewer.grants, service), ...service };
+  return { config: row.config ?? {}, ...permissionsFor(grants, service), ...service };
 };
 
 export interface ServiceStore {
@@ -108,13 +109,16 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       const { rows: [row] } = await db.read<Row>('service-detail', DETAIL, [id]);
       return row ? fromRow(row) : raise(notFound(SERVICE, id));
     },
-    listViews(request, viewer) {
+    async listViews(request, viewer) {
       const view = viewRequest(request, viewer);
-      return lists.page<ViewRow, ServiceView>(db, { ...viewColumns, extras: view.extras, fromRow: viewFrom(viewer) }, view.request);
+      const [grants, page] = await Promise.all([viewer.grants(),
+        lists.page<ViewRow, ViewRow>(db, { ...viewColumns, extras: view.extras, fromRow: (row) => row }, view.request)]);
+      return mapPage(page, viewFrom(grants));
     },
     async findView(id, viewer) {
-      const { rows: [row] } = await db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]);
-      return row && viewFrom(viewer)(row);
+      const [grants, { rows: [row] }] = await Promise.all([viewer.grants(),
+        db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId])]);
+      return row && viewFrom(grants)(row);
     },
     async create(id, draft) {
       await insert(db, 'services', {

@@ -1,13 +1,14 @@
 /**
  * Sessions: one identity's right to use one service in one way, as routers ask for it. A session lasts only as long as
- * some service policy still grants what it was made for. That is decided whenever sessions are read, from the policies; a
- * session without a grant is not there for anyone, and a sweep removes its row later.
+ * some service policy still grants what it was made for (session-grants.ts); one whose grant is found lost is removed
+ * before the answer that does not show it, and never comes back.
  */
 import type { NamedRef, Page, PolicyType, Session, Tags } from '../domain/model.js';
-import { DomainError, notFound, raise } from '../domain/errors.js';
-import type { Selectable } from '../domain/policy/roles.js';
+import { notFound } from '../domain/errors.js';
+import { IS_PASSING } from './access-view.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, json } from './table.js';
+import { GRANTING, GRANTS_EPOCH, IS_ENABLED, IS_GRANTED, IS_LEVEL, SELECTS_BOTH, settle, withSelectors } from './session-grants.js';
+import { BASE_COLUMNS, baseOf, detailSql, json, mapPage } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource, Scope } from './table.js';
 import { sessionSymbols } from './symbols.js';
 
@@ -22,29 +23,13 @@ interface Row extends BaseRow {
   token: string;
   policies: NamedRef[] | null;
 }
+interface ListedRow extends Row { is_level: boolean; has_doubt: boolean }
 
-/**
- * The policies that grant the session `t`; none for an identity that is disabled. A role list that overlaps the selectors
- * of an entity is all that `AnyOf` asks for; only `AllOf` has to be looked at more closely, which costs more.
- */
-const GRANTING = `FROM identities ti JOIN services ts ON ts.id = t.service_id
-  JOIN service_policies p ON p.type = t.type
-    AND p.service_roles && selectors_of(ts.id, ts.role_attributes) AND p.identity_roles && selectors_of(ti.id, ti.role_attributes)
-    AND (p.semantic = 'AnyOf' OR (role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
-      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)))
-  WHERE ti.id = t.identity_id AND (ti.disabled_at IS NULL OR ti.disabled_until <= now())`;
-const IS_GRANTED = `EXISTS (SELECT ${GRANTING})`;
+/** A session of a page, and whether it and all others that the page may count are known to be granted. */
+interface Listed { readonly session: Session; readonly isLevel: boolean; readonly hasDoubt: boolean }
 
-const source: ListSource<Row, Session> = {
-  table: 'sessions', symbols: sessionSymbols,
-  columns: [...BASE_COLUMNS, 'api_session_id', 'identity_id', 'service_id', 'type', 'token'],
-  extras: `s.name AS service_name, (SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id) ${GRANTING}) AS policies`,
-  joins: 'JOIN services s ON s.id = t.service_id', fromRow,
-};
-
-/** `$2` is the owner, or null for anybody's. */
-const OWNED = 'AND ($2::text IS NULL OR t.identity_id = $2)';
-const DETAIL = detailSql(source, `${OWNED} AND ${IS_GRANTED}`);
+const COLUMNS = [...BASE_COLUMNS, 'api_session_id', 'identity_id', 'service_id', 'type', 'token'] as const;
+const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id) ${GRANTING}) AS policies`;
 
 function fromRow(row: Row): Session {
   return {
@@ -54,83 +39,151 @@ function fromRow(row: Row): Session {
   };
 }
 
-const scopeOf = (identityId: string | null): Scope => (identityId === null
-  ? { name: 'granted', where: IS_GRANTED, values: [] }
-  : { name: 'granted-own', where: `t.identity_id = $1 AND ${IS_GRANTED}`, values: [identityId] });
+/** The end of an index. Whether one in doubt exists would be answered by a look at all, since none is the usual answer. */
+const LOWEST_LEVEL = '(SELECT min(d.granted_epoch) FROM sessions d)';
+/** The sum keeps the planner from that index: the identity's few sessions are found by its own. */
+const OWN_LEVEL = '(SELECT min(d.granted_epoch + 0) FROM sessions d WHERE d.identity_id = $1)';
+
+/** Sessions of anybody, with their policies; or those of the identity `$1`, who is not told of policies. */
+const sourceFor = (isOwn: boolean): ListSource<ListedRow, Listed> => ({
+  table: 'sessions', symbols: sessionSymbols, columns: COLUMNS, joins: 'JOIN services s ON s.id = t.service_id',
+  extras: `s.name AS service_name, ${isOwn ? 'NULL AS policies' : POLICIES}, ${IS_LEVEL} AS is_level,
+    ${isOwn ? OWN_LEVEL : LOWEST_LEVEL} < ${GRANTS_EPOCH} AS has_doubt`,
+  fromRow: (row) => ({ session: fromRow(row), isLevel: row.is_level, hasDoubt: row.has_doubt }),
+});
+const ANYBODYS = sourceFor(false);
+const OWN = sourceFor(true);
+
+/** `$2` is the owner, or null for anybody's. */
+const OWNED = 'AND ($2::text IS NULL OR t.identity_id = $2)';
+const DETAIL = detailSql({ ...ANYBODYS, extras: `s.name AS service_name, ${POLICIES}, ${IS_GRANTED} AS is_granted` }, OWNED);
+const OWN_DETAIL = detailSql({ ...OWN, extras: `s.name AS service_name, NULL AS policies, ${IS_GRANTED} AS is_granted` }, OWNED);
+
+/** Sessions in doubt that a list settles beyond those of its page: with no more than these, totals are exact. */
+const OTHERS = 100;
+/** Settled in one transaction before a list without limit. */
+const SLICE = 500;
+/** After so many moves of the epoch in a row, or for a list without limit, the grants are asked for in the list itself. */
+const ROUNDS = 40;
+
+function scopeFor(identityId: string | null, isChecked: boolean): Scope | undefined {
+  const parts = [...(identityId === null ? [] : ['t.identity_id = $1']), ...(isChecked ? [IS_GRANTED] : [])];
+  if (parts.length === 0) return undefined;
+  return { name: `${identityId === null ? 'all' : 'own'}${isChecked ? '-granted' : ''}`, where: parts.join(' AND '), values: identityId === null ? [] : [identityId] };
+}
 
 /** What a session is made for. */
 export interface SessionUse {
   readonly apiSessionId: string;
+  readonly identityId: string;
   readonly serviceId: string;
   readonly type: PolicyType;
 }
 
-/** What there is to know before a session is made. */
+/** What there is to know before a session is made, all of one moment. */
 export interface SessionGround {
-  readonly service: Selectable;
+  readonly serviceName: string;
+  readonly roleAttributes: readonly string[];
+  /** Policies of both types that select the identity and the service. */
+  readonly grants: readonly { readonly policyId: string; readonly type: PolicyType; readonly isPassing: boolean }[];
+  readonly grantsEpoch: number;
   /** Whether router policies allow some edge router to both the identity and the service. */
   readonly hasEdgeRouter: boolean;
-  /** The session that the same use already has. */
-  readonly sessionId: string | null;
+  /** The session that the same use already has, granted or not. */
+  readonly session: Session | null;
 }
 
-/** `$1` service, `$2` and `$3` identity and its attributes, `$4` API session, `$5` type. */
-const GROUND = `SELECT s.id, s.role_attributes,
+/** `$1` service, `$2` identity, `$3` API session, `$4` type. */
+const GROUND = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes", ${GRANTS_EPOCH} AS "grantsEpoch",
+  (SELECT coalesce(json_agg(json_build_object('policyId', p.id, 'type', p.type, 'isPassing', ${IS_PASSING}) ORDER BY p.id), '[]')
+    FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
   EXISTS (SELECT FROM routers r WHERE r.is_edge
-    AND EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && selectors_of($2, $3::text[])
-      AND role_selects(p.semantic, p.identity_roles, $2, $3::text[]) AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
-    AND EXISTS (SELECT FROM service_edge_router_policies p WHERE p.service_roles && selectors_of(s.id, s.role_attributes)
-      AND role_selects(p.semantic, p.service_roles, s.id, s.role_attributes) AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
-  ) AS has_edge_router,
-  (SELECT t.id FROM sessions t WHERE t.api_session_id = $4 AND t.service_id = s.id AND t.type = $5) AS session_id
-FROM services s WHERE s.id = $1`;
+    AND EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
+      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes) AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
+    AND EXISTS (SELECT FROM service_edge_router_policies p WHERE p.service_roles && ts.selectors
+      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes) AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
+  ) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
+FROM ${withSelectors('services', 'e.id = $1')} ts CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED}`)} ti
+LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;
 
-/** One slice of all sessions in the order of ids: those without a grant go, unless somebody is at work on them. */
-const SWEEP = `WITH slice AS (SELECT t.id FROM sessions t WHERE t.id > $1 ORDER BY t.id LIMIT $2),
-stranded AS (SELECT t.id FROM sessions t WHERE t.id IN (SELECT id FROM slice) AND NOT ${IS_GRANTED} ORDER BY t.id FOR UPDATE OF t SKIP LOCKED),
-gone AS (DELETE FROM sessions WHERE id IN (SELECT id FROM stranded) RETURNING id)
-SELECT (SELECT max(id) FROM slice) AS last, (SELECT count(*) FROM slice) AS seen, (SELECT count(*) FROM gone) AS removed`;
+/**
+ * The identity is held as it was when its grants were read, so that a change of it sees the session or is seen here. A
+ * row that is there is taken over: locked, against the sweep, and told in full.
+ */
+const CREATE = `WITH owner AS (SELECT e.id FROM identities e WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)
+INSERT INTO sessions AS t (id, api_session_id, identity_id, service_id, type, token, tags, granted_epoch)
+SELECT $1, $2, owner.id, $4, $5, $6, coalesce($7::jsonb, '{}'), $9::bigint FROM owner
+ON CONFLICT (api_session_id, service_id, type) DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch)
+RETURNING ${COLUMNS.map((column) => `t.${column}`).join(', ')}`;
+
+export interface SessionDraft extends SessionUse {
+  readonly id: string;
+  readonly token: string;
+  readonly tags: Tags;
+}
 
 export interface SessionStore {
   /** @param identityId  whose it must be; null for anybody's. @throws DomainError `notFound` */
   get(id: string, identityId: string | null): Promise<Session>;
+  /** Every session of the page is granted. The total may count ones in doubt for as long as the sweep takes. */
   list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
-  /** undefined when there is no such service. */
-  findGround(use: Omit<SessionUse, 'type'> & { type: string }, identity: Selectable): Promise<SessionGround | undefined>;
-  /** Answers the id under which the use is known: an earlier one when it has a session already. */
-  create(draft: SessionUse & { id: string; identityId: string; token: string; tags: Tags }): Promise<string>;
+  /** undefined when there is no such service, or no such identity that may act. */
+  findGround(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionGround | undefined>;
+  /** The session of this use: an earlier one when it has one already; undefined when the identity is no longer as `ground` says. */
+  create(draft: SessionDraft, ground: SessionGround): Promise<Session | undefined>;
   remove(id: string, identityId: string | null): Promise<void>;
-  /** Removes sessions without a grant among the `max` that follow `after`; answers where to go on, '' at the end. */
-  sweep(after: string, max: number): Promise<{ next: string; removed: number }>;
+  /** For a session that was seen without a grant: it goes, also when a grant has come back since. */
+  end(id: string): Promise<void>;
+  /** Asks the policies about up to `max` sessions in doubt. */
+  sweep(max: number): Promise<{ seen: number; removed: number }>;
 }
 
 export function sessionStore(db: Db, lists: Lists): SessionStore {
+  const end = async (id: string) => { await db.run('session-end', 'DELETE FROM sessions WHERE id = $1', [id]); };
+  const page = (request: ListRequest, identityId: string | null, isChecked: boolean) =>
+    lists.page(db, identityId === null ? ANYBODYS : OWN, { ...request, scope: scopeFor(identityId, isChecked) });
+
   return {
     async get(id, identityId) {
-      const { rows: [row] } = await db.read<Row>('session-detail', DETAIL, [id, identityId]);
-      return row ? fromRow(row) : raise(notFound(SESSION, id));
+      const { rows: [row] } = identityId === null
+        ? await db.read<Row & { is_granted: boolean }>('session-detail', DETAIL, [id, null])
+        : await db.read<Row & { is_granted: boolean }>('session-detail-own', OWN_DETAIL, [id, identityId]);
+      if (row?.is_granted === true) return fromRow(row);
+      if (row !== undefined) await end(id);
+      throw notFound(SESSION, id);
     },
-    list: (request, identityId) => lists.page(db, source, { ...request, scope: scopeOf(identityId) }),
-    async findGround({ apiSessionId, serviceId, type }, identity) {
-      const { rows: [row] } = await db.run<{ id: string; role_attributes: string[]; has_edge_router: boolean; session_id: string | null }>('session-ground',
-        GROUND, [serviceId, identity.id, identity.roleAttributes, apiSessionId, type]);
-      return row && { service: { id: row.id, roleAttributes: row.role_attributes }, hasEdgeRouter: row.has_edge_router, sessionId: row.session_id };
+    async list(request, identityId) {
+      const isUnbounded = lists.compile(sessionSymbols, { ...request, scope: scopeFor(identityId, false) }).limit === null;
+      for (let round = 0; round < (isUnbounded ? 0 : ROUNDS); round += 1) {
+        const found = await page(request, identityId, false);
+        const doubted = found.items.filter(({ isLevel }) => !isLevel);
+        const isExact = round > 0 || found.items[0]?.hasDoubt !== true;
+        if (doubted.length === 0 && isExact) return sessionsOf(found);
+        await settle(db, { ids: doubted.map(({ session }) => session.id), others: OTHERS, identityId });
+      }
+      while ((await settle(db, { ids: [], others: SLICE, identityId })).seen === SLICE);
+      return sessionsOf(await page(request, identityId, true));
     },
-    async create(draft) {
-      // The update changes nothing: it locks the row that is there, against the sweep, and tells its id.
-      const { rows: [row] } = await db.run<{ id: string }>('session-create', `INSERT INTO sessions AS t
-          (id, api_session_id, identity_id, service_id, type, token, tags) VALUES ($1, $2, $3, $4, $5, $6, $7)
-        ON CONFLICT (api_session_id, service_id, type) DO UPDATE SET token = t.token RETURNING t.id`,
-      [draft.id, draft.apiSessionId, draft.identityId, draft.serviceId, draft.type, draft.token, json(draft.tags)]);
-      return row?.id ?? raise(new DomainError('unavailable'));
+    async findGround({ apiSessionId, identityId, serviceId, type }) {
+      const { rows: [row] } = await db.run<Row & Omit<SessionGround, 'session'>>('session-ground', GROUND, [serviceId, identityId, apiSessionId, type]);
+      if (row === undefined) return undefined;
+      const { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter } = row;
+      const session = (row.id as string | null) === null ? null : fromRow({ ...row, service_name: serviceName, policies: null });
+      return { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter, session };
+    },
+    async create(draft, { serviceName, roleAttributes, grantsEpoch }) {
+      const { rows: [row] } = await db.run<Row>('session-create', CREATE, [draft.id, draft.apiSessionId, draft.identityId, draft.serviceId, draft.type,
+        draft.token, json(draft.tags), roleAttributes, grantsEpoch]);
+      return row && fromRow({ ...row, service_name: serviceName, policies: null });
     },
     async remove(id, identityId) {
-      const { rowCount } = await db.run('session-delete', `DELETE FROM sessions t WHERE t.id = $1 ${OWNED} AND ${IS_GRANTED}`, [id, identityId]);
-      if (rowCount === 0) throw notFound(SESSION, id);
+      const { rows: [row] } = await db.run<{ was_granted: boolean }>('session-delete',
+        `DELETE FROM sessions t WHERE t.id = $1 ${OWNED} RETURNING ${IS_GRANTED} AS was_granted`, [id, identityId]);
+      if (row?.was_granted !== true) throw notFound(SESSION, id);
     },
-    async sweep(after, max) {
-      const { rows: [row] } = await db.run<{ last: string | null; seen: number; removed: number }>('sessions-sweep', SWEEP, [after, max]);
-      return { next: row === undefined || row.last === null || row.seen < max ? '' : row.last, removed: row?.removed ?? 0 };
-    },
+    end,
+    sweep: async (max) => settle(db, { ids: [], others: max, identityId: null }),
   };
 }
+
+const sessionsOf = (page: Page<Listed>): Page<Session> => mapPage(page, ({ session }) => session);

@@ -4,9 +4,11 @@ import { Lists } from './table.js';
 import type { ListLimits } from './table.js';
 import { accessView } from './access-view.js';
 import { adviceView } from './advice-view.js';
+import { apiSessionCertificateStore } from './api-session-certificates.js';
 import { apiSessionStore } from './api-sessions.js';
 import { authPolicyStore } from './auth-policies.js';
 import { authenticatorStore } from './authenticators.js';
+import { caStore } from './cas.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
 import { controllerStore } from './controllers.js';
@@ -15,6 +17,8 @@ import { enrollmentStore } from './enrollments.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
 import { identityTypeStore } from './identity-types.js';
+import { issuedCertificateStore } from './issued-certificates.js';
+import { loginStore } from './logins.js';
 import { networkStore } from './network.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerStore } from './routers.js';
@@ -31,9 +35,11 @@ function storesOn(db: Db, lists: Lists) {
   return {
     access: accessView(db),
     advice: adviceView(db),
+    apiSessionCertificates: apiSessionCertificateStore(db, lists),
     apiSessions: apiSessionStore(db, lists),
     authPolicies: authPolicyStore(db),
     authenticators: authenticatorStore(db, lists),
+    cas: caStore(db, lists),
     configTypes: configTypeStore(db, lists),
     configs: configStore(db, lists),
     controllers: controllerStore(db, lists),
@@ -42,6 +48,8 @@ function storesOn(db: Db, lists: Lists) {
     identities: identityStore(db, lists),
     identityServiceConfigs: identityServiceConfigStore(db, lists),
     identityTypes: identityTypeStore(db, lists),
+    issuedCertificates: issuedCertificateStore(db),
+    logins: loginStore(db),
     network: networkStore(db),
     routerAccess: routerAccessView(db),
     routers: routerStore(db, lists),

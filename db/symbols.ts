@@ -35,7 +35,11 @@ export const identityTypeSymbols = table('identityTypes', { name });
 
 export const authenticatorSymbols = table('authenticators', {
   method: text('method'), certFingerprint: text('fingerprint', true), certPem: text('cert_pem', true),
-  identity: text('identity_id'), updbUsername: text('username', true),
+  identity: text('identity_id'), updbUsername: text('username', true), isIssuedByNetwork: flag('is_issued_by_network'),
+  isExtendRequested: { kind: 'boolean', sql: '(t.extend_requested_at IS NOT NULL)', nullable: false },
+  isKeyRollRequested: flag('is_key_roll_requested'), extendRequestedAt: date('extend_requested_at', true),
+  publicKeyPrint: text('public_key_print', true), lastAuthResolvedToRoot: flag('last_auth_resolved_to_root'),
+  lastExtendRolledKeys: flag('last_extend_rolled_keys'),
 });
 
 export const enrollmentSymbols = table('enrollments', {
@@ -44,11 +48,23 @@ export const enrollmentSymbols = table('enrollments', {
   caId: text('ca_id', true), method: text('method'), expiresAt: date('expires_at'),
 });
 
+export const caSymbols = table('cas', {
+  name, fingerprint: text('fingerprint'), isVerified: flag('is_verified'),
+  verificationToken: { kind: 'string', sql: 't.verification_token', nullable: false, equalityOnly: true, encode: (token) => (UUID.test(token) ? token : null) },
+  isAuthEnabled: flag('is_auth_enabled'), isAutoCaEnrollmentEnabled: flag('is_auto_ca_enrollment_enabled'),
+  isOttCaEnrollmentEnabled: flag('is_ott_ca_enrollment_enabled'),
+});
+
 export const apiSessionSymbols = table('apiSessions', {
   token: { kind: 'string', sql: 't.token_hash', nullable: false, equalityOnly: true, encode: hashToken },
   identity: text('identity_id'), lastActivityAt: date('last_activity_at'), authenticator: text('authenticator_id'),
   ipAddress: { kind: 'string', sql: 't.ip_address COLLATE "C"', nullable: false }, mfaComplete: flag('is_mfa_complete'), mfaRequired: flag('is_mfa_required'),
   improperClientCertChain: flag('improper_client_cert_chain'),
+});
+
+export const apiSessionCertificateSymbols = table('apiSessionCertificates', {
+  apiSession: text('api_session_id'), subject: { kind: 'string', sql: 't.subject COLLATE "C"', nullable: false },
+  fingerprint: text('fingerprint'), validFrom: date('valid_from'), validTo: date('valid_to'),
 });
 
 export const configTypeSymbols = table('configTypes', {

@@ -149,6 +149,15 @@ async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Pro
   return Number(first?.total_count ?? 0);
 }
 
+/** The same page of what `map` makes of each item; what follows a held head is mapped as it comes. */
+export function mapPage<A, B>({ items, rest, ...page }: Page<A>, map: (item: A) => B): Page<B> {
+  return { ...page, items: items.map(map), ...(rest === undefined ? {} : { rest: mapRest(rest, map) }) };
+}
+
+async function* mapRest<A, B>(batches: AsyncIterable<readonly A[]>, map: (item: A) => B): AsyncGenerator<B[]> {
+  for await (const batch of batches) yield batch.map(map);
+}
+
 async function* mapBatches<Row, T>(batches: AsyncGenerator<Row[]>, map: (row: Row) => T): AsyncGenerator<T[]> {
   for await (const rows of batches) yield rows.map(map);
 }

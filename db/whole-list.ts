@@ -10,6 +10,8 @@ import type { Lists, ListRequest } from './table.js';
 
 export interface WholeListSource<Row, T> {
   readonly symbols: SymbolTable;
+  /** Of the statement that reads the list without filter and in its usual order. */
+  readonly name: string;
   /** A SELECT of what there is; the list's filter sees its columns as `t`. Placeholders are `$1…` in `values`' order. */
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -21,7 +23,8 @@ export async function wholeList<Row, T>(db: Db, { limits }: Lists, source: Whole
   const { symbols, values } = source;
   const compiled = compileList(symbols, request, { firstParam: values.length + 1, ...limits, unlimitedByDefault: true });
   const bound = [...values, ...compiled.values];
-  const { rows: [answer] } = await db.run<{ total: number; items: Row[] }>(null, `WITH found AS MATERIALIZED (
+  const isPlain = request.filter === undefined && request.sort === undefined;
+  const { rows: [answer] } = await db.run<{ total: number; items: Row[] }>(isPlain ? source.name : null, `WITH found AS MATERIALIZED (
       SELECT t.* FROM (${source.sql}) t ${compiled.where === '' ? '' : `WHERE ${compiled.where}`})
     SELECT (SELECT count(*)::int FROM found) AS total, (SELECT coalesce(json_agg(page), '[]') FROM (
       SELECT t.* FROM found t ORDER BY ${compiled.orderBy} LIMIT $${bound.length + 1} OFFSET $${bound.length + 2}) page) AS items`,

@@ -23,6 +23,7 @@ export type ErrorKind =
   | 'authenticatorLimit' | 'authenticatorMismatch' | 'authenticatorNotUpdatable' | 'enrollmentExists'
   | 'enrollmentExpired' | 'enrollmentMethodMismatch' | 'enrollmentTokenUnknown' | 'enrollmentContentType'
   | 'csrInvalid' | 'csrMissing' | 'certificateInvalid' | 'certificatePemInvalid'
+  | 'caAlreadyVerified' | 'caNotValid' | 'noValidCas' | 'commonNameInvalid' | 'certificateNotOfCa' | 'certificateNotTrusted' | 'certificateInUse' | 'certificateClaimMissing'
   // sessions
   | 'invalidPosture' | 'noEdgeRouters'
   // load and life

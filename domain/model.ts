@@ -84,6 +84,7 @@ export interface AuthenticatorSummary {
 export interface EnrollmentSummary {
   readonly id: string;
   readonly method: EnrollmentMethod;
+  readonly ca: NamedRef | null;
   readonly token: string;
   readonly jwt: string;
   readonly expiresAt: Date;
@@ -95,6 +96,58 @@ export interface Authenticator extends BaseEntity {
   readonly username: string | null;
   readonly certPem: string | null;
   readonly fingerprint: string | null;
+  /** What only method `cert` has. */
+  readonly cert: CertificateState | null;
+}
+
+/** An authenticator's certificate beside its PEM. */
+export interface CertificateState {
+  readonly caId: string | null;
+  /** Only what this network issued can be extended. */
+  readonly isIssuedByNetwork: boolean;
+  /** At the last login the client sent every intermediate that its chain needs. */
+  readonly lastAuthResolvedToRoot: boolean;
+  readonly extendRequestedAt: Date | null;
+  readonly isKeyRollRequested: boolean;
+  readonly lastExtendRolledKeys: boolean;
+}
+
+/** Where in a certificate of a CA the `externalId` of its identity stands. */
+export interface ExternalIdClaim {
+  readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
+  readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  readonly matcherCriteria: string;
+  readonly parser: 'NONE' | 'SPLIT';
+  readonly parserCriteria: string;
+  readonly index: number;
+}
+
+/** What an administrator sets on a CA after its certificate. */
+export interface CaSettings {
+  readonly name: string;
+  readonly isAuthEnabled: boolean;
+  readonly isAutoCaEnrollmentEnabled: boolean;
+  readonly isOttCaEnrollmentEnabled: boolean;
+  readonly identityRoles: readonly string[];
+  readonly identityNameFormat: string;
+  readonly externalIdClaim: ExternalIdClaim | null;
+}
+
+/** The certificate authority of somebody else, trusted once it is verified. */
+export interface Ca extends BaseEntity, CaSettings {
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly isVerified: boolean;
+  readonly verificationToken: string;
+}
+
+export interface ApiSessionCertificate extends BaseEntity {
+  /** Leaf, then intermediates. */
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly subject: string;
+  readonly validFrom: Date;
+  readonly validTo: Date;
 }
 
 export interface Enrollment extends BaseEntity {
@@ -102,7 +155,7 @@ export interface Enrollment extends BaseEntity {
   readonly identity: NamedRef | null;
   readonly edgeRouter: NamedRef | null;
   readonly transitRouter: NamedRef | null;
-  readonly caId: string | null;
+  readonly ca: NamedRef | null;
   readonly username: string | null;
   readonly token: string;
   readonly jwt: string;
@@ -128,7 +181,10 @@ export interface ApiSession extends BaseEntity {
   readonly configTypes: readonly string[];
   readonly isMfaRequired: boolean;
   readonly isMfaComplete: boolean;
+  /** The certificate of the login was issued by this network. */
   readonly isCertExtendable: boolean;
+  readonly isCertExtendRequested: boolean;
+  readonly isCertKeyRollRequested: boolean;
   readonly improperClientCertChain: boolean;
   readonly lastActivityAt: Date;
 }
@@ -227,7 +283,7 @@ export interface Session extends BaseEntity {
   readonly type: PolicyType;
   /** A JWT that opens connections at routers. */
   readonly token: string;
-  /** The service policies that grant it at present; never empty. */
+  /** The service policies that grant it at present: never empty where administrators read, always where its owner does. */
   readonly servicePolicies: readonly NamedRef[];
 }
 

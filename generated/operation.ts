@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 2566fd65e1842affae3ac7aeb98536e4c2abc69fca44f32b98f259f6b76a3ab9) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 28a03f36f080cd822a3bed696d5236aa74d764cebb6bb7655ba6a1a848ef70db) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

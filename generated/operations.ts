@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 2566fd65e1842affae3ac7aeb98536e4c2abc69fca44f32b98f259f6b76a3ab9) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 28a03f36f080cd822a3bed696d5236aa74d764cebb6bb7655ba6a1a848ef70db) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -345,7 +345,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: ['id'], permission: 'own', parameters: [pathIdParameter],
       body: { name: 'extend', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_identityExtendEnrollmentRequest' },
       produces: ['application/json'],
-      responses: { 200: identityExtendEnrollmentEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: identityExtendEnrollmentEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     extendRouterEnrollment: {
       api: 'client', operationId: 'extendRouterEnrollment', method: 'POST', path: '/enroll/extend/router',
@@ -1131,7 +1131,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: ['id'], permission: 'own', parameters: [pathIdParameter],
       body: { name: 'extend', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_identityExtendEnrollmentRequest' },
       produces: ['application/json'],
-      responses: { 200: identityExtendEnrollmentEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: identityExtendEnrollmentEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     extendVerifyCurrentIdentityAuthenticator: {
       api: 'management', operationId: 'extendVerifyCurrentIdentityAuthenticator', method: 'POST', path: '/current-identity/authenticators/{id}/extend-verify',
@@ -1782,7 +1782,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: ['id'], permission: 'admin', parameters: [pathIdParameter],
       body: { name: 'requestExtendAuthenticator', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_requestExtendAuthenticator' },
       produces: ['application/json'],
-      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     updateAuthPolicy: {
       api: 'management', operationId: 'updateAuthPolicy', method: 'PUT', path: '/auth-policies/{id}',

@@ -42,6 +42,11 @@ export interface Connection {
   /** Lower-case media type of the body; '' without one. */
   readonly contentType: string;
   readonly accept: string;
+  /**
+   * The certificates that the client sent in the TLS handshake, DER, as sent; empty without any. The first is the only
+   * one whose key the client has proven to hold. None of them is verified (see domain/pki/chain.ts).
+   */
+  readonly peerCertificates: () => readonly Buffer[];
 }
 
 export interface Input<Op extends AnyOperation> {

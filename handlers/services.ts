@@ -1,7 +1,13 @@
 /** What handlers work with. Built once by server/; everything here is safe to use from many requests at once. */
-import type { Stores } from '../db/stores.js';
+import type { X509Certificate } from 'node:crypto';
+import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
+import type { ApiSessionDraft } from '../db/api-sessions.js';
+import type { Stores, StoreSet } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
+import type { PublicJwk } from '../domain/enrollment/jwt.js';
+import type { Turns } from '../domain/auth/turns.js';
+import type { SigningRequest } from '../domain/pki/csr.js';
 import type { Api } from '../generated/operation.js';
 import type { WrittenCache } from './written-cache.js';
 
@@ -19,10 +25,12 @@ export interface LiveSession {
   readonly cachedLastActivityAt: Date;
 }
 
+export type SessionDraft = Omit<ApiSessionDraft, 'id' | 'tokenHash'>;
+
 export interface Sessions {
   readonly timeoutSeconds: number;
-  /** Opens a session and answers its token, which is nowhere else. */
-  open(draft: { identityId: string; authenticatorId: string; ipAddress: string; configTypes: readonly string[] }): Promise<{ token: string }>;
+  /** Opens a session within a transaction and answers its token, which is nowhere else. */
+  open(draft: SessionDraft, tx: Pick<StoreSet, 'apiSessions'>): Promise<{ token: string }>;
   /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
   live(token: string, apiSessionId?: string): Promise<LiveSession>;
   /** Call after the database has forgotten or changed them, so that this controller does at once. */
@@ -35,7 +43,11 @@ export interface Enrollments {
   issue(subjectId: string, method: EnrollmentMethod, expiresAt: Date): Promise<Pick<EnrollmentDraft, 'token' | 'jwt'>>;
   /** When an enrollment made now without a given end expires. */
   defaultExpiry(): Date;
+  /** The JWT by which any number of clients enroll with certificates of a CA; it does not expire. */
+  caJwt(caId: string): Promise<string>;
   networkJwt(): Promise<string>;
+  /** What verifies the JWTs above. */
+  publicKeys(): readonly PublicJwk[];
 }
 
 export interface SessionTokens {
@@ -49,8 +61,34 @@ export interface NetworkInfo {
   /** `host:port` that clients reach. */
   readonly advertise: string;
   readonly startedAt: Date;
-  /** Base64 of a PKCS#7 bundle of the trusted CA certificates, 64 columns. */
-  readonly caBundlePkcs7: string;
+}
+
+/** A certificate made for a client, and what must be written down in the transaction that hands it out. */
+export interface IssuedChain {
+  /** The leaf, then its intermediates; never the root. */
+  readonly chainPem: string;
+  readonly leafPem: string;
+  /** SHA-1 of the leaf's DER in lower-case hex. */
+  readonly fingerprint: string;
+  readonly publicKeyPrint: string;
+  /** For `stores.issuedCertificates.add`. */
+  readonly record: IssuedCertificateRecord;
+}
+
+/** The network's own certificate authority. What it issues takes nothing from a request but its key. */
+export interface Pki {
+  readonly trustDomain: string;
+  /** Roots, then intermediates, one PEM block after another: what a client keeps to know its network by. */
+  caBundlePem(): string;
+  /** The same as base64 of a PKCS#7 bundle, 64 columns. */
+  caBundlePkcs7(): string;
+  /** What ends a chain, and what may stand in for intermediates that a client did not send. */
+  trust(): { readonly roots: readonly X509Certificate[]; readonly intermediates: readonly X509Certificate[] };
+  issueForIdentity(request: SigningRequest, identityId: string): Promise<IssuedChain>;
+  issueForApiSession(request: SigningRequest, ids: { identityId: string; apiSessionId: string; certificateId: string }): Promise<IssuedChain>;
+  issueForRouter(request: SigningRequest, routerId: string): Promise<IssuedChain>;
+  /** @param names  that the router may have: checked by the caller */
+  issueForRouterServer(request: SigningRequest, routerId: string, names: { dns: readonly string[]; ip: readonly string[] }): Promise<IssuedChain>;
 }
 
 export interface VersionInfo {
@@ -69,10 +107,13 @@ export interface Documents {
 export interface Services {
   readonly stores: Stores;
   readonly passwords: Passwords;
+  /** For verifying chains of certificates, a millisecond each. */
+  readonly turns: Turns;
   readonly sessions: Sessions;
   readonly enrollments: Enrollments;
   readonly sessionTokens: SessionTokens;
   readonly network: NetworkInfo;
+  readonly pki: Pki;
   readonly version: VersionInfo;
   readonly documents: Documents;
   /** Answers that hold until the access epoch moves. */

@@ -1,62 +1,88 @@
 // Measures a controller, its own or a running one. For people, never for a timed test. The parts are in scripts/bench/.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { ApiClient } from './bench/api-client.js';
 import { Floor } from './bench/floor.js';
+import { markdownOf } from './bench/format.js';
+import { growthLines, growthOf } from './bench/growth.js';
 import { LoadGenerator } from './bench/load.js';
+import { measureController } from './bench/measure.js';
+import type { Bench, Closers, Measured } from './bench/measure.js';
 import { parseOptions, USAGE, UsageError } from './bench/options.js';
-import type { BenchOptions, Login } from './bench/options.js';
+import type { BenchOptions, Login, Size } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
-import type { Memory } from './bench/own-controller.js';
+import { probeLine } from './bench/policy-probe.js';
 import { clearProgress, showProgress } from './bench/progress.js';
-import { busyNote, errorNotes, headLines, machine, memoryLine, reportJson, tableHead, tableRow, unmeasuredNote, validationLine } from './bench/report.js';
-import type { Row } from './bench/report.js';
-import { allCases, pickCases, runCases, unmeasured } from './bench/runner.js';
-import { seed } from './bench/seed.js';
-import { measureValidation } from './bench/validation-cost.js';
+import { busyNote, errorNotes, growthJson, headLines, machine, memoryLine, reportJson, startLine, tableHead, tableRow, unmeasuredNote, validationLine } from './bench/report.js';
+import type { Head, SizeReport } from './bench/report.js';
+import { allCases, pickCases, unmeasured } from './bench/runner.js';
 
 const print = (lines: string | readonly string[]): void => { process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`); };
 
-type Closers = (() => Promise<void> | void)[];
-
-async function bench(options: BenchOptions, closers: Closers): Promise<void> {
+async function prepare(options: BenchOptions, closers: Closers): Promise<Bench> {
   const cases = pickCases(options.only);
-  const facts = machine();
-  const startedAt = new Date().toISOString();
-  const own = options.base === undefined ? await startOwn(closers) : undefined;
-  const login: Login = options.base ?? own ?? raise();
-  const memory: Record<string, Memory | undefined> = { started: own?.memory() };
-  const scale = { identities: options.identities, services: options.services };
-  const world = await seed({ label: 'controller', ...login, ...scale });
-  const other = options.compare === undefined ? undefined
-    : await seed({ label: 'compare', ...scale, username: login.username, password: login.password, ...options.compare });
-  for (const { admin, client } of other === undefined ? [world] : [world, other]) closers.push(() => admin.logOut(), () => client.logOut());
-  memory['filled'] = own?.memory();
-
   const load = new LoadGenerator();
   closers.push(() => load.close());
   const floor = await Floor.start(load, options.seconds);
   closers.push(() => { floor.stop(); });
-  const head = {
-    startedAt, machine: facts, scale: { ...scale, seconds: options.seconds },
-    controller: { version: await versionOf(login.url), postgres: own?.postgresVersion, url: own === undefined ? login.url : 'started for this run' },
-  };
-  const rows: Row[] = [];
-  print(['', ...headLines({ ...head, floors: [], validation: undefined, memory, unmeasured: [] }), ...(other === undefined ? [] : [`ratio       rate over that of ${options.compare?.url ?? ''}`]), '', tableHead()]);
-  await runCases({
-    cases, connections: options.connections, seconds: options.seconds, load, floor, world, other,
-    onRow: (row) => { rows.push(row); print(tableRow(row)); },
-  });
-  memory['measured'] = own?.memory();
-  showProgress('measuring validation');
-  const validation = await measureValidation(world);
-  clearProgress();
-  const left = options.only.length > 0 ? [] : unmeasured();
-  print(['', validationLine(validation), ...(own === undefined ? [] : [memoryLine(memory)]), ...busyNote(rows),
-    ...unmeasuredNote(left), ...errorNotes(rows, options.compare?.url ?? '')]);
-  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, reportJson({ ...head, rows, floors: floor.all, validation, memory, unmeasured: left }));
+  return { options, cases, load, floor, onRow: (row) => { print(tableRow(row)); } };
 }
+
+async function measureOne(options: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  const bench = await prepare(options, closers);
+  const own = options.base === undefined ? await startOwn(closers) : undefined;
+  const login: Login = options.base ?? own ?? raise();
+  const scale = { identities: options.identities, services: options.services, seconds: options.seconds };
+  const headFor = (version: string): Head => ({
+    startedAt, machine: facts, scale, controller: { version, postgres: own?.postgresVersion, url: own === undefined ? login.url : 'started for this run' },
+  });
+  const measured = await measureController(bench, login, options, own, closers, (version) => {
+    const compared = options.compare === undefined ? [] : [`ratio       rate over that of ${options.compare.url}`];
+    print(['', ...headLines(headFor(version)), ...compared, '', tableHead()]);
+  });
+  const left = options.only.length > 0 ? [] : unmeasured();
+  print(['', ...footLines(measured, own), ...unmeasuredNote(left), ...errorNotes(measured.rows, options.compare?.url ?? '')]);
+  if (options.jsonFile !== undefined) {
+    writeFileSync(options.jsonFile, reportJson({ ...headFor(measured.version), ...measured, startMs: own?.startMs, floors: bench.floor.all, unmeasured: left }));
+  }
+}
+
+/** Each size on a fresh controller; its second start is on all that it has stored. */
+async function measureGrowth(options: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  const bench = await prepare(options, closers);
+  const reports: SizeReport[] = [];
+  for (const size of options.sizes) {
+    const inner: Closers = [];
+    closers.push(() => closeAll(inner));
+    const own = await startOwn(inner);
+    const measured = await measureController(bench, own, size, own, inner, (version) => {
+      const head: Head = {
+        startedAt, machine: facts, scale: { ...size, seconds: options.seconds }, controller: { version, postgres: own.postgresVersion, url: 'started for this size' },
+      };
+      print(['', ...headLines(head), '', tableHead()]);
+    });
+    showProgress('starting it again');
+    const firstStartMs = own.startMs;
+    const secondStartMs = await own.restart((stop) => inner.push(stop));
+    clearProgress();
+    reports.push({ ...size, ...measured, firstStartMs, secondStartMs });
+    print(['', ...footLines(measured, undefined), memoryLine(measured.memory), startLine({ firstStartMs, secondStartMs, seedSeconds: measured.seedSeconds }), ...errorNotes(measured.rows, '')]);
+    await closeAll(inner);
+  }
+  const growth = growthOf(reports.map(({ rows }) => rows));
+  print(['', ...growthLines(growth, reports.map(sizeName))]);
+  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, growthJson({ startedAt, machine: facts, seconds: options.seconds, sizes: reports, growth, floors: bench.floor.all }));
+}
+
+const sizeName = ({ identities, services }: Size): string => `${identities}x${services}`;
+
+const footLines = ({ rows, memory, policy, validation }: Measured, own: OwnController | undefined): string[] => [
+  validationLine(validation), ...(policy === undefined ? [] : [probeLine(policy)]), ...(own === undefined ? [] : [memoryLine(memory)]), ...busyNote(rows),
+];
 
 function raise(): never { throw new Error('no controller'); }
 
@@ -65,20 +91,18 @@ async function startOwn(closers: Closers): Promise<OwnController> {
   return OwnController.start((stop) => closers.push(stop));
 }
 
-async function versionOf(url: string): Promise<string> {
-  const client = new ApiClient(url);
-  const { version } = await client.call<{ version: string }>('GET', '/edge/client/v1/version');
-  client.close();
-  return `controller ${version}`;
+async function closeAll(closers: Closers): Promise<void> {
+  for (const closer of closers.splice(0).reverse()) await closer();
 }
 
 async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args, process.env);
   if (options.isHelp) { process.stdout.write(USAGE); return; }
   if (options.isList) { print(allCases.map(({ name }) => name)); return; }
+  if (options.formatFile !== undefined) { process.stdout.write(markdownOf(JSON.parse(readFileSync(options.formatFile, 'utf8')))); return; }
   const closers: Closers = [];
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= (async () => { for (const closer of closers.splice(0).reverse()) await closer(); })());
+  const close = () => (closing ??= closeAll(closers));
   const interrupt = () => {
     clearProgress();
     void close().finally(() => process.exit(130));
@@ -86,7 +110,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
   try {
-    await bench(options, closers);
+    await (options.sizes.length > 0 ? measureGrowth : measureOne)(options, closers);
   } finally {
     await close();
   }

@@ -7,6 +7,7 @@ import { DomainError } from '../domain/errors.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Caller, Connection } from '../handlers/handler.js';
 import type { Services } from '../handlers/services.js';
+import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
 import type { Bindings, BoundHandler } from './binder.js';
 import { SenderGone, parseJson, readBody } from './body.js';
 import type { Config } from './config.js';
@@ -15,6 +16,8 @@ import { bodyFault } from './faults.js';
 import type { Logger } from './log.js';
 import { mediaType, requireAcceptable, requireContentType } from './media.js';
 import { readHeaders, readQuery } from './parameters.js';
+import { createPeers } from './peer.js';
+import type { Peers } from './peer.js';
 import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
 import type { Headers } from './responder.js';
@@ -51,6 +54,7 @@ export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, services, sessions, log } = options;
+  const peers = createPeers((certificates) => ownerOfCertificate(certificates, services));
 
   const run = async (exchange: Exchange, seen: { operation?: OperationSpec; caller?: Caller }): Promise<void> => {
     const { request, response, path, search, headers } = exchange;
@@ -60,14 +64,14 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (target === undefined) throw pathUnknown(path);
     const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
     seen.operation = operation;
-    const caller = operation.permission === 'public' ? nobody : await authorize(request, operation, sessions);
+    const caller = operation.permission === 'public' ? nobody : await authorize(request, operation, sessions, peers);
     if (caller !== nobody) seen.caller = caller;
     const handler = bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
     const input = {
       params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers), caller,
-      ...readInput(request, operation, bytes, config.maxJsonDepth),
+      ...readInput(request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
     };
     await writeReply(response, operation, await call(handler, input, services), headers);
   };
@@ -92,11 +96,13 @@ function call(handler: BoundHandler, input: unknown, services: Services) {
   return handler(input as Parameters<BoundHandler>[0], services);
 }
 
-/** @throws DomainError `unauthenticated`: no session, an unknown one, or one without the right */
-async function authorize(request: IncomingMessage, operation: OperationSpec, sessions: SessionRegistry): Promise<Caller> {
+/** @throws DomainError `unauthenticated`: no session, an unknown one, one of another identity than the client certificate's, or one without the right */
+async function authorize(request: IncomingMessage, operation: OperationSpec, sessions: SessionRegistry, peers: Peers): Promise<Caller> {
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
   if (typeof token !== 'string' || token === '') throw new DomainError('unauthenticated', challenge(request.headers.authorization));
   const caller = await sessions.authenticate(token);
+  const check = peers.requireSame(request, caller);
+  if (check !== undefined) await check;
   // The usual answer to a caller without the right is 401; an operation whose spec declares 403 gives that.
   if (operation.permission === 'admin' && !caller.isAdmin) throw new DomainError(403 in operation.responses ? 'forbidden' : 'unauthenticated');
   return caller;
@@ -110,10 +116,10 @@ function challenge(authorization: string | undefined): ConstructorParameters<typ
 }
 
 /** The body as the operation wants it, and what the connection tells. @throws DomainError for a body that breaks the spec */
-function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Buffer | null, maxDepth: number): { body: unknown; connection: Connection } {
+function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Buffer | null, { maxDepth, peers }: { maxDepth: number; peers: Peers }): { body: unknown; connection: Connection } {
   const { body: spec } = operation;
   const type = bytes === null && spec === null ? '' : mediaType(request.headers['content-type']);
-  const connection = { ipAddress: addressOf(request), contentType: type, accept: request.headers.accept ?? '' };
+  const connection = { ipAddress: addressOf(request), contentType: type, accept: request.headers.accept ?? '', peerCertificates: () => peers.certificatesOf(request) };
   if (spec === null) return { body: undefined, connection };
   if (bytes === null) {
     if (spec.required) throw bodyFault({ instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } }, undefined, spec.name);

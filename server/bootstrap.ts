@@ -10,27 +10,21 @@ import { defaultAuthPolicy, defaultAuthPolicySettings } from '../domain/auth/aut
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
 import { builtinConfigTypes } from '../domain/config/builtin-types.js';
-import { createIntermediateCa, createRootCa, isDueForRenewal, issueServerCertificate, openIssuer } from '../domain/pki/authority.js';
-import type { IssuedCertificate } from '../domain/pki/authority.js';
-import { keyPairOf, newKeyPair } from '../domain/pki/keys.js';
-import type { KeyPair } from '../domain/pki/keys.js';
+import { createIntermediateCa, createRootCa, openIssuer } from '../domain/pki/authority.js';
+import { newKeyPair } from '../domain/pki/keys.js';
 import { createKeyRing, newMasterKey, parseMasterKey } from '../domain/pki/master-key.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
-import { coversNames, serverNames } from '../domain/pki/server-name.js';
-import { controllerUri, newTrustDomain } from '../domain/pki/spiffe.js';
-import type { NetworkStore, PkiPurpose, PkiRecord } from '../db/network.js';
+import { newTrustDomain } from '../domain/pki/spiffe.js';
 import type { StoreSet, Stores } from '../db/stores.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
-
-export interface SigningEntity { readonly certPem: string; readonly fingerprint: string; readonly privateKeyPem: string }
+import { currentKeys, INTERMEDIATE_NAME, sealAnew, sealed } from './network-keys.js';
+import type { NetworkKeys, Renewable } from './network-keys.js';
 
 export interface Network {
   readonly trustDomain: string;
-  readonly root: Omit<SigningEntity, 'privateKeyPem'>;
-  readonly intermediate: SigningEntity;
-  readonly server: SigningEntity;
+  readonly keys: NetworkKeys;
   readonly keyRing: KeyRing;
   /** Set when this start made the default administrator with a random password. */
   readonly newAdmin?: { readonly username: string; readonly password: string; readonly file: string };
@@ -65,26 +59,25 @@ export async function openNetwork(config: Config, stores: Stores, passwords: Pas
     const record = await tx.network.find();
     const keyRing = openKeyRing(config, record !== undefined);
     if (record === undefined) {
-      await createNetwork(config, tx.network, keyRing);
+      await createNetwork(config, tx, keyRing);
       log.info('new network: keys, certificates and built-in entities are made');
     } else if (keyRing.matches(record.masterKeyCheck) === 'none') {
       throw new ConfigError('The master key is not the one that this database was made with, so its keys cannot be opened. '
         + 'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.');
     } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
-      await sealAnew(tx.network, keyRing);
+      await sealAnew(tx, keyRing);
       log.info('all keys are sealed under the new master key; the old one is no longer needed');
     }
     const trustDomain = record?.trustDomain ?? (await tx.network.find())?.trustDomain ?? '';
     if (record !== undefined && config.trustDomain !== null && config.trustDomain !== trustDomain) {
       throw new ConfigError(`The trust domain of this network is ${trustDomain} and cannot be changed: remove EDGE_TRUST_DOMAIN.`);
     }
-    const pki = await currentPki(tx.network, keyRing);
-    const server = await renewServerCertificate(config, tx.network, pki, { trustDomain, controllerId, log });
+    const keys = await currentKeys(tx, { config, keyRing, trustDomain, controllerId, log });
     await tx.network.seedIdentityTypes(ALL_IDENTITY_TYPES);
     await tx.network.seedAuthPolicy(defaultAuthPolicy.id, defaultAuthPolicy.name, defaultAuthPolicySettings);
     await tx.network.seedConfigTypes(builtinConfigTypes.map(({ id, name, schema }) => ({ id, name, schema: schema as never })));
     const newAdmin = await createDefaultAdmin(config, tx, passwords);
-    return { trustDomain, root: pki.root, intermediate: pki.intermediate, server, keyRing, ...(newAdmin === undefined ? {} : { newAdmin }) };
+    return { trustDomain, keys, keyRing, ...(newAdmin === undefined ? {} : { newAdmin }) };
   });
 }
 
@@ -111,77 +104,28 @@ function openKeyRing(config: Config, exists: boolean): KeyRing {
   }
 }
 
-async function createNetwork(config: Config, network: NetworkStore, keyRing: KeyRing): Promise<void> {
+async function createNetwork(config: Config, tx: StoreSet, keyRing: KeyRing): Promise<void> {
   const now = new Date();
   const rootKeys = await newKeyPair(config.tlsKey);
   const root = await createRootCa({ now, commonName: 'Edge Controller Root CA', keys: rootKeys });
   const intermediateKeys = await newKeyPair(config.tlsKey);
   const intermediate = await createIntermediateCa(await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
-    { now, commonName: 'Edge Controller Intermediate CA', keys: intermediateKeys });
-  await network.create({ trustDomain: config.trustDomain ?? newTrustDomain(), masterKeyCheck: keyRing.checkValue(), advertise: config.advertise });
-  await network.addPki(sealed('root', 1, root, rootKeys, keyRing));
-  await network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, keyRing));
-}
-
-function sealed(purpose: PkiPurpose, generation: number, { certPem, fingerprint, notBefore, notAfter }: IssuedCertificate, keys: Pick<KeyPair, 'privateKeyPem'>, keyRing: KeyRing): PkiRecord {
-  return { purpose, generation, certPem, fingerprint, notBefore, notAfter, sealedKey: keyRing.seal(keys.privateKeyPem, contextOf(purpose)) };
-}
-
-const contextOf = (purpose: PkiPurpose) => `pki:${purpose}`;
-
-interface Pki {
-  readonly root: Omit<SigningEntity, 'privateKeyPem'>;
-  readonly intermediate: SigningEntity;
-  readonly server: (SigningEntity & { generation: number }) | undefined;
-  readonly keyRing: KeyRing;
-}
-
-async function currentPki(network: NetworkStore, keyRing: KeyRing): Promise<Pki> {
-  const records = new Map((await network.currentPki()).map((record) => [record.purpose, record]));
-  const opened = (purpose: PkiPurpose) => {
-    const record = records.get(purpose);
-    return record && { ...record, privateKeyPem: keyRing.open(record.sealedKey, contextOf(purpose)).toString() };
-  };
-  const root = records.get('root');
-  const intermediate = opened('intermediate');
-  if (root === undefined || intermediate === undefined) throw new ConfigError('The database has a network without its certificate authority: restore it from a backup.');
-  return { root, intermediate, server: opened('server'), keyRing };
-}
-
-/** The step of a change of the master key: from then on the old one opens nothing that is in use. */
-async function sealAnew(network: NetworkStore, keyRing: KeyRing): Promise<void> {
-  for (const { purpose, generation, sealedKey } of await network.allPki()) {
-    await network.resealPki({ purpose, generation, sealedKey: keyRing.seal(keyRing.open(sealedKey, contextOf(purpose)), contextOf(purpose)) });
-  }
-  await network.setMasterKeyCheck(keyRing.checkValue());
+    { now, commonName: INTERMEDIATE_NAME, keys: intermediateKeys });
+  await tx.network.create({ trustDomain: config.trustDomain ?? newTrustDomain(), masterKeyCheck: keyRing.checkValue(), advertise: config.advertise });
+  await tx.network.addPki(sealed('root', 1, root, rootKeys, keyRing));
+  await tx.network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, keyRing));
+  await tx.issuedCertificates.add([{ ...intermediate, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint }]);
 }
 
 /**
- * The server certificate to use now: renewed when it is due, or what another controller has put in its place.
- * For a controller that runs on; a start does the same.
+ * The keys to use now: renewed when they are due, or what another controller has put in their place. For a controller
+ * that runs on, and for an administrator who wants one renewed early; a start does the same.
  */
-export async function currentServer(config: Config, stores: Stores, network: Network, controllerId: string, log: Logger): Promise<SigningEntity> {
+export async function refreshKeys(config: Config, stores: Stores, network: Pick<Network, 'keyRing' | 'trustDomain'>, controllerId: string, log: Logger, early?: Renewable): Promise<NetworkKeys> {
   return stores.transaction(async (tx) => {
     await tx.network.lockStart();
-    const pki = await currentPki(tx.network, network.keyRing);
-    return renewServerCertificate(config, tx.network, pki, { trustDomain: network.trustDomain, controllerId, log });
+    return currentKeys(tx, { config, keyRing: network.keyRing, trustDomain: network.trustDomain, controllerId, log }, early);
   });
-}
-
-/** The server's key stays for the life of the network; its certificate follows the advertised address and its own end. */
-async function renewServerCertificate(config: Config, network: NetworkStore, { intermediate, server, keyRing }: Pki,
-  { trustDomain, controllerId, log }: { trustDomain: string; controllerId: string; log: Logger }): Promise<SigningEntity> {
-  const now = new Date();
-  const required = serverNames({ advertise: config.advertise, others: config.tlsNames });
-  const names = serverNames({ advertise: config.advertise, listen: config.listen, others: config.tlsNames });
-  if (server !== undefined && coversNames(server.certPem, required) && !isDueForRenewal(server.certPem, now)) return server;
-  const keys = server === undefined ? await newKeyPair(config.tlsKey) : keyPairOf(server.privateKeyPem);
-  const issued = await issueServerCertificate(await openIssuer(intermediate), {
-    now, commonName: config.name.slice(0, 64), keys, uri: controllerUri(trustDomain, controllerId), names,
-  });
-  await network.addPki(sealed('server', (server?.generation ?? 0) + 1, issued, keys, keyRing));
-  if (server !== undefined) { await network.setAdvertise(config.advertise); log.info({ advertise: config.advertise, notAfter: issued.notAfter }, 'server certificate reissued'); }
-  return { certPem: issued.certPem, fingerprint: issued.fingerprint, privateKeyPem: keys.privateKeyPem };
 }
 
 async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: PasswordHasher): Promise<Network['newAdmin']> {

@@ -11,6 +11,10 @@ export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;
   readonly allSessionsGone: () => void;
   readonly identityChanged: (identityId: string) => void;
+  /** Sessions may have lost their grant. */
+  readonly grantsLost: () => void;
+  /** Keys or certificates of the network were renewed. */
+  readonly pkiChanged: () => void;
   /** true: connected, and whatever happened before is unknown. */
   readonly connected: (isConnected: boolean) => void;
 }
@@ -39,6 +43,8 @@ export function openChangeFeed(connection: ClientConfig, listeners: FeedListener
       if (ids[0] === '*') listeners.allSessionsGone();
       else ids.forEach(listeners.sessionGone);
     } else if (subject === 'identity' && ids[0] !== undefined) listeners.identityChanged(ids[0]);
+    else if (subject === 'grants') listeners.grantsLost();
+    else if (subject === 'pki') listeners.pkiChanged();
   };
 
   const connect = async (): Promise<void> => {

@@ -3,19 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { Server as NetServer } from 'node:net';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
+import { createTurns } from '../domain/auth/turns.js';
 import { newId } from '../domain/auth/tokens.js';
-import { createJwtSigner } from '../domain/enrollment/jwt.js';
-import type { JwtSigner } from '../domain/enrollment/jwt.js';
 import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
 import { compileConfigSchema } from '../domain/config/schema.js';
-import { certsOnlyPkcs7 } from '../domain/pki/pkcs7.js';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
-import { openDatabase } from '../db/db.js';
-import type { Database } from '../db/db.js';
-import { migrate } from '../db/migrate.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
-import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { basePaths } from '../generated/routes.js';
 import type { Services } from '../handlers/services.js';
 import { WrittenCache } from '../handlers/written-cache.js';
@@ -23,21 +17,30 @@ import { createApi } from './api.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
 import { bindOperations } from './binder.js';
-import { currentServer, openNetwork, prepareDataDir } from './bootstrap.js';
-import type { Network, SigningEntity } from './bootstrap.js';
+import { openNetwork, refreshKeys } from './bootstrap.js';
+import type { Network } from './bootstrap.js';
+import { closeAll } from './closers.js';
+import type { Closers } from './closers.js';
 import { openChangeFeed } from './change-feed.js';
 import type { ChangeFeed } from './change-feed.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
+import { connectDatabase } from './database.js';
 import { openDocuments } from './documents.js';
 import { createEnrollments, createSessionTokens } from './enrollments.js';
 import { documentPages, explorerPages } from './explorer.js';
 import { healthPages } from './health.js';
 import type { Logger } from './log.js';
+import type { SigningEntity } from './network-keys.js';
+import { createPki } from './pki.js';
+import type { RunningPki } from './pki.js';
+import { keepKeysFresh, serverIdentity } from './renewal.js';
+import type { ServerIdentity } from './renewal.js';
 import { createSessionSweeper } from './session-sweeper.js';
+import type { SessionSweeper } from './session-sweeper.js';
 import { createSessionRegistry } from './sessions.js';
 import type { SessionRegistry } from './sessions.js';
-import { createTlsServer, listen, secureContext } from './tls-server.js';
+import { createTlsServer, listen } from './tls-server.js';
 import type { TlsServer } from './tls-server.js';
 import { readVersion } from './version.js';
 
@@ -49,9 +52,6 @@ export interface Controller {
   /** Lets requests in flight finish, then closes everything. Called again, it stops waiting for them. */
   stop(): Promise<void>;
 }
-
-/** What was opened so far, closed in reverse order. */
-type Closers = (() => Promise<void> | void)[];
 
 /** @param abort  ends the start with an error at its next step; nothing is left running */
 export async function startController(config: Config, log: Logger, abort = new AbortController().signal): Promise<Controller> {
@@ -75,7 +75,7 @@ export interface PreparedNetwork {
 export async function prepareNetwork(config: Config, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
   const closers: Closers = [];
   try {
-    const { database, connection } = await connectDatabase(config, log, closers, { abort, onLost: () => undefined });
+    const { database, connection } = await connectDatabase({ config, log, closers, abort, onLost: () => undefined });
     const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
     const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
     const { newAdmin } = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
@@ -92,7 +92,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const startedAt = new Date();
   const bindings = bindOperations();
   const databaseLost: (() => void)[] = [];
-  const { database, connection } = await connectDatabase(config, log, closers, { abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
+  const { database, connection } = await connectDatabase({ config, log, closers, abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
   abort.throwIfAborted();
   const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
   const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
@@ -102,13 +102,16 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   closers.push(() => sessions.close());
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
-  const feed = await followChanges(connection, sessions, log, closers);
+  let renew: () => void = () => undefined;
+  const feed = await followChanges(connection, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
   databaseLost.push(() => { feed.suspect(); });
-  await joinControllers(config, stores, network, controllerId, closers);
+  const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
+  closers.push(keepAlive(stores, await announce(network.keys.server)));
   abort.throwIfAborted();
 
-  const identity = serverIdentity(network.server);
-  const services = buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt, identity });
+  const identity = serverIdentity(network.keys.server);
+  const pki = await createPki(network.trustDomain, network.keys.authority);
+  const services = buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity });
   const inFlight: InFlight = { exchanges: new Set(), isDraining: false };
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
@@ -123,15 +126,15 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   });
   const handle = app.callback();
   const server = createTlsServer({
-    config, chainPem: network.server.certPem + network.intermediate.certPem, privateKeyPem: network.server.privateKeyPem, common,
+    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem, common,
     listener: (request, response) => { void handle(request, response); },
   });
   closers.push(() => drain(server, inFlight, config.drainTimeout * 1000));
   const port = await listen(server, config.listen).catch((error: unknown) => { throw new ConfigError(listenFault(error, config.listen), { cause: error }); });
-  const renewal = keepCertificateFresh({
-    server, config, network, identity, log, current: () => currentServer(config, stores, network, controllerId, log),
-  });
-  closers.push(() => { clearInterval(renewal); });
+  const renewal = keepKeysFresh({ server, pki, identity, announce, log, current: () => refreshKeys(config, stores, network, controllerId, log) });
+  renew = () => { void renewal(); };
+  const renewalTimer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
+  closers.push(() => { clearInterval(renewalTimer); });
   const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
   let stopping: Promise<void> | undefined;
   const stop = () => {
@@ -147,79 +150,23 @@ function listenFault(error: unknown, address: string): string {
   return code === undefined ? message : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may listen on.`;
 }
 
-interface DatabaseWatch {
-  readonly abort: AbortSignal;
-  readonly onLost: () => void;
+interface Followers {
+  readonly sessions: SessionRegistry;
+  readonly sweeper: SessionSweeper;
+  readonly pkiChanged: () => void;
 }
 
-/** The certificate that serves TLS, and the signer of JWTs that names it: both change together when it is renewed. */
-interface ServerIdentity {
-  readonly signer: () => JwtSigner;
-  readonly fingerprint: () => string;
-  replace(server: SigningEntity): void;
-}
-
-function serverIdentity(first: SigningEntity): ServerIdentity {
-  let signer = createJwtSigner(first);
-  return { signer: () => signer, fingerprint: () => signer.kid, replace: (server) => { signer = createJwtSigner(server); } };
-}
-
-interface Renewal {
-  readonly server: ReturnType<typeof createTlsServer>;
-  readonly config: Config;
-  readonly network: Network;
-  readonly identity: ServerIdentity;
-  readonly current: () => Promise<SigningEntity>;
-  readonly log: Logger;
-}
-
-/** Open connections keep the certificate they have; new ones get the new one. */
-function keepCertificateFresh({ server, config, network, identity, current, log }: Renewal): NodeJS.Timeout {
-  const check = async () => {
-    const next = await current();
-    if (next.fingerprint === identity.fingerprint()) return;
-    server.setSecureContext(secureContext(next.certPem + network.intermediate.certPem, next.privateKeyPem));
-    identity.replace(next);
-    log.info({ fingerprint: next.fingerprint }, 'the server certificate was renewed');
-  };
-  return setInterval(() => {
-    check().catch((error: unknown) => { log.warn({ err: error }, 'the server certificate could not be checked; it is tried again'); });
-  }, config.tlsRenewalCheck * 1000).unref();
-}
-
-async function connectDatabase(config: Config, log: Logger, closers: Closers, { abort, onLost }: DatabaseWatch): Promise<{ database: Database; connection: ClientConfig }> {
-  let connection: ClientConfig;
-  if (config.databaseUrl === null) {
-    prepareDataDir(config.dataDir);
-    const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, abort });
-    closers.push(() => embedded.stop());
-    connection = { ...embedded.connection, ssl: false };
-  } else {
-    connection = { connectionString: config.databaseUrl };
-  }
-  abort.throwIfAborted();
-  const applied = await migrate(connection);
-  if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
-  const database = openDatabase({
-    connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
-    onStateChange: (isUp, cause) => {
-      if (isUp) { log.info('the database answers again'); return; }
-      log.warn({ err: cause }, 'the database does not answer; requests are refused until it does');
-      onLost();
-    },
-  });
-  closers.push(() => database.close());
-  return { database, connection };
-}
-
-async function followChanges(connection: ClientConfig, sessions: SessionRegistry, log: Logger, closers: Closers): Promise<ChangeFeed> {
+async function followChanges(connection: ClientConfig, { sessions, sweeper, pkiChanged }: Followers, log: Logger, closers: Closers): Promise<ChangeFeed> {
   let wasConnected = false;
   const feed = openChangeFeed(connection, {
     sessionGone: (id) => { sessions.forget(id); },
     allSessionsGone: () => { sessions.forgetAll(); },
     identityChanged: (id) => { sessions.forgetIdentity(id); },
+    grantsLost: () => { sweeper.nudge(); },
+    pkiChanged,
     connected: (isConnected) => {
       sessions.setTrusted(isConnected);
+      if (isConnected) { sweeper.nudge(); pkiChanged(); }
       if (!isConnected && wasConnected) log.warn('changes by other controllers cannot be heard; sessions are read from the database meanwhile');
       wasConnected = isConnected;
     },
@@ -231,14 +178,18 @@ async function followChanges(connection: ClientConfig, sessions: SessionRegistry
 
 const HEARTBEAT_MS = 5_000;
 
-async function joinControllers(config: Config, stores: Stores, network: Network, id: string, closers: Closers): Promise<void> {
+function joinControllers(config: Config, stores: Stores, { certPem, fingerprint }: SigningEntity, id: string): Promise<string> {
   const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
-  const joined = await stores.controllers.join({
-    id, name: config.name, ctrlAddress: `tls:${config.advertise}`, certPem: network.server.certPem, fingerprint: network.server.fingerprint,
+  return stores.controllers.join({
+    id, name: config.name, ctrlAddress: `tls:${config.advertise}`, certPem, fingerprint,
     apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
   });
+}
+
+/** @returns what ends it */
+function keepAlive(stores: Stores, joined: string): () => void {
   const timer = setInterval(() => void stores.controllers.touch(joined).catch(() => undefined), HEARTBEAT_MS).unref();
-  closers.push(() => { clearInterval(timer); });
+  return () => { clearInterval(timer); };
 }
 
 interface Parts {
@@ -246,21 +197,22 @@ interface Parts {
   readonly stores: Stores;
   readonly passwords: Services['passwords'];
   readonly sessions: SessionRegistry;
-  readonly network: Network;
+  readonly pki: RunningPki;
   readonly controllerId: string;
   readonly startedAt: Date;
   readonly identity: ServerIdentity;
 }
 
-function buildServices({ config, stores, passwords, sessions, network, controllerId, startedAt, identity }: Parts): Services {
+/** About half a second of work. */
+const MAX_WAITING_VERIFICATIONS = 500;
+
+function buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity }: Parts): Services {
   const schemas = new ConfigSchemaCache();
   return {
-    stores, passwords, sessions, newId, written: new WrittenCache(), version: readVersion(), documents: openDocuments(config.advertise, startedAt),
-    enrollments: createEnrollments({ signer: identity.signer, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
+    stores, passwords, sessions, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }), written: new WrittenCache(), version: readVersion(), documents: openDocuments(config.advertise, startedAt),
+    enrollments: createEnrollments({ signer: identity.signer, issuerPem: pki.issuerPem, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
     sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
-    network: {
-      controllerId, name: config.name, advertise: config.advertise, startedAt, caBundlePkcs7: certsOnlyPkcs7([network.root.certPem, network.intermediate.certPem]),
-    },
+    network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
     checkConfigData: (type, data) => { if (type.schema !== null) schemas.get({ id: type.id, updatedAt: type.updatedAt, schema: type.schema }).validate(data); },
     checkConfigSchema: (schema) => { compileConfigSchema(schema); },
   };
@@ -286,14 +238,4 @@ async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number): 
   clearTimeout(grace);
   clearInterval(sweeper);
   clearTimeout(cut);
-}
-
-async function closeAll(closers: Closers, log: Logger): Promise<void> {
-  for (const close of closers.splice(0).reverse()) {
-    try {
-      await close();
-    } catch (error) {
-      log.warn({ err: error }, 'a part did not close cleanly');
-    }
-  }
 }

@@ -1,14 +1,17 @@
 /** One-time tokens and their JWTs, and the JWTs of sessions: all signed with the key that serves TLS. */
 import { randomUUID } from 'node:crypto';
-import { enrollmentClaims, networkClaims, sessionClaims } from '../domain/enrollment/jwt.js';
+import { caClaims, enrollmentClaims, networkClaims, sessionClaims } from '../domain/enrollment/jwt.js';
 import type { JwtSigner } from '../domain/enrollment/jwt.js';
 import { newToken } from '../domain/auth/tokens.js';
+import { certificatesOf } from '../domain/pki/pem.js';
 import type { Enrollments, SessionTokens } from '../handlers/services.js';
 import type { Stores } from '../db/stores.js';
 
 export interface EnrollmentOptions {
   /** The signer in use: its certificate may be renewed while the controller runs. */
   readonly signer: () => JwtSigner;
+  /** The certificate that follows the signer's own in a chain. */
+  readonly issuerPem: () => string;
   readonly stores: Stores;
   readonly advertise: string;
   readonly durationSeconds: number;
@@ -16,7 +19,7 @@ export interface EnrollmentOptions {
 
 const NETWORK_JWT = 'default';
 
-export function createEnrollments({ signer, stores, advertise, durationSeconds }: EnrollmentOptions): Enrollments {
+export function createEnrollments({ signer, issuerPem, stores, advertise, durationSeconds }: EnrollmentOptions): Enrollments {
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
   const makeNetworkJwt = async (signer: JwtSigner) => {
     const signedBy = `${signer.kid} ${advertise}`;
@@ -32,6 +35,11 @@ export function createEnrollments({ signer, stores, advertise, durationSeconds }
       return { token, jwt: await signer().sign(enrollmentClaims({ advertise, subjectId, token, method, expiresAt })) };
     },
     defaultExpiry: () => new Date(Date.now() + durationSeconds * 1000),
+    caJwt: (caId) => signer().sign(caClaims({ advertise, caId })),
+    publicKeys: () => {
+      const { publicJwk } = signer();
+      return [{ ...publicJwk, x5c: [...publicJwk.x5c, ...certificatesOf(issuerPem()).map((der) => der.toString('base64'))] }];
+    },
     networkJwt() {
       const current = signer();
       if (known?.kid !== current.kid) {

@@ -1,4 +1,7 @@
-/** Removes the rows of sessions that no policy grants any more: a bounded slice of all sessions at a time. */
+/**
+ * Settles sessions in doubt: those that a change of policies may have cost their grant. Soon after such a change, in bounded
+ * slices with a rest after each few, and at an interval for what went unheard.
+ */
 import type { Stores } from '../db/stores.js';
 import type { Logger } from './log.js';
 
@@ -6,34 +9,40 @@ export interface SessionSweeperOptions {
   readonly sessions: Pick<Stores['sessions'], 'sweep'>;
   readonly log: Logger;
   readonly intervalMs?: number;
-  /** Sessions looked at in one statement, and statements in a row. */
+  /** Sessions looked at in one transaction, and transactions in a row. */
   readonly slice?: number;
   readonly slices?: number;
+  /** Between the news of a change and the turn that follows, and between turns while there is more to do. */
+  readonly restMs?: number;
 }
 
 export interface SessionSweeper {
-  /** One turn: goes on where the last one ended. Answers how many sessions it removed; never throws. */
+  /** One turn. Answers how many sessions it removed; never throws. */
   turn(): Promise<number>;
+  /** Grants may have been lost: a turn follows soon. */
+  nudge(): void;
   /** Waits for the turn that is running. */
   close(): Promise<void>;
 }
 
 const INTERVAL_MS = 30_000;
 const SLICE = 500;
-const SLICES = 10;
+const SLICES = 4;
+const REST_MS = 200;
 
-export function createSessionSweeper({ sessions, log, intervalMs = INTERVAL_MS, slice = SLICE, slices = SLICES }: SessionSweeperOptions): SessionSweeper {
-  let after = '';
+export function createSessionSweeper({ sessions, log, intervalMs = INTERVAL_MS, slice = SLICE, slices = SLICES, restMs = REST_MS }: SessionSweeperOptions): SessionSweeper {
   let isClosed = false;
   let running: Promise<number> | undefined;
+  let soon: NodeJS.Timeout | undefined;
+
   const sweep = async () => {
     let removed = 0;
     try {
       for (let done = 0; done < slices && !isClosed; done += 1) {
-        const swept = await sessions.sweep(after, slice);
+        const swept = await sessions.sweep(slice);
         removed += swept.removed;
-        after = swept.next;
-        if (after === '') break;
+        if (swept.seen < slice) break;
+        if (done + 1 === slices) nudge();
       }
     } catch (error) {
       log.warn({ err: error }, 'sessions without a grant could not be removed; it is tried again');
@@ -42,12 +51,22 @@ export function createSessionSweeper({ sessions, log, intervalMs = INTERVAL_MS, 
     return removed;
   };
   const turn = async () => (running ??= sweep().finally(() => { running = undefined; }));
+  const nudge = () => {
+    if (isClosed) return;
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      // What is news to a turn that is running may be news of something that it has passed.
+      if (running === undefined) void turn(); else nudge();
+    }, restMs).unref();
+  };
   const timer = setInterval(() => void turn(), intervalMs).unref();
   return {
     turn,
+    nudge,
     async close() {
       isClosed = true;
       clearInterval(timer);
+      clearTimeout(soon);
       await running;
     },
   };

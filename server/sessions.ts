@@ -116,15 +116,16 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
     const removed = await stores.apiSessions.sweep(timeoutSeconds + 2 * flushMs / 1000, SWEEP_BATCH).catch(() => 0);
     if (removed > 0) log.info({ removed }, 'idle API sessions removed');
+    await stores.apiSessionCertificates.sweep(SWEEP_BATCH).catch(() => 0);
   };
   const timers = [setInterval(() => void flush(), flushMs), setInterval(() => void sweep(), Math.min(SWEEP_MS, timeoutMs))];
   timers.forEach((timer) => timer.unref());
 
   return {
     timeoutSeconds,
-    async open({ identityId, authenticatorId, ipAddress, configTypes }) {
+    async open(draft, tx) {
       const token = newToken();
-      await stores.apiSessions.create({ id: newId(), identityId, authenticatorId, tokenHash: hashToken(token), ipAddress, configTypes });
+      await tx.apiSessions.create({ ...draft, id: newId(), tokenHash: hashToken(token) });
       return { token };
     },
     async live(token, apiSessionId): Promise<LiveSession> {

@@ -1,4 +1,5 @@
 /** The HTTPS server: TLS 1.2 and later, a client certificate asked for and never required, limits before trust. */
+import { constants } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
@@ -28,9 +29,16 @@ export interface TlsServer extends Server {
   closeUnused(): void;
 }
 
-/** What a handshake needs; the same for the first certificate and for each that follows it. */
+/**
+ * What a handshake needs; the same for the first certificate and for each that follows it. No connection is resumed: a
+ * resumed one would know only the client's leaf (docs/decisions/0011). With tickets off, both versions of TLS are left with
+ * session ids, and Node keeps no sessions to find by them unless somebody listens for `newSession`. Nor is a connection
+ * negotiated anew: the client's certificate stays what it was in the handshake.
+ */
 export function secureContext(chainPem: string, privateKeyPem: string): SecureContextOptions {
-  return { cert: chainPem, key: privateKeyPem, minVersion: 'TLSv1.2' };
+  return {
+    cert: chainPem, key: privateKeyPem, minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  };
 }
 
 export function createTlsServer({ config, chainPem, privateKeyPem, listener, common }: TlsOptions): TlsServer {

@@ -37,10 +37,17 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>;
 }
 
+const connectionAt = (host: string) => ({ host, port: PORT, user: USER, database: DATABASE });
+
 const UPKEEP_MS = 60_000;
 /** A server that ran this long starts the backoff afresh. */
 const SETTLED_MS = 10_000;
 const LONGEST_BACKOFF_MS = 5000;
+
+/** How to reach the server that a running controller keeps in this data directory; whether one runs, connecting tells. */
+export function runningConnection(dataDir: string): EmbeddedDatabase['connection'] {
+  return connectionAt(socketPath(path.join(realpathSync(dataDir), 'postgres')).directory);
+}
 
 /** @throws EmbeddedDatabaseError with what, where and how to fix; nothing is deleted and nothing left running */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
@@ -157,7 +164,7 @@ function supervise(plan: ServerPlan, first: Server, created: boolean, cleanUp: (
   };
   let stopped: Promise<void> | undefined;
   return {
-    connection: { host: plan.host, port: PORT, user: USER, database: DATABASE },
+    connection: connectionAt(plan.host),
     created,
     onRestart: (listener) => { listeners.push(listener); },
     stop: () => (stopped ??= stop()),

@@ -115,11 +115,14 @@ CREATE TABLE sessions (${base},
     CONSTRAINT sessions_service_fkey REFERENCES services (id) ON DELETE CASCADE,
   type text COLLATE "C" NOT NULL CONSTRAINT sessions_type CHECK (type IN ('Dial', 'Bind')),
   token text COLLATE "C" NOT NULL,
+  -- The epoch 'grants' at which a policy was last found to grant it; one that is behind has to be looked at again.
+  granted_epoch bigint NOT NULL DEFAULT 0,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_one_per_use UNIQUE (api_session_id, service_id, type)
 );
 CREATE INDEX sessions_identity ON sessions (identity_id, id);
 CREATE INDEX sessions_service ON sessions (service_id);
+CREATE INDEX sessions_granted_epoch ON sessions (granted_epoch);
 -- Tokens are longer than a B-tree takes, and only looked up whole.
 CREATE INDEX sessions_token ON sessions USING hash (token);
 
@@ -219,6 +222,52 @@ const epochTriggers = ['posture_checks', 'identity_service_configs'].map((table)
 CREATE CONSTRAINT TRIGGER ${table}_move_access AFTER INSERT OR UPDATE OR DELETE ON ${table}
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();`).join('');
 
+/**
+ * What may take a grant away, and only that: what just adds roles or attributes leaves every session what it has. A
+ * policy or a service may concern any number of sessions, so it moves an epoch that they are compared with. An identity
+ * concerns its own, and marks them; whoever makes one meanwhile holds the identity, so that none is missed.
+ */
+const grantTriggers = `
+INSERT INTO model_epochs (name) VALUES ('grants');
+
+-- At commit and once per transaction, after the access epoch: two that move both wait for the first only.
+CREATE FUNCTION move_grants_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
+  WHERE name = 'grants' AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION doubt_sessions_of_identity() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM sessions WHERE identity_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
+  UPDATE sessions SET granted_epoch = 0 WHERE identity_id = NEW.id;
+  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER service_policies_move_grants AFTER DELETE ON service_policies
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+-- Not when a deleted entity leaves the lists of a policy (forget_selector): nobody else was granted anything by its id.
+CREATE CONSTRAINT TRIGGER service_policies_narrow_grants
+  AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+  WHEN (pg_trigger_depth() = 0 AND (OLD.type <> NEW.type OR OLD.semantic <> NEW.semantic OR OLD.posture_check_roles <> NEW.posture_check_roles
+    OR OLD.identity_roles <> NEW.identity_roles AND NEW.identity_roles <> '{#all}'
+      AND NOT (NEW.semantic = 'AnyOf' AND OLD.identity_roles <> '{#all}' AND NEW.identity_roles @> OLD.identity_roles)
+    OR OLD.service_roles <> NEW.service_roles AND NEW.service_roles <> '{#all}'
+      AND NOT (NEW.semantic = 'AnyOf' AND OLD.service_roles <> '{#all}' AND NEW.service_roles @> OLD.service_roles)))
+  EXECUTE FUNCTION move_grants_epoch();
+CREATE CONSTRAINT TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NOT NEW.role_attributes @> OLD.role_attributes) EXECUTE FUNCTION move_grants_epoch();
+-- A check that policies select from now on may fail.
+CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities
+  FOR EACH ROW WHEN (NOT NEW.role_attributes @> OLD.role_attributes
+    OR (OLD.disabled_at, OLD.disabled_until) IS DISTINCT FROM (NEW.disabled_at, NEW.disabled_until))
+  EXECUTE FUNCTION doubt_sessions_of_identity();`;
+
 /** Every system reports its version, addresses, processes and codes; a domain is joined on Windows only. */
 const postureCheckTypes = `
 INSERT INTO posture_check_types (id, name, version, operating_systems)
@@ -231,7 +280,7 @@ FROM (VALUES
 ) types (id, systems);`;
 
 export async function up(knex: Knex): Promise<void> {
-  for (const part of [routers, postureChecks, sessions, attributes, references, countTriggers, epochTriggers, postureCheckTypes]) await knex.raw(part);
+  for (const part of [routers, postureChecks, sessions, attributes, references, countTriggers, epochTriggers, grantTriggers, postureCheckTypes]) await knex.raw(part);
 }
 
 export async function down(): Promise<void> {

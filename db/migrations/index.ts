@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import * as base from './0001-base.js';
 import * as access from './0002-access.js';
+import * as certificates from './0003-certificates.js';
 
 export interface Migration {
   readonly name: string;
@@ -12,4 +13,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-base', up: base.up, down: base.down },
   { name: '0002-access', up: access.up, down: access.down },
+  { name: '0003-certificates', up: certificates.up, down: certificates.down },
 ];

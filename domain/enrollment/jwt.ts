@@ -3,7 +3,7 @@
  * tokens for routers. Signed with the key that serves TLS, because enrollers fetch the certificate from `iss` and
  * verify with it. Verifying JWTs of others is not done here.
  */
-import { constants, sign, X509Certificate, type KeyObject } from 'node:crypto';
+import { constants, createPublicKey, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import type { EnrollmentMethod, PolicyType } from '../model.js';
 import { certFingerprint, readPrivateKey } from '../pki/keys.js';
 
@@ -13,8 +13,25 @@ export interface JwtSigner {
   /** SHA-1 of the server certificate's DER in lower-case hex. */
   readonly kid: string;
   readonly algorithm: JwtAlgorithm;
+  /** What verifies its signatures. */
+  readonly publicJwk: PublicJwk;
   /** @returns the JWT in its compact form */
   sign(claims: Claims): Promise<string>;
+}
+
+/** A public key as RFC 7517 writes it: `crv`, `x`, `y` of an elliptic curve, or `n`, `e` of RSA. */
+export interface PublicJwk {
+  readonly kty: string;
+  readonly use: 'sig';
+  readonly alg: JwtAlgorithm;
+  readonly kid: string;
+  /** Certificates, DER in base64, that of the key first. */
+  readonly x5c: readonly string[];
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly n?: string;
+  readonly e?: string;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -31,7 +48,8 @@ const curves: Readonly<Record<string, { algorithm: JwtAlgorithm; digest: string 
  */
 export function createJwtSigner(input: { privateKeyPem: string; certPem: string }): JwtSigner {
   const privateKey = readPrivateKey(input.privateKeyPem);
-  if (!new X509Certificate(input.certPem).checkPrivateKey(privateKey)) {
+  const certificate = new X509Certificate(input.certPem);
+  if (!certificate.checkPrivateKey(privateKey)) {
     throw new Error('the private key does not belong to the server certificate');
   }
   const { algorithm, digest } = algorithmOf(privateKey);
@@ -41,6 +59,7 @@ export function createJwtSigner(input: { privateKeyPem: string; certPem: string 
   return {
     kid,
     algorithm,
+    publicJwk: { ...publicPart(privateKey), use: 'sig', alg: algorithm, kid, x5c: [certificate.raw.toString('base64')] },
     sign: async (claims) => {
       const signed = `${header}.${encode(claims)}`;
       return `${signed}.${(await signature(Buffer.from(signed))).toString('base64url')}`;
@@ -53,6 +72,12 @@ function algorithmOf(privateKey: KeyObject): { algorithm: JwtAlgorithm; digest: 
   const found = curves[privateKey.asymmetricKeyDetails?.namedCurve ?? ''];
   if (!found) throw new Error('a JWT signing key must be RSA or P-256, P-384, P-521');
   return found;
+}
+
+/** Named one by one, so that nothing of the private key can ever be among them. */
+function publicPart(privateKey: KeyObject): Pick<PublicJwk, 'kty' | 'crv' | 'x' | 'y' | 'n' | 'e'> {
+  const { kty = '', crv, x, y, n, e } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return kty === 'EC' ? { kty, ...(crv && x && y && { crv, x, y }) } : { kty, ...(n && e && { n, e }) };
 }
 
 type Signature = (data: Buffer) => Promise<Buffer>;

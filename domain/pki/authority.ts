@@ -25,6 +25,8 @@ export interface IssuedCertificate {
   readonly certPem: string;
   /** SHA-1 of the DER in lower-case hex. */
   readonly fingerprint: string;
+  /** Lower-case hex. */
+  readonly serialNumber: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
@@ -103,6 +105,24 @@ export async function issueClientCertificate(
 }
 
 /**
+ * What a router shows to the clients that connect to it. Its host names and addresses come from the caller, who has
+ * checked that the router may have them.
+ */
+export async function issueRouterServerCertificate(
+  issuer: Issuer,
+  input: Validity & { commonName: string; request: Pick<SigningRequest, 'publicKey' | 'keyType'>; uri: string; names: Pick<AlternativeNames, 'dns' | 'ip'> },
+): Promise<IssuedCertificate> {
+  return issue(issuer, {
+    ...common(input, lifetimes.clientSeconds),
+    publicKey: input.request.publicKey,
+    authority: undefined,
+    keyUsages: input.request.keyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature'],
+    extendedKeyUsages: ['serverAuth', 'clientAuth'],
+    names: { ...input.names, uri: [input.uri] },
+  });
+}
+
+/**
  * True once `fraction` of a certificate's life has passed, and ever after. Before its start: false.
  * @throws Error when the text is no certificate
  */
@@ -166,7 +186,11 @@ function newSerialNumber(): Buffer {
 }
 
 function toIssued(der: Buffer): IssuedCertificate {
-  return { certPem: toPem('CERTIFICATE', der), fingerprint: certFingerprint(der), ...validityOf(new X509Certificate(der)) };
+  const certificate = new X509Certificate(der);
+  return {
+    certPem: toPem('CERTIFICATE', der), fingerprint: certFingerprint(der), serialNumber: certificate.serialNumber.toLowerCase(),
+    ...validityOf(certificate),
+  };
 }
 
 function validityOf(certificate: X509Certificate): { notBefore: Date; notAfter: Date } {

@@ -1,6 +1,7 @@
 /**
  * Certificate signing requests (PKCS#10, RFC 2986) from outside: size, form, proof of possession and strength of the
- * key. A certificate takes nothing from a request but its key; the subject is read because routers must name themselves.
+ * key. A certificate takes nothing from a request but its key. The subject is read because routers must name themselves,
+ * their host names because clients reach them there (see router-names.ts).
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DomainError } from '../errors.js';
@@ -18,11 +19,13 @@ const MAX_RSA_EXPONENT = 2n ** 32n;
 
 /** A request that passed every check. */
 export interface SigningRequest {
-  /** SubjectPublicKeyInfo in DER. */
+  /** SubjectPublicKeyInfo in DER, a point on a curve uncompressed. */
   readonly publicKey: Buffer;
   readonly keyType: 'ec' | 'rsa';
   /** What the requester calls itself: a claim, not a fact. */
   readonly commonName: string | undefined;
+  /** The host names and addresses that the requester would like: wishes, in any number that fits a request, unchecked. */
+  readonly names: { readonly dns: readonly string[]; readonly ip: readonly string[] };
 }
 
 /**
@@ -38,7 +41,7 @@ export async function readSigningRequest(csrPem: string): Promise<SigningRequest
   }
   const { key, keyType } = acceptableKey(request.publicKey);
   if (!(await isSignedByItsKey(request))) throw invalid('the signature of the request does not match its key');
-  return { publicKey: key.export({ type: 'spki', format: 'der' }), keyType, commonName: request.commonName };
+  return { publicKey: uncompressed(key, keyType).export({ type: 'spki', format: 'der' }), keyType, commonName: request.commonName, names: request.names };
 }
 
 function onlyBlock(csrPem: string): Buffer {
@@ -89,6 +92,11 @@ function publicKey(spki: Buffer): KeyObject {
   } catch (cause) {
     throw invalid('the public key of the request is not readable', cause);
   }
+}
+
+/** One key has one form, so that equal keys are told by equal bytes: a point on a curve may come compressed (RFC 5480 section 2.2). */
+function uncompressed(key: KeyObject, keyType: 'ec' | 'rsa'): KeyObject {
+  return keyType === 'rsa' ? key : createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
 }
 
 /** A signature that cannot even be decoded is a wrong one. */

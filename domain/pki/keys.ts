@@ -63,6 +63,11 @@ export function certFingerprint(certificate: Uint8Array | string): string {
   return createHash('sha1').update(typeof certificate === 'string' ? leafOf(certificate) : certificate).digest('hex');
 }
 
+/** Names a public key, whatever certificate carries it: SHA-256 of its SubjectPublicKeyInfo, 64 lower-case hex digits. */
+export function publicKeyPrint(spki: Uint8Array): string {
+  return createHash('sha256').update(spki).digest('hex');
+}
+
 function leafOf(pem: string): Buffer {
   const first = pemBlocks(pem)[0];
   if (first?.label !== 'CERTIFICATE') throw new Error('the text does not start with a certificate in PEM form');

@@ -25,6 +25,10 @@ export function identityUri(trustDomain: string, identityId: string): string {
   return spiffeId(trustDomain, 'identity', identityId);
 }
 
+export function routerUri(trustDomain: string, routerId: string): string {
+  return spiffeId(trustDomain, 'router', routerId);
+}
+
 export function apiSessionCertificateUri(trustDomain: string, ids: { identityId: string; apiSessionId: string; certificateId: string }): string {
   return spiffeId(trustDomain, 'identity', ids.identityId, 'apiSession', ids.apiSessionId, 'apiSessionCertificate', ids.certificateId);
 }

@@ -110,6 +110,8 @@ export interface DecodedRequest {
   readonly publicKey: Buffer;
   /** The first CN of the subject. */
   readonly commonName: string | undefined;
+  /** DNS names and IP addresses of the subject alternative name that it asks for, as text. */
+  readonly names: Required<Pick<AlternativeNames, 'dns' | 'ip'>>;
   /** Names as WebCrypto has them, such as `ECDSA` and `SHA-256`; undefined for algorithms it does not know. */
   readonly signature: { readonly name: string; readonly hash: string | undefined };
   /** Proof of possession: true when the request is signed with the key that it carries. */
@@ -120,14 +122,39 @@ export interface DecodedRequest {
 export function decodeRequest(der: Uint8Array): DecodedRequest {
   if (sequenceLength(der) !== der.length) throw new Error('the bytes are not exactly one sequence');
   const request = new x509.Pkcs10CertificateRequest(der);
+  const asked = [...request.extensions].flatMap((extension) => (extension instanceof x509.SubjectAlternativeNameExtension ? extension.names.items : []));
   const { name, hash } = request.signatureAlgorithm as { name: string; hash?: { name: string } };
   return {
     publicKey: Buffer.from(request.publicKey.rawData),
     commonName: request.subjectName.getField('CN')[0],
+    names: { dns: asked.filter(({ type }) => type === 'dns').map(({ value }) => value), ip: asked.filter(({ type }) => type === 'ip').map(({ value }) => value) },
     signature: { name, hash: hash?.name },
     verify: () => request.verify(),
   };
 }
+
+/** The names in a certificate that may stand for somebody, in the certificate's order. */
+export interface CertificateNames {
+  /** Every CN of the subject, the first of the encoding first. */
+  readonly commonNames: readonly string[];
+  readonly uris: readonly string[];
+  readonly emails: readonly string[];
+}
+
+/**
+ * Decoded from the DER: in the text form of a name, quotes and commas of a value can be taken for others.
+ * @throws Error when the bytes are no certificate, or carry the extension of alternative names twice
+ */
+export function decodeNames(der: Uint8Array): CertificateNames {
+  const certificate = new x509.X509Certificate(der);
+  const extensions = certificate.extensions.filter(({ type }) => type === SUBJECT_ALTERNATIVE_NAME);
+  if (extensions.length > 1) throw new Error('the certificate has its alternative names twice');
+  const names = extensions[0] === undefined ? [] : new x509.SubjectAlternativeNameExtension(extensions[0].rawData).names.items;
+  const of = (type: x509.GeneralNameType) => names.filter((name) => name.type === type).map((name) => name.value);
+  return { commonNames: certificate.subjectName.getField('CN'), uris: of('url'), emails: of('email') };
+}
+
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 
 /** Length of the sequence that the bytes start with, header included; NaN when they start with none (X.690 section 8.1.3). */
 function sequenceLength(der: Uint8Array): number {

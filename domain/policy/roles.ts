@@ -40,12 +40,12 @@ export function parseRoles(field: string, roles: readonly string[]): string[] {
   return set;
 }
 
-/** @throws DomainError `invalidField` for an attribute that looks like a selector */
-export function parseRoleAttributes(attributes: readonly string[]): string[] {
+/** @throws DomainError `invalidField` naming `field` for an attribute that looks like a selector */
+export function parseRoleAttributes(attributes: readonly string[], field = 'roleAttributes'): string[] {
   for (const attribute of attributes) {
     const prefix = attribute.charAt(0);
     if (prefix === '#' || prefix === '@') {
-      throw invalidField('roleAttributes', `role attributes may not be prefixed with ${prefix}`, attribute);
+      throw invalidField(field, `role attributes may not be prefixed with ${prefix}`, attribute);
     }
   }
   return sortedSet(attributes);

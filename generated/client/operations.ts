@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 711e5ec1ebb7e973cc0eccb27fbc9a904d932989c1253308522f86ecea0f9a05) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -532,6 +532,7 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

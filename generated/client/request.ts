@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 711e5ec1ebb7e973cc0eccb27fbc9a904d932989c1253308522f86ecea0f9a05) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -38,7 +38,9 @@ export type ConfigTypes = string[];
 
 export type CreatePostureResponseBulkBody = PostureResponseCreate[];
 
+/** What a certificate of an API session is made from. */
 export interface CurrentApiSessionCertificateCreate {
+  /** Certificate signing request (PKCS#10) as one PEM block, signed with SHA-256 or better by a key on P-256, P-384 or P-521, or an RSA key of 2… */
   csr: string;
 }
 
@@ -66,9 +68,13 @@ export interface EnvInfo {
   osVersion?: string | null;
 }
 
+/** What an edge router enrolls with. */
 export interface ErOttEnrollmentRequest {
+  /** CSR of the client certificate, PEM. */
   clientCsr?: string | null;
+  /** CSR of the server certificate, PEM, with the host names and addresses that clients reach the router by. */
   serverCsr?: string | null;
+  /** Token of the enrollment, when the query has none. */
   token?: string | null;
 }
 
@@ -86,11 +92,15 @@ export interface GenericEnroll {
   username?: Username | null;
 }
 
+/** A request for a renewed certificate. */
 export interface IdentityExtendEnrollmentRequest {
+  /** Certificate signing request (PKCS#10) in PEM. */
   clientCertCsr: string;
 }
 
+/** The proof that a renewed certificate has arrived. */
 export interface IdentityExtendValidateEnrollmentRequest {
+  /** The renewed certificate in PEM; intermediates may follow it. */
   clientCert: string;
 }
 
@@ -103,8 +113,11 @@ export interface NonceChallenge {
   nonce: string;
 }
 
+/** What an identity enrolls with. */
 export interface OttEnrollmentRequest {
+  /** CSR of the client certificate, PEM, for `ott`. */
   clientCsr?: string | null;
+  /** Token of the enrollment, when the query has none. */
   token?: string | null;
 }
 
@@ -158,8 +171,11 @@ export interface PostureResponseProcessCreate extends PostureResponseCreateBase 
   typeId: 'PROCESS' | 'postureResponseProcessCreate';
 }
 
+/** What a router renews its certificates with. */
 export interface RouterExtendEnrollmentRequest {
+  /** CSR of the client certificate, PEM. */
   certCsr: string;
+  /** CSR of the server certificate, PEM, with the host names and addresses that clients reach the router by. */
   serverCertCsr: string;
 }
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3a14531ccd41999d38be327a7c4ed85215388c3631798c1c315e36b5e2a0aa7a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 711e5ec1ebb7e973cc0eccb27fbc9a904d932989c1253308522f86ecea0f9a05) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -232,6 +232,7 @@ export interface ControllerDetail extends BaseEntity {
 /** Controllers. */
 export type ControllersList = readonly ControllerDetail[];
 
+/** Answer with a new certificate of the current API session. */
 export interface CreateCurrentApiSessionCertificateEnvelope {
   data: CurrentApiSessionCertificateCreateResponse;
   meta: Meta;
@@ -250,16 +251,25 @@ export interface CreateLocation {
   id: string;
 }
 
+/** A new certificate of an API session. */
 export interface CurrentApiSessionCertificateCreateResponse extends CreateLocation {
+  /** The authorities of the network, roots first, as PEM. */
   cas?: string | undefined;
+  /** The certificate, then its intermediates, as PEM. */
   certificate: string;
 }
 
+/** A certificate of an API session. */
 export interface CurrentApiSessionCertificateDetail extends BaseEntity {
+  /** The certificate, then its intermediates, as PEM. */
   certificate: string;
+  /** SHA-1 of the certificate's DER, 40 lower-case hex digits. */
   fingerprint: string;
+  /** Whom it names. */
   subject: string;
+  /** When it becomes valid. */
   validFrom: string;
+  /** When it expires. */
   validTo: string;
 }
 
@@ -511,11 +521,15 @@ export interface IdentityEnrollments {
   } | undefined;
 }
 
+/** A renewed certificate. */
 export interface IdentityExtendCerts {
+  /** The certificates by which to know this network, in PEM. */
   ca?: string | undefined;
+  /** The new certificate and the intermediates above it, in PEM. */
   clientCert?: string | undefined;
 }
 
+/** Answer with a renewed certificate. */
 export interface IdentityExtendEnrollmentEnvelope {
   data: IdentityExtendCerts;
   meta: Meta;
@@ -545,31 +559,55 @@ export interface Interface {
   name: string;
 }
 
+/** A public key as a JSON Web Key (RFC 7517, RFC 7518). */
 export interface Jwk {
+  /** Algorithm of its signatures, such as `ES256`. */
   alg?: string | undefined;
+  /** Curve of an elliptic key. */
   crv?: string | undefined;
+  /** Part of a private key; never sent. */
   d?: string | undefined;
+  /** Part of a private key; never sent. */
   dp?: string | undefined;
+  /** Part of a private key; never sent. */
   dq?: string | undefined;
+  /** Exponent of an RSA key, base64url. */
   e?: string | undefined;
+  /** What it may be used for; not sent, `use` says it. */
   key_ops?: readonly string[] | undefined;
+  /** Id of the key, as in the header of a JWT: SHA-1 of the certificate, lower-case hex. */
   kid?: string | undefined;
+  /** Kind of key, `EC` or `RSA`. */
   kty: string;
+  /** Modulus of an RSA key, base64url. */
   n?: string | undefined;
+  /** Further primes of a private key; never sent. */
   oth?: readonly OtherPrime[] | undefined;
+  /** Part of a private key; never sent. */
   p?: string | undefined;
+  /** Part of a private key; never sent. */
   q?: string | undefined;
+  /** Part of a private key; never sent. */
   qi?: string | undefined;
+  /** What it is for, `sig`. */
   use?: string | undefined;
+  /** X coordinate of an elliptic key, base64url. */
   x?: string | undefined;
+  /** The certificate of the key, then its issuers, DER in base64. */
   x5c?: readonly string[] | undefined;
+  /** SHA-1 of the certificate, base64url; not sent. */
   x5t?: string | undefined;
+  /** SHA-256 of the certificate, base64url; not sent. */
   'x5t#S256'?: string | undefined;
+  /** Where the certificates are; not sent. */
   x5u?: string | undefined;
+  /** Y coordinate of an elliptic key, base64url. */
   y?: string | undefined;
 }
 
+/** A JSON Web Key Set (RFC 7517). */
 export interface Jwks {
+  /** The keys. */
   keys?: readonly Jwk[] | undefined;
 }
 
@@ -717,9 +755,13 @@ export interface NonceSignature {
 /** Name of an operating system. */
 export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS';
 
+/** Part of a private key (RFC 7518 section 6.3.2.7); never sent. */
 export interface OtherPrime {
+  /** Exponent of the prime. */
   d?: string | undefined;
+  /** The prime. */
   r?: string | undefined;
+  /** Coefficient of the prime. */
   t?: string | undefined;
 }
 

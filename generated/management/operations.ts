@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -1376,6 +1376,7 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2849,6 +2850,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
 
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = string[];
@@ -129,36 +129,55 @@ export interface AuthenticatorUpdateWithCurrent extends AuthenticatorUpdate {
   currentPassword: Password;
 }
 
+/** A new certificate authority. */
 export interface CaCreate {
+  /** Certificate of the CA, PEM. */
   certPem: string;
   externalIdClaim?: ExternalIdClaim | null;
+  /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat?: string | null;
   identityRoles: Roles;
+  /** Whether certificates of the CA may log in. */
   isAuthEnabled: boolean;
+  /** Whether certificates of the CA enroll new identities without a token. */
   isAutoCaEnrollmentEnabled: boolean;
+  /** Whether certificates of the CA enroll identities with a one-time token. */
   isOttCaEnrollmentEnabled: boolean;
+  /** Name of the CA; unique. */
   name: string;
   tags?: Tags | null;
 }
 
+/** Changes to a certificate authority. */
 export interface CaPatch {
   externalIdClaim?: ExternalIdClaimPatch | null;
+  /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat?: string | null;
   identityRoles?: Roles | null;
+  /** Whether certificates of the CA may log in. */
   isAuthEnabled?: boolean | null;
+  /** Whether certificates of the CA enroll new identities without a token. */
   isAutoCaEnrollmentEnabled?: boolean | null;
+  /** Whether certificates of the CA enroll identities with a one-time token. */
   isOttCaEnrollmentEnabled?: boolean | null;
+  /** Name of the CA; unique. */
   name?: string | null;
   tags?: Tags | null;
 }
 
+/** A certificate authority as it shall be. */
 export interface CaUpdate {
   externalIdClaim?: ExternalIdClaim | null;
+  /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat: string;
   identityRoles: Roles;
+  /** Whether certificates of the CA may log in. */
   isAuthEnabled: boolean;
+  /** Whether certificates of the CA enroll new identities without a token. */
   isAutoCaEnrollmentEnabled: boolean;
+  /** Whether certificates of the CA enroll identities with a one-time token. */
   isOttCaEnrollmentEnabled: boolean;
+  /** Name of the CA; unique. */
   name: string;
   tags?: Tags | null;
 }
@@ -382,21 +401,35 @@ export interface EnvInfo {
   osVersion?: string | null;
 }
 
+/** Where in a certificate the `externalId` of its identity stands. */
 export interface ExternalIdClaim {
+  /** Which of the values, from 0. */
   index: number;
+  /** Which names of the certificate are looked at, the common names of the subject, or URIs or e-mail addresses among its alternative names. */
   location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
+  /** Which of the names count, that is all, those with a prefix or suffix (common names and e-mail addresses), or those with a scheme (URIs). */
   matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  /** The prefix, suffix or scheme; not needed for `ALL`. */
   matcherCriteria: string;
+  /** What becomes of a name. */
   parser: 'NONE' | 'SPLIT';
+  /** Where `SPLIT` cuts; not needed for `NONE`. */
   parserCriteria: string;
 }
 
+/** Changes to an `externalIdClaim`; empty, it removes the claim. */
 export interface ExternalIdClaimPatch {
+  /** Which of the values, from 0. */
   index?: number | null;
+  /** Which names of the certificate are looked at, the common names of the subject, or URIs or e-mail addresses among its alternative names. */
   location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null;
+  /** Which of the names count, that is all, those with a prefix or suffix (common names and e-mail addresses), or those with a scheme (URIs). */
   matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null;
+  /** The prefix, suffix or scheme; not needed for `ALL`. */
   matcherCriteria?: string | null;
+  /** What becomes of a name. */
   parser?: 'NONE' | 'SPLIT' | null;
+  /** Where `SPLIT` cuts; not needed for `NONE`. */
   parserCriteria?: string | null;
 }
 
@@ -496,11 +529,15 @@ export interface IdentityCreate {
   type: IdentityType;
 }
 
+/** A request for a renewed certificate. */
 export interface IdentityExtendEnrollmentRequest {
+  /** Certificate signing request (PKCS#10) in PEM. */
   clientCertCsr: string;
 }
 
+/** The proof that a renewed certificate has arrived. */
 export interface IdentityExtendValidateEnrollmentRequest {
+  /** The renewed certificate in PEM; intermediates may follow it. */
   clientCert: string;
 }
 
@@ -822,13 +859,13 @@ export interface ProcessMulti {
 
 /** How long the new enrollment is valid. */
 export interface ReEnroll {
-  /** When the token expires. */
+  /** When the token expires, in the future. */
   expiresAt: string;
 }
 
 /** What the renewal should be like. */
 export interface RequestExtendAuthenticator {
-  /** Whether to use a new key. */
+  /** Whether the renewal must use a new key; one with the old key is then refused. */
   rollKeys?: boolean | null;
 }
 

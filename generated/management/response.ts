@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -220,17 +220,27 @@ export interface BaseEntity {
   updatedAt: string;
 }
 
+/** A certificate authority of somebody else, whose certificates may enroll and log in. */
 export interface CaDetail extends BaseEntity {
+  /** Certificate of the CA, PEM. */
   certPem: string;
   externalIdClaim?: ExternalIdClaim | undefined;
+  /** SHA-1 of the certificate in DER form, lower-case hex. */
   fingerprint: string;
+  /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat: string;
   identityRoles: Roles;
+  /** Whether certificates of the CA may log in. */
   isAuthEnabled: boolean;
+  /** Whether certificates of the CA enroll new identities without a token. */
   isAutoCaEnrollmentEnabled: boolean;
+  /** Whether certificates of the CA enroll identities with a one-time token. */
   isOttCaEnrollmentEnabled: boolean;
+  /** Whether control of the key has been proven. */
   isVerified: boolean;
+  /** Name of the CA; unique. */
   name: string;
+  /** Common name of the certificate that verifies the CA. */
   verificationToken?: string | undefined;
 }
 
@@ -674,12 +684,19 @@ export interface EnvInfo {
   osVersion?: string | undefined;
 }
 
+/** Where in a certificate the `externalId` of its identity stands. */
 export interface ExternalIdClaim {
+  /** Which of the values, from 0. */
   index: number;
+  /** Which names of the certificate are looked at, the common names of the subject, or URIs or e-mail addresses among its alternative names. */
   location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
+  /** Which of the names count, that is all, those with a prefix or suffix (common names and e-mail addresses), or those with a scheme (URIs). */
   matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  /** The prefix, suffix or scheme; not needed for `ALL`. */
   matcherCriteria: string;
+  /** What becomes of a name. */
   parser: 'NONE' | 'SPLIT';
+  /** Where `SPLIT` cuts; not needed for `NONE`. */
   parserCriteria: string;
 }
 
@@ -836,11 +853,15 @@ export interface IdentityEnrollments {
   } | undefined;
 }
 
+/** A renewed certificate. */
 export interface IdentityExtendCerts {
+  /** The certificates by which to know this network, in PEM. */
   ca?: string | undefined;
+  /** The new certificate and the intermediates above it, in PEM. */
   clientCert?: string | undefined;
 }
 
+/** Answer with a renewed certificate. */
 export interface IdentityExtendEnrollmentEnvelope {
   data: IdentityExtendCerts;
   meta: Meta;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3c98fe4661abc1eaf9ba0d33777f94f4149103bbaa74a0a230f270524dcc8a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

@@ -1,47 +1,29 @@
-/** Enrollment: a one-time token turns into an authenticator, once. No session is needed. */
-import { checkPassword } from '../../domain/auth/auth-policy.js';
-import { DomainError, invalidField } from '../../domain/errors.js';
-import type { Enrollment } from '../../domain/model.js';
+/** Enrollment by whatever method a token has. A one-time token turns into an authenticator, once. No session is needed. */
+import { DomainError } from '../../domain/errors.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Services } from '../services.js';
+import { byCa, byOttCa } from './enroll-certificate.js';
+import { chainReply, issueByOtt } from './enroll-ott.js';
+import { enrollRouter } from './enroll-router.js';
+import { findEnrollment, requireMethod } from './enroll-tokens.js';
+import { setFirstPassword } from './enroll-updb.js';
 
-/** POST /enroll?method=…&token=… */
-export const enroll: Handler<'client', 'enroll'> = async ({ query, body }, services) => {
-  const enrollment = await findEnrollment(query.token ?? '', services);
-  if (query.method !== undefined && query.method !== '' && query.method !== enrollment.method) throw new DomainError('enrollmentMethodMismatch');
-  if (enrollment.method !== 'updb') throw new DomainError('notImplemented', { causeMessage: `enrollment by ${enrollment.method} is not available yet` });
-  const password = typeof body === 'object' ? (body.password ?? undefined) : undefined;
-  return ok({ username: await enrollPassword(enrollment, password, services) });
+/**
+ * POST /enroll?method=…&token=…, of which `ca` has no token. Fails: `enrollmentTokenUnknown`, `enrollmentExpired`,
+ * `enrollmentMethodMismatch`, and as the method does.
+ */
+export const enroll: Handler<'client', 'enroll'> = async (input, services) => {
+  const { query: { token, method }, body, connection } = input;
+  if (method === 'ca') return ok(await byCa(input, services));
+  if (method === 'token') throw new DomainError('notImplemented', { causeMessage: 'enrollment by token is not available yet' });
+  const enrollment = await findEnrollment(token ?? '', services);
+  if (method !== undefined && method !== '') requireMethod(enrollment, method);
+  const fields = typeof body === 'string' ? {} : (body ?? {});
+  switch (enrollment.method) {
+    case 'ott': return chainReply(await issueByOtt(enrollment, typeof body === 'string' ? body : fields.clientCsr, services), connection, false);
+    case 'ottca': return ok(await byOttCa(enrollment, input, services));
+    case 'erott':
+    case 'trott': return ok(await enrollRouter(enrollment, { client: fields.certCsr, server: fields.serverCertCsr }, services));
+    case 'updb': return ok({ username: await setFirstPassword(enrollment, fields.password, services) });
+  }
 };
-
-/** POST /enroll/updb?token=…: sets the first password of an identity; the username is the enrollment's own. */
-export const enrollUpdb: Handler<'client', 'enrollUpdb'> = async ({ query, body }, services) => {
-  const enrollment = await findEnrollment(query.token, services);
-  if (enrollment.method !== 'updb') throw new DomainError('enrollmentMethodMismatch');
-  return ok({ username: await enrollPassword(enrollment, body.password ?? undefined, services) });
-};
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired` */
-async function findEnrollment(token: string, { stores }: Services): Promise<Enrollment> {
-  const enrollment = UUID.test(token) ? await stores.enrollments.findByToken(token) : undefined;
-  if (enrollment === undefined) throw new DomainError('enrollmentTokenUnknown');
-  if (enrollment.expiresAt.getTime() <= Date.now()) throw new DomainError('enrollmentExpired');
-  return enrollment;
-}
-
-/** Uses the token up and sets the password in one transaction: a refused password leaves the token usable. */
-async function enrollPassword(enrollment: Enrollment, password: string | undefined, { stores, passwords, newId }: Services): Promise<string> {
-  const { identity, username } = enrollment;
-  if (identity === null || username === null) throw new DomainError('enrollmentTokenUnknown');
-  if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
-  checkPassword(await stores.authPolicies.ofIdentity(identity.id), password);
-  const passwordHash = await passwords.hash(password);
-  await stores.transaction(async (tx) => {
-    if (!(await tx.enrollments.take(enrollment.id, enrollment.token))) throw new DomainError('enrollmentTokenUnknown');
-    await tx.authenticators.createUpdb({ id: newId(), identityId: identity.id, username, passwordHash, tags: {} });
-  });
-  return username;
-}

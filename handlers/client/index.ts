@@ -1,17 +1,24 @@
 /** Every client operation that is built, by operationId. */
 import type { HandlerMap } from '../handler.js';
+import * as apiSessionCertificates from './api-session-certificates.js';
 import * as edgeRouters from './edge-routers.js';
-import * as enroll from './enroll.js';
+import { enroll } from './enroll.js';
+import { enrollCa, enrollOttCa } from './enroll-certificate.js';
+import { getEnrollmentJwks } from './enroll-keys.js';
+import { enrollOtt } from './enroll-ott.js';
+import { enrollErOtt, extendRouterEnrollment } from './enroll-router.js';
+import { enrollUpdb } from './enroll-updb.js';
 import * as protocols from './protocols.js';
 import * as services from './services.js';
 import * as sessions from './sessions.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
+import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
 import { detailSpec, detailSpecBody, listClientSpecs, listControllers, listEnumeratedCapabilities, listNetworkJWTs, listRoot,
   listVersion, listWellKnownCas } from '../shared/informational.js';
 
 export const clientHandlers = {
-  ...currentIdentity, ...edgeRouters, ...enroll, ...protocols, ...services, ...sessions,
-  authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, getCurrentAPISession, listControllers,
+  ...apiSessionCertificates, ...certificateExtension, ...currentIdentity, ...edgeRouters, ...protocols, ...services, ...sessions,
+  authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, enroll, enrollCa, enrollErOtt, enrollOtt, enrollOttCa, enrollUpdb, extendRouterEnrollment, getCurrentAPISession, getEnrollmentJwks, listControllers,
   listEnumeratedCapabilities, listNetworkJWTs, listRoot, listSpecs: listClientSpecs, listVersion, listWellKnownCas,
 } satisfies HandlerMap<'client'>;

@@ -15,8 +15,8 @@ export const listSessions: Handler<'client', 'listSessions'> = async ({ query, c
 
 /** POST /sessions. Fails: `notFound` (service), `invalidField` (type), `invalidPosture`, `noEdgeRouters`. */
 export const createSession: Handler<'client', 'createSession'> = async ({ body, caller }, services) => {
-  const id = await sessionFor({ serviceId: body.serviceId ?? '', type: body.type ?? 'Dial', tags: tagsFrom(body.tags) }, caller, services);
-  return { status: 201, data: toSessionDetail(await services.stores.sessions.get(id, caller.identityId)) };
+  const session = await sessionFor({ serviceId: body.serviceId ?? '', type: body.type ?? 'Dial', tags: tagsFrom(body.tags) }, caller, services);
+  return { status: 201, data: toSessionDetail(session) };
 };
 
 /** GET /sessions/{id}. Fails: `notFound`, also for a session of another identity and for one that nothing grants any more. */

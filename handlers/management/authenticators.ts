@@ -1,20 +1,27 @@
 /** Authenticators, as an administrator sees and sets them. */
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
+import type { AuthenticatorMethod, EnrollmentMethod } from '../../domain/model.js';
+import type { AuthenticatorCreate } from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../wire.js';
+import type { Services } from '../services.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
+import { acceptedCertificate, readChain } from '../shared/certificate-authenticator.js';
 import { changeUpdb, requireUsername } from '../shared/updb.js';
 
 /** GET /authenticators. */
 export const listAuthenticators: Handler<'management', 'listAuthenticators'> = async ({ query }, { stores }) =>
   listOf(await stores.authenticators.list(query), (item) => toAuthenticatorDetail(item));
 
-/** POST /authenticators. Fails: `notFound` (identity), `authenticatorLimit`, `duplicate` (username), `invalidField`. */
+/**
+ * POST /authenticators. Fails: `notFound` (identity), `authenticatorLimit`, `duplicate` (username, certificate),
+ * `invalidField`, `certificatePemInvalid`, `certificateInvalid`.
+ */
 export const createAuthenticator: Handler<'management', 'createAuthenticator'> = async ({ body }, services) => {
   const { stores, passwords, newId } = services;
-  if (body.method === 'cert') throw new DomainError('notImplemented', { causeMessage: 'certificate authenticators cannot be created yet; use method updb' });
+  if (body.method === 'cert') return createCert(body, services);
   if (body.method !== 'updb') throw invalidField('method', 'method must be updb or cert', body.method);
   const policy = await stores.authPolicies.ofIdentity(body.identityId);
   const username = given(body.username) ?? '';
@@ -28,6 +35,18 @@ export const createAuthenticator: Handler<'management', 'createAuthenticator'> =
   await stores.authenticators.createUpdb({ id, identityId: body.identityId, username, passwordHash, tags: tagsFrom(body.tags) });
   return created('authenticators', id);
 };
+
+async function createCert(body: AuthenticatorCreate, { stores, pki, newId }: Services) {
+  await stores.authPolicies.ofIdentity(body.identityId);
+  const certPem = given(body.certPem) ?? '';
+  if (certPem === '') throw invalidField('certPem', 'certPem is required', '');
+  const { leafPem, fingerprint, publicKeyPrint, caId } = acceptedCertificate(readChain(certPem), { own: pki, cas: await stores.cas.allVerified() });
+  const id = newId();
+  await stores.authenticators.createCert({
+    id, identityId: body.identityId, certPem: leafPem, fingerprint, publicKeyPrint, caId, isIssuedByNetwork: caId === null, tags: tagsFrom(body.tags),
+  });
+  return created('authenticators', id);
+}
 
 /** GET /authenticators/{id}. Fails: `notFound`. */
 export const detailAuthenticator: Handler<'management', 'detailAuthenticator'> = async ({ params }, { stores }) =>
@@ -45,8 +64,48 @@ export const patchAuthenticator: Handler<'management', 'patchAuthenticator'> = a
   return noData();
 };
 
-/** DELETE /authenticators/{id}. */
-export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async ({ params }, { stores }) => {
-  await stores.authenticators.remove(params.id);
+/** DELETE /authenticators/{id}: the API sessions it opened end with it. */
+export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async ({ params }, { stores, sessions }) => {
+  const { identityId } = await stores.authenticators.take(params.id);
+  sessions.forgetIdentity(identityId);
   return noData();
 };
+
+/** POST /authenticators/{id}/request-extend. Fails: `notFound`, `authenticatorNotUpdatable` for one that this network did not issue. */
+export const requestExtendAuthenticator: Handler<'management', 'requestExtendAuthenticator'> = async ({ params, body }, { stores, sessions }) => {
+  const identityId = await stores.authenticators.requestExtension(params.id, body.rollKeys ?? false);
+  if (identityId === undefined) {
+    await stores.authenticators.get(params.id);
+    throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'only a certificate that this network issued can be extended' });
+  }
+  sessions.forgetIdentity(identityId);
+  return noData();
+};
+
+/**
+ * POST /authenticators/{id}/re-enroll: an enrollment takes the place of the authenticator and of the API sessions it opened.
+ * Fails: `notFound`, `invalidField` (expiresAt), `enrollmentExists`.
+ */
+export const reEnrollAuthenticator: Handler<'management', 'reEnrollAuthenticator'> = async ({ params, body }, { stores, sessions, enrollments, newId }) => {
+  const expiresAt = new Date(body.expiresAt);
+  const { identity, method: current, cert } = await stores.authenticators.get(params.id);
+  // False as well for a time that no clock shows.
+  if (!(expiresAt.getTime() > Date.now())) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
+  const method = enrollmentMethodFor(current, cert?.caId ?? null);
+  const id = newId();
+  const issued = await enrollments.issue(identity.id, method, expiresAt);
+  await stores.transaction(async (tx) => {
+    const present = cert?.caId ?? null;
+    if (present !== null) await tx.cas.lockForUse(present);
+    const { username, caId } = await tx.authenticators.take(params.id);
+    await tx.enrollments.create(identity.id, { id, method, caId, username, expiresAt, ...issued });
+  });
+  sessions.forgetIdentity(identity.id);
+  return created('enrollments', id);
+};
+
+/** The way to get an authenticator of its kind again; the kind never changes. */
+function enrollmentMethodFor(method: AuthenticatorMethod, caId: string | null): EnrollmentMethod {
+  if (method === 'updb') return 'updb';
+  return caId === null ? 'ott' : 'ottca';
+}

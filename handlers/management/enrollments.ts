@@ -16,14 +16,15 @@ export const createEnrollment: Handler<'management', 'createEnrollment'> = async
   const expiresAt = new Date(body.expiresAt);
   const username = body.username ?? '';
   if (!isFuture(expiresAt)) throw badReference('expiresAt must be in the future', 'expiresAt', body.expiresAt);
-  if (body.method === 'ottca') throw badReference('ca not found', 'caId', body.caId ?? '');
+  const caId = body.method === 'ottca' ? (body.caId ?? '') : null;
+  if (caId === '') throw badReference('ca not found', 'caId', '');
   if (body.method === 'updb') {
     if (username === '') throw badReference('username not provided', 'username', '');
     requireUsername(username);
   }
   const id = newId();
   await stores.enrollments.create(body.identityId, {
-    id, method: body.method, caId: null, username: body.method === 'updb' ? username : null, expiresAt,
+    id, method: body.method, caId, username: body.method === 'updb' ? username : null, expiresAt,
     ...(await enrollments.issue(body.identityId, body.method, expiresAt)),
   });
   return created('enrollments', id);

@@ -26,7 +26,11 @@ export const createIdentity: Handler<'management', 'createIdentity'> = async ({ 
   const id = services.newId();
   const enrollments = await enrollmentsFrom(id, body.enrollment, services);
   const write = (stores: Pick<Services['stores'], 'identities'>) => stores.identities.create(id, draft, enrollments);
-  await (draft.hostings.length > 0 ? services.stores.transaction(write) : write(services.stores));
+  const caId = given(body.enrollment?.ottca) ?? '';
+  await (draft.hostings.length > 0 || caId !== '' ? services.stores.transaction(async (tx) => {
+    if (caId !== '' && (await tx.cas.lockForUse(caId)) === undefined) throw caNotFound(caId);
+    await write(tx);
+  }) : write(services.stores));
   return created('identities', id);
 };
 
@@ -158,14 +162,18 @@ function mergeHostings(current: readonly Hosting[], costs: ByService<number>, pr
 /** The enrollments asked for at creation, each with its token and JWT. */
 async function enrollmentsFrom(identityId: string, asked: Request.IdentityCreate['enrollment'], { enrollments, newId }: Services) {
   const expiresAt = enrollments.defaultExpiry();
-  const draft = async (method: 'ott' | 'updb', username: string | null) => (
-    { id: newId(), method, caId: null, username, expiresAt, ...(await enrollments.issue(identityId, method, expiresAt)) });
+  const draft = async (method: 'ott' | 'ottca' | 'updb', { username = null, caId = null }: { username?: string | null; caId?: string | null }) => (
+    { id: newId(), method, caId, username, expiresAt, ...(await enrollments.issue(identityId, method, expiresAt)) });
   const drafts = [];
-  if (asked?.ott === true) drafts.push(await draft('ott', null));
+  if (asked?.ott === true) drafts.push(await draft('ott', {}));
   if (asked?.updb != null && asked.updb !== '') {
     requireUsername(asked.updb, 'enrollment.updb');
-    drafts.push(await draft('updb', asked.updb));
+    drafts.push(await draft('updb', { username: asked.updb }));
   }
-  if (asked?.ottca != null && asked.ottca !== '') throw new DomainError('notFound', { field: { field: 'caId', reason: 'ca not found', value: asked.ottca } });
+  if (asked?.ottca != null && asked.ottca !== '') drafts.push(await draft('ottca', { caId: asked.ottca }));
   return drafts;
+}
+
+function caNotFound(caId: string): DomainError {
+  return new DomainError('notFound', { field: { field: 'caId', reason: 'ca not found', value: caId } });
 }

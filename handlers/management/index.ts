@@ -2,6 +2,7 @@
 import type { HandlerMap } from '../handler.js';
 import * as apiSessions from './api-sessions.js';
 import * as authenticators from './authenticators.js';
+import * as cas from './cas.js';
 import * as configTypes from './config-types.js';
 import * as configs from './configs.js';
 import * as edgeRouterPolicies from './edge-router-policies.js';
@@ -21,12 +22,13 @@ import * as sessions from './sessions.js';
 import * as terminators from './terminators.js';
 import * as summary from './summary.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
+import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
 import { detailSpec, detailSpecBody, listControllers, listEnumeratedCapabilities, listManagementSpecs, listNetworkJWTs, listRoot,
   listVersion, listWellKnownCas } from '../shared/informational.js';
 
 export const managementHandlers = {
-  ...apiSessions, ...authenticators, ...configTypes, ...configs, ...currentIdentity, ...enrollments,
+  ...apiSessions, ...authenticators, ...cas, ...configTypes, ...configs, ...certificateExtension, ...currentIdentity, ...enrollments,
   ...edgeRouterPolicies, ...edgeRouters, ...identities, ...identityServiceConfigs, ...identityTypes, ...policyAdvice, ...postureChecks, ...roleAttributes, ...routers, ...serviceEdgeRouterPolicies, ...servicePolicies, ...services, ...summary, ...sessions, ...terminators,
   authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, getCurrentAPISession, listControllers,
   listEnumeratedCapabilities, listNetworkJWTs, listRoot, listSpecs: listManagementSpecs, listVersion, listWellKnownCas,

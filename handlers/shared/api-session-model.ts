@@ -12,6 +12,7 @@ export function toApiSessionDetail(session: ApiSession, token = tokenDigest(sess
     configTypes: session.configTypes, identity: refTo('identities', session.identity), identityId: session.identity.id,
     ipAddress: session.ipAddress, isCertExtendable: session.isCertExtendable, isMfaComplete: session.isMfaComplete,
     isMfaRequired: session.isMfaRequired, lastActivityAt: session.lastActivityAt.toISOString(), token,
+    ...(session.isCertExtendRequested ? { isCertExtendRequested: true, isCertKeyRollRequested: session.isCertKeyRollRequested } : {}),
     ...(session.improperClientCertChain ? { improperClientCertChain: true } : {}),
     ...baseFields(session, linksOf('api-sessions', session.id)),
   };

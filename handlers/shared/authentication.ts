@@ -3,29 +3,43 @@ import { DomainError } from '../../domain/errors.js';
 import { afterFailure } from '../../domain/auth/auth-policy.js';
 import type { AuthPolicy, JsonObject } from '../../domain/model.js';
 import type { PasswordCredentials } from '../../db/authenticators.js';
+import type { HeldAuthenticator } from '../../db/logins.js';
+import type { StoreSet } from '../../db/stores.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Services } from '../services.js';
 import { toCurrentApiSession } from './api-session-model.js';
+import { checkCertificateLogin } from './certificate-login.js';
+import type { CertificateLogin } from './certificate-login.js';
 
 /**
  * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
  * too many logins wait; `invalidField` without username or password.
  */
 export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection }, services) => {
-  if (query.method !== 'password') throw new DomainError('invalidAuth');
-  const login = await checkPasswordLogin(body ?? {}, services);
+  if (query.method === 'ext-jwt') throw new DomainError('invalidAuth');
+  const login: Login = query.method === 'cert'
+    ? await checkCertificateLogin(connection.peerCertificates(), services)
+    : await checkPasswordLogin(body ?? {}, services);
   const { stores, sessions } = services;
   const asked = body?.configTypes ?? [];
   const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
-  const { token } = await sessions.open({ ...login, ipAddress: connection.ipAddress, configTypes });
-  await stores.identities.setClientInfo(login.identityId, nonEmpty(body?.envInfo), nonEmpty(body?.sdkInfo));
+  const { token, held } = await stores.transaction(async (tx) => {
+    const authenticator = await holdAuthenticator(login, tx);
+    const { identityId, authenticatorId, caId, isChainComplete } = login;
+    const opened = await sessions.open({
+      identityId, authenticatorId, ipAddress: connection.ipAddress, configTypes, caId, improperClientCertChain: isChainComplete === false,
+    }, tx);
+    await tx.identities.setClientInfo(identityId, nonEmpty(body?.envInfo), nonEmpty(body?.sdkInfo));
+    return { ...opened, held: authenticator };
+  });
   const current = toCurrentApiSession(await sessions.live(token), token, sessions.timeoutSeconds);
   return {
     ...ok(current),
     headers: {
       'zt-session': token,
+      ...(held?.isExtendRequested === true ? { 'ziti-authenticator-extend-requested': 'true' } : {}),
       'expiration-seconds': String(current.expirationSeconds),
       'expires-at': `${current.expiresAt.replace('T', ' ').replace('Z', '')} +0000 UTC`,
     },
@@ -43,8 +57,20 @@ export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession
   return noData();
 };
 
+/** What every method of login ends in. */
+type Login = Omit<CertificateLogin, 'isChainComplete'> & { readonly isChainComplete?: boolean };
+
+/** From here on the session goes when the authenticator goes. One that went, or changed, while it was checked opens nothing. */
+async function holdAuthenticator({ authenticatorId, fingerprint, caId, isChainComplete }: Login, { logins }: Pick<StoreSet, 'logins'>): Promise<HeldAuthenticator | undefined> {
+  if (caId !== null) return undefined;
+  const held = await logins.hold(authenticatorId, fingerprint);
+  if (held === undefined) throw new DomainError('invalidAuth');
+  if (isChainComplete !== undefined && isChainComplete !== held.lastAuthResolvedToRoot) await logins.noteChain(authenticatorId, isChainComplete);
+  return held;
+}
+
 /** Does the same work for an unknown user as for a wrong password. */
-async function checkPasswordLogin({ username, password }: Request.Authenticate, { stores, passwords, sessions }: Services) {
+async function checkPasswordLogin({ username, password }: Request.Authenticate, { stores, passwords, sessions }: Services): Promise<Login> {
   if (username == null || password == null) {
     throw new DomainError('invalidField', { causeMessage: 'username and password fields are required' });
   }
@@ -58,7 +84,7 @@ async function checkPasswordLogin({ username, password }: Request.Authenticate, 
   }
   if (credentials.isDisabled || !policy.primary.updb.allowed) throw new DomainError('invalidAuth');
   if (policy.primary.updb.maxAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
-  return { identityId: credentials.identityId, authenticatorId: credentials.authenticatorId };
+  return { identityId: credentials.identityId, authenticatorId: credentials.authenticatorId, fingerprint: null, caId: null };
 }
 
 /** Wrong passwords in a row disable the identity once there are as many as its policy allows. */

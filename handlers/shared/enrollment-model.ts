@@ -9,6 +9,7 @@ export function toEnrollmentDetail(item: Enrollment): Response.EnrollmentDetail 
     ...(item.identity === null ? {} : { identity: refTo('identities', item.identity), identityId: item.identity.id }),
     ...(item.edgeRouter === null ? {} : { edgeRouter: refTo('edge-routers', item.edgeRouter), edgeRouterId: item.edgeRouter.id }),
     ...(item.transitRouter === null ? {} : { transitRouter: refTo('transit-routers', item.transitRouter), transitRouterId: item.transitRouter.id }),
+    ...(item.ca === null ? {} : { ca: refTo('cas', item.ca), caId: item.ca.id }),
     ...(item.username === null ? {} : { username: item.username }),
     ...baseFields(item, linksOf('enrollments', item.id)),
   };

@@ -54,5 +54,8 @@ function authenticatorsOf(identity: Identity): Response.IdentityAuthenticators {
 }
 
 function toEnrollmentSummary(item: EnrollmentSummary) {
-  return { expiresAt: item.expiresAt.toISOString(), id: item.id, jwt: item.jwt, token: item.token };
+  return {
+    expiresAt: item.expiresAt.toISOString(), id: item.id, jwt: item.jwt, token: item.token,
+    ...(item.ca === null ? {} : { ca: refTo('cas', item.ca), caId: item.ca.id }),
+  };
 }

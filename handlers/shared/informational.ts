@@ -34,8 +34,8 @@ export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabi
   written.constant('capabilities', () => ok([...CAPABILITIES]));
 
 /** GET /.well-known/est/cacerts: the trusted CAs as PKCS#7, before any trust exists. */
-export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { network }) =>
-  raw('application/pkcs7-mime', network.caBundlePkcs7, { 'content-transfer-encoding': 'base64' });
+export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { pki }) =>
+  raw('application/pkcs7-mime', pki.caBundlePkcs7(), { 'content-transfer-encoding': 'base64' });
 
 /** GET /network-jwts: what a client scans to learn where this network is. */
 export const listNetworkJWTs: Handler<'client', 'listNetworkJWTs'> = async (_input, { enrollments }) =>

@@ -24,6 +24,9 @@ type ServiceList = DataReply<200, Response.ServiceDetail[]>;
 
 const selectableOf = (caller: Caller): Selectable => ({ id: caller.identityId, roleAttributes: caller.roleAttributes });
 
+/** The caller's grants, read when they are asked for. */
+const grantsTo = (caller: Caller, stores: Stores) => () => stores.access.grants(selectableOf(caller));
+
 /** The services that some of the grants reach. */
 const reachedBy = (grants: readonly Grant[]) =>
   selectedBy(grants.map(({ semantic, serviceRoles }) => ({ semantic, roles: serviceRoles })), 2);
@@ -36,7 +39,7 @@ async function configTypesFor(asked: readonly string[] | undefined, caller: Call
 
 /** All services, or those of the request's scope, with the caller's own permissions on each. */
 export async function listServiceViews({ configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
-  const viewer = { identityId: caller.identityId, grants: await stores.access.grants(selectableOf(caller)), configTypes: await configTypesFor(configTypes, caller, stores) };
+  const viewer = { identityId: caller.identityId, grants: grantsTo(caller, stores), configTypes: await configTypesFor(configTypes, caller, stores) };
   return listOf(await stores.services.listViews(request, viewer), toServiceDetail);
 }
 
@@ -44,7 +47,7 @@ export async function listServiceViews({ configTypes, ...request }: ServiceQuery
 export async function listServicesOf(identity: Selectable, request: ListRequest & RoleFilter, configTypes: readonly string[], stores: Stores,
   type?: 'dial' | 'bind'): Promise<ServiceList> {
   const grants = (await stores.access.grants(identity)).filter((grant) => type === undefined || grant.type.toLowerCase() === type);
-  return listOf(await stores.services.listViews({ ...request, scope: reachedBy(grants) }, { identityId: identity.id, grants, configTypes }), toServiceDetail);
+  return listOf(await stores.services.listViews({ ...request, scope: reachedBy(grants) }, { identityId: identity.id, grants: () => Promise.resolve(grants), configTypes }), toServiceDetail);
 }
 
 /** What `identity` may dial or bind, with the config types that the request or the caller's session asks for. */
@@ -60,7 +63,7 @@ export async function listOwnServices(query: ServiceQuery, caller: Caller, store
 /** One service as the caller sees it; undefined when there is none with this id. */
 export async function findServiceView(id: string, caller: Caller, stores: Stores): Promise<ServiceView | undefined> {
   return stores.services.findView(id, {
-    identityId: caller.identityId, grants: await stores.access.grants(selectableOf(caller)), configTypes: caller.configTypes,
+    identityId: caller.identityId, grants: grantsTo(caller, stores), configTypes: caller.configTypes,
   });
 }
 
@@ -118,7 +121,7 @@ export function strategyFrom(name: string | null | undefined): string | undefine
 /** Everything the caller may dial or bind, for a comparison over the whole. */
 export async function viewsOf(caller: Caller, stores: Stores): Promise<ServiceView[]> {
   const grants = await stores.access.grants(selectableOf(caller));
-  const page = await stores.services.listViews({ limit: -1, scope: reachedBy(grants) }, { identityId: caller.identityId, grants, configTypes: caller.configTypes });
+  const page = await stores.services.listViews({ limit: -1, scope: reachedBy(grants) }, { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes });
   const views = [...page.items];
   if (page.rest !== undefined) for await (const batch of page.rest) views.push(...batch);
   return views;

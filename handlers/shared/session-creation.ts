@@ -1,32 +1,42 @@
 /** Making a session: who may have one, in the order in which a refusal tells. */
-import type { Tags } from '../../domain/model.js';
+import type { Session, Tags } from '../../domain/model.js';
 import { DomainError, invalidField, notFound } from '../../domain/errors.js';
-import type { Grant } from '../../domain/policy/access.js';
-import { selects } from '../../domain/policy/roles.js';
+import type { SessionGround } from '../../db/sessions.js';
 import type { DialBind } from '../../generated/client/request.js';
 import type { Caller } from '../handler.js';
 import type { Services } from '../services.js';
 
 export interface SessionRequest { readonly serviceId: string; readonly type: DialBind; readonly tags: Tags }
 
+type Grant = SessionGround['grants'][number];
+
+/** The identity may change while its session is made: then all is looked at again, and no more often than this. */
+const ATTEMPTS = 3;
+
 /**
- * The id of the caller's session for this use: a new one, or the one that it has already.
+ * The caller's session for this use: a new one, or the one that it has already.
  * @throws DomainError `notFound` (a service out of reach), `invalidField` (not granted in this way), `invalidPosture`, `noEdgeRouters`
  */
-export async function sessionFor({ serviceId, type, tags }: SessionRequest, caller: Caller, { stores, sessionTokens, newId }: Services): Promise<string> {
+export async function sessionFor({ serviceId, type, tags }: SessionRequest, caller: Caller, { stores, sessionTokens, newId }: Services): Promise<Session> {
   const { apiSessionId, identityId } = caller;
-  const identity = { id: identityId, roleAttributes: caller.roleAttributes };
-  const [ground, grants] = await Promise.all([stores.sessions.findGround({ apiSessionId, serviceId, type }, identity), stores.access.grants(identity)]);
-  const reaching = ground === undefined ? [] : grants.filter((grant) => selects(grant.semantic, grant.serviceRoles, ground.service));
-  if (ground === undefined || reaching.length === 0) throw notFound('service', serviceId);
-  const granting = reaching.filter((grant) => grant.type === type);
-  const [first] = granting;
-  if (first === undefined) throw invalidField('ServiceId', 'service not found', serviceId);
-  if (!granting.some((grant) => grant.isPassing)) throw await postureFailure(granting, stores);
-  if (!ground.hasEdgeRouter) throw new DomainError('noEdgeRouters');
-  if (ground.sessionId !== null) return ground.sessionId;
-  const use = { id: newId(), apiSessionId, identityId, serviceId, type: first.type };
-  return stores.sessions.create({ ...use, token: await sessionTokens.sign(use), tags });
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const ground = await stores.sessions.findGround({ apiSessionId, identityId, serviceId, type });
+    if (ground === undefined) throw notFound('service', serviceId);
+    const granting = ground.grants.filter((grant) => grant.type === type);
+    const [first] = granting;
+    if (first === undefined) {
+      // What it had ends here: a grant that comes back makes a new session.
+      if (ground.session !== null) await stores.sessions.end(ground.session.id);
+      throw ground.grants.length === 0 ? notFound('service', serviceId) : invalidField('ServiceId', 'service not found', serviceId);
+    }
+    if (!granting.some((grant) => grant.isPassing)) throw await postureFailure(granting, stores);
+    if (!ground.hasEdgeRouter) throw new DomainError('noEdgeRouters');
+    if (ground.session !== null) return ground.session;
+    const use = { id: newId(), apiSessionId, identityId, serviceId, type: first.type };
+    const session = await stores.sessions.create({ ...use, token: await sessionTokens.sign(use), tags }, ground);
+    if (session !== undefined) return session;
+  }
+  throw new DomainError('unavailable');
 }
 
 async function postureFailure(granting: readonly Grant[], stores: Services['stores']): Promise<DomainError> {

@@ -1,6 +1,6 @@
 /** Changing a username and password authenticator, as administrator and as its owner. */
 import { checkPassword } from '../../domain/auth/auth-policy.js';
-import { DomainError, invalidField, notFound } from '../../domain/errors.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
 import type { Tags } from '../../domain/model.js';
 import type { Services } from '../services.js';
 
@@ -28,10 +28,12 @@ export async function changeUpdb({ stores, passwords }: Services, id: string, ow
   await stores.authenticators.update(id, { username: change.username, passwordHash, tags: change.tags });
 }
 
-/** For owners: `currentPassword` must be the present one. @throws DomainError `unauthenticated` naming the field */
+/** For owners: `currentPassword` must be the present one. @throws DomainError `unauthenticated` naming the field, `authenticatorNotUpdatable` (cert) */
 export async function requireCurrentPassword({ stores, passwords }: Services, id: string, owner: string, currentPassword: string): Promise<void> {
   const current = await stores.authenticators.get(id, owner);
-  if (current.method !== 'updb') throw notFound('authenticator', id);
+  if (current.method !== 'updb') {
+    throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'a certificate is renewed with extend, or replaced by an administrator' });
+  }
   const isRight = await passwords.verify(await stores.authenticators.passwordHashOf(id), currentPassword);
   if (!isRight) {
     throw new DomainError('unauthenticated', { field: { field: 'currentPassword', reason: 'invalid current password', value: '' } });

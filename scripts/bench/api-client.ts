@@ -64,6 +64,9 @@ export class ApiClient {
     return new ApiClient(this.baseUrl, token);
   }
 
+  /** The same place, as another. */
+  as(token: string): ApiClient { return new ApiClient(this.baseUrl, token); }
+
   /** Ends the session, if there still is one. */
   async logOut(): Promise<void> {
     await this.send('DELETE', '/edge/client/v1/current-api-session').catch(() => undefined);

@@ -14,7 +14,7 @@ export interface CaseContext {
   readonly connections: number;
 }
 
-export interface CasePlan extends Pick<LoadPlan, 'requests' | 'mode' | 'collectsIds'> {
+export interface CasePlan extends Pick<LoadPlan, 'requests' | 'mode' | 'collectsIds' | 'connectsEach' | 'clientCertificate'> {
   /** In mode `once`: the entity that each request uses up. Those of requests that are not sent are handed back. */
   readonly spends?: { readonly ids: readonly string[]; readonly pool: string[] };
 }
@@ -23,6 +23,8 @@ export interface BenchCase {
   readonly name: string;
   readonly api: Api;
   readonly operationId: string;
+  /** Why it touches more rows in a larger network, when it does. */
+  readonly growth?: string;
   /** Makes what the case needs; not measured. */
   plan(context: CaseContext): Promise<CasePlan>;
   after?(context: CaseContext, result: LoadResult): Promise<void>;
@@ -53,3 +55,6 @@ export function reading<A extends Api>(name: string, api: A, operationId: Operat
     }),
   };
 }
+
+/** One that is not expected to be as fast in a larger network. */
+export const growing = (growth: string, item: BenchCase): BenchCase => ({ ...item, growth });

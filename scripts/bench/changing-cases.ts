@@ -64,6 +64,15 @@ const servicePolicy: Kind = {
   update: () => ({ name: newName('policy-put'), type: 'Dial', semantic: 'AnyOf', identityRoles: ['#bench-dept-3'], serviceRoles: ['#bench-app-6'] }),
 };
 
+/** It selects everything: what it costs must not depend on how much that is. */
+const wholePolicy: Kind = {
+  noun: 'policy all to all', collection: 'service-policies', perSecond: WRITES_PER_SECOND,
+  operations: servicePolicy.operations,
+  create: () => ({ name: newName('whole'), type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] }),
+  patch: { identityRoles: ['#all'], tags },
+  update: () => ({ name: newName('whole-put'), type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] }),
+};
+
 const authenticator: Kind = {
   noun: 'authenticator', collection: 'authenticators', owner, perSecond: HASHES_PER_SECOND,
   operations: { create: 'createAuthenticator', patch: 'patchAuthenticator', update: 'updateAuthenticator', delete: 'deleteAuthenticator' },
@@ -93,7 +102,7 @@ const login = (world: World) => requestBytes(world, {
   body: { username: world.clientIdentity.username, password: world.clientIdentity.password, configTypes: ['intercept.v1'] },
 });
 
-const sessionCases: readonly BenchCase[] = [
+const loginCases: readonly BenchCase[] = [
   {
     name: 'authenticate', api: 'client', operationId: 'authenticate', group: sessions,
     plan: async ({ world }) => ({ mode: 'cycle', collectsIds: true, requests: [login(world)] }),
@@ -154,6 +163,19 @@ const enrollments: Group = { clearUp: async ({ world }) => {
   await forEachParallel(enrolled(world).splice(0), (id) => world.admin.call('DELETE', `${MANAGEMENT}/identities/${id}`));
 } };
 
+const PAIRS = 50;
+
+/** Over and over the same pairs of service and config, for an identity of its own: assigned again, or taken away and gone. */
+const serviceConfigs = (name: string, operationId: 'associateIdentitysServiceConfigs' | 'disassociateIdentitysServiceConfigs'): BenchCase => ({
+  name, api: 'management', operationId,
+  plan: async ({ world }) => ({ mode: 'cycle', requests: world.services.slice(0, PAIRS).flatMap(({ id }, index) => {
+    const [identity, config] = [world.identities[index], world.configs[index]];
+    return identity === undefined || config === undefined ? [] : [requestBytes(world, {
+      method: methodOf('management', operationId), path: `${MANAGEMENT}/identities/${identity.id}/service-configs`, body: [{ serviceId: id, configId: config.id }], token: world.admin.token,
+    })];
+  }) }),
+});
+
 /** Each token works once, so each request has an identity of its own. */
 const enrolling = (name: string, operationId: OperationId<'client'>, path: string): BenchCase => ({
   name, api: 'client', operationId, group: enrollments,
@@ -172,8 +194,9 @@ const enrolling = (name: string, operationId: OperationId<'client'>, path: strin
 });
 
 export const changingCases: readonly BenchCase[] = [
-  ...sessionCases, ownChange('own authenticator patch', 'patchCurrentIdentityAuthenticator'),
+  ...loginCases, ownChange('own authenticator patch', 'patchCurrentIdentityAuthenticator'),
   ownChange('own authenticator update', 'updateCurrentIdentityAuthenticator'),
-  ...[identity, service, config, configType, servicePolicy, authenticator, enrollment].flatMap(lifecycle),
+  ...[identity, service, config, configType, servicePolicy, wholePolicy, authenticator, enrollment].flatMap(lifecycle),
+  serviceConfigs('service config assign', 'associateIdentitysServiceConfigs'), serviceConfigs('service config unassign', 'disassociateIdentitysServiceConfigs'),
   enrolling('enroll updb', 'enrollUpdb', '/enroll/updb?'), enrolling('enroll', 'enroll', '/enroll?method=updb&'),
 ];

@@ -12,6 +12,8 @@ export interface LaneOptions {
   readonly host: string;
   readonly port: number;
   readonly keepsBodies: boolean;
+  /** Shown in the handshake; both PEM. */
+  readonly clientCertificate: { readonly cert: string; readonly key: string } | undefined;
   /** The answer to what was sent last, or the reason why there is none. */
   readonly onAnswer: (answer: HttpAnswer | Error) => void;
 }
@@ -33,9 +35,9 @@ export class Lane {
     if (this.#socket !== undefined) return Promise.resolve();
     this.#reader = new ResponseReader(this.options.keepsBodies);
     return new Promise((resolve, reject) => {
-      const { host, port } = this.options;
+      const { host, port, clientCertificate } = this.options;
       const options: ConnectionOptions & { readonly onread: OnReadOpts } = {
-        host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'],
+        host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...clientCertificate,
         // Read into one buffer again and again: no allocation for each answer.
         onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback: (length, buffer) => { this.#read(socket, buffer as Buffer, length); return true; } },
       };

@@ -40,7 +40,7 @@ class Run {
   async go(): Promise<JobResult> {
     const { job } = this;
     const lanes = Array.from({ length: job.connections }, () => this.#lane());
-    await Promise.all(lanes.map(({ lane }) => lane.open()));
+    if (!job.connectsEach) await Promise.all(lanes.map(({ lane }) => lane.open()));
     const beganAt = performance.now();
     this.#startMs = beganAt + job.warmUpSeconds * 1000;
     this.#deadlineMs = this.#startMs + job.seconds * 1000;
@@ -67,9 +67,10 @@ class Run {
     const next = () => {
       const bytes = performance.now() < this.#deadlineMs ? this.#take(copies) : undefined;
       if (bytes === undefined) { finish(); return; }
-      const send = () => { sentAt = performance.now(); lane.send(bytes); };
+      sentAt = performance.now();
+      const send = () => { lane.send(bytes); };
       if (lane.isOpen) send();
-      else lane.open().then(send, fail);
+      else lane.open().then(() => { if (!this.job.connectsEach) sentAt = performance.now(); send(); }, fail);
     };
     const fail = (error: Error) => {
       this.#count(error, 0);
@@ -77,10 +78,11 @@ class Run {
       if (failures > RETRIES) finish();
       else next();
     };
-    const lane = new Lane({ host: this.job.host, port: this.job.port, keepsBodies: this.job.collectsIds, onAnswer: (answer) => {
+    const lane = new Lane({ host: this.job.host, port: this.job.port, keepsBodies: this.job.collectsIds, clientCertificate: this.job.clientCertificate, onAnswer: (answer) => {
       if (answer instanceof Error) { fail(answer); return; }
       failures = 0;
       this.#count(answer, sentAt);
+      if (this.job.connectsEach) lane.close();
       next();
     } });
     return { lane, loop: () => new Promise((resolve) => { finish = resolve; next(); }) };

@@ -11,6 +11,8 @@ export const SERIAL = '%%serial%%';
 
 export interface Target { readonly host: string; readonly port: number }
 
+export interface ClientCertificate { readonly cert: string; readonly key: string }
+
 export interface LoadPlan {
   /** Whole HTTP/1.1 requests. */
   readonly requests: readonly Uint8Array[];
@@ -23,6 +25,10 @@ export interface LoadPlan {
   readonly maxRequests?: number;
   /** Keep `data.id` of every good answer. */
   readonly collectsIds?: boolean;
+  /** A new connection for each request, which its latency includes. */
+  readonly connectsEach?: boolean;
+  /** Shown in every handshake; both PEM. */
+  readonly clientCertificate?: ClientCertificate;
 }
 
 export interface LoadResult {
@@ -51,6 +57,8 @@ export interface Job extends Target {
   readonly warmUpSeconds: number;
   readonly maxRequests: number;
   readonly collectsIds: boolean;
+  readonly connectsEach: boolean;
+  readonly clientCertificate: ClientCertificate | undefined;
   readonly serialStart: number;
   readonly serialStep: number;
 }
@@ -87,7 +95,7 @@ export class LoadGenerator {
       host: target.host, port: target.port, mode: plan.mode, connections: share(lanes, thread).length, seconds: plan.seconds,
       requests: plan.mode === 'once' ? share(plan.requests, thread) : plan.requests,
       warmUpSeconds: plan.mode === 'once' ? 0 : (plan.warmUpSeconds ?? 0), maxRequests: Math.ceil((max - thread) / threads),
-      collectsIds: plan.collectsIds ?? false, serialStart: this.#serial + thread, serialStep: threads,
+      collectsIds: plan.collectsIds ?? false, connectsEach: plan.connectsEach ?? false, clientCertificate: plan.clientCertificate, serialStart: this.#serial + thread, serialStep: threads,
     })));
     this.#serial += threads * Math.max(...results.map(({ taken }) => taken));
     const indexes = plan.mode === 'once' ? plan.requests.map((_, index) => index) : [];

@@ -8,6 +8,9 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
 
   --identities N        identities to have (1000)
   --services M          services to have, each with a config (100)
+  --growth              the same cases at three sizes, each with a controller of its own: 1,000 identities and 200 services,
+                        20,000 and 1,000, 100,000 and 2,000; shows what becomes slower with size
+  --sizes NxM,NxM       the same at these sizes
   --seconds S           time for each case and number of connections (2)
   --connections 1,16    numbers of keep-alive TLS connections
   --only NAME,NAME      only cases of that name, or whose name contains it
@@ -19,6 +22,7 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
   --compare-username U --compare-password P
                         its administrator; without: the same as of the first
   --json FILE           write everything as JSON as well
+  --format FILE         write the tables of such a file as Markdown to the output, and exit
   -h, --help            show this text and exit
 `;
 
@@ -27,9 +31,13 @@ export class UsageError extends Error {}
 
 export interface Login { readonly url: string; readonly username: string; readonly password: string }
 
-export interface BenchOptions {
-  readonly identities: number;
-  readonly services: number;
+/** How much there is to be. */
+export interface Size { readonly identities: number; readonly services: number }
+
+export interface BenchOptions extends Size {
+  /** Empty unless growth is measured. */
+  readonly sizes: readonly Size[];
+  readonly formatFile: string | undefined;
   readonly seconds: number;
   readonly connections: readonly number[];
   readonly only: readonly string[];
@@ -51,7 +59,10 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   if (values.base !== undefined && password === undefined) throw new UsageError('--base needs --password');
   const compareUsername = values['compare-username'];
   const comparePassword = values['compare-password'];
+  const sizes = values.sizes === undefined ? (values.growth === true ? GROWTH_SIZES : []) : list(values.sizes).map(size);
+  if (sizes.length > 0 && (values.base !== undefined || values.compare !== undefined)) throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
   return {
+    sizes, formatFile: values.format,
     identities: wholeNumber('--identities', values.identities ?? '1000', 20), services: wholeNumber('--services', values.services ?? '100', 20),
     seconds: seconds(values.seconds ?? '2'), connections: list(values.connections ?? '1,16').map((item) => wholeNumber('--connections', item, 1)),
     only: list(values.only ?? ''), isList: values.list === true, isHelp: values.help === true,
@@ -68,7 +79,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: {
       identities: text, services: text, seconds: text, connections: text, only: text, base: text, username: text, password: text, compare: text,
-      'compare-username': text, 'compare-password': text, json: text, list: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+      'compare-username': text, 'compare-password': text, json: text, format: text, sizes: text, growth: { type: 'boolean' }, list: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
     } });
   } catch (error) {
     throw new UsageError((error as Error).message);
@@ -76,6 +87,14 @@ function parse(args: readonly string[]) {
 }
 
 const list = (value: string): string[] => value.split(',').map((item) => item.trim()).filter((item) => item !== '');
+
+const GROWTH_SIZES: readonly Size[] = [{ identities: 1000, services: 200 }, { identities: 20_000, services: 1000 }, { identities: 100_000, services: 2000 }];
+
+function size(value: string): Size {
+  const [identities, services, ...more] = value.split('x');
+  if (more.length > 0 || services === undefined) throw new UsageError(`--sizes must be pairs such as 1000x200, not ${value}`);
+  return { identities: wholeNumber('identities in --sizes', identities ?? '', 20), services: wholeNumber('services in --sizes', services, 20) };
+}
 
 function wholeNumber(name: string, value: string, least: number): number {
   const number = Number(value);

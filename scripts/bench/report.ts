@@ -1,7 +1,10 @@
 /** The result as a table of 100 columns, line by line while it comes in, and as JSON. */
 import { cpus, loadavg, totalmem } from 'node:os';
 import type { FloorRate } from './floor.js';
+import type { GrowthRow } from './growth.js';
 import type { LoadResult } from './load.js';
+import type { Measured } from './measure.js';
+import type { Size } from './options.js';
 import type { Memory } from './own-controller.js';
 import type { ValidationCost } from './validation-cost.js';
 
@@ -16,6 +19,8 @@ export interface Row {
   readonly name: string;
   readonly api: string;
   readonly operationId: string;
+  /** Why it touches more rows in a larger network, when it does. */
+  readonly growth: string | undefined;
   readonly connections: number;
   readonly result: LoadResult;
   readonly floor: FloorRate | undefined;
@@ -38,8 +43,8 @@ export function machine(): Machine {
 }
 
 const COLUMNS = ['conn', 'rate/s', 'p50 ms', 'p99 ms', 'floor/s', 'share', 'goal', 'ratio', 'errors'] as const;
-const WIDTHS = [5, 9, 9, 9, 9, 7, 7, 8, 7] as const;
-const NAME_WIDTH = 30;
+const WIDTHS = [5, 8, 8, 8, 8, 7, 6, 7, 7] as const;
+const NAME_WIDTH = 36;
 
 const line = (name: string, cells: readonly string[]): string =>
   name.slice(0, NAME_WIDTH).padEnd(NAME_WIDTH) + cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 8)).join('');
@@ -91,29 +96,47 @@ export function busyNote(rows: readonly Row[]): string[] {
   return names.length === 0 ? [] : wrapped(`The load generator was at its limit in: ${names.join(', ')}`);
 }
 
-export interface Report {
+export interface Head {
   readonly startedAt: string;
   readonly machine: Machine;
   readonly controller: { readonly version: string; readonly postgres: string | undefined; readonly url: string };
   readonly scale: { readonly identities: number; readonly services: number; readonly seconds: number };
-  readonly rows: readonly Row[];
+}
+
+export interface Report extends Head, Measured {
+  readonly startMs: number | undefined;
   readonly floors: readonly FloorRate[];
-  readonly validation: ValidationCost | undefined;
-  readonly memory: Readonly<Record<string, Memory | undefined>>;
   readonly unmeasured: readonly string[];
 }
 
-export function reportJson(report: Report): string {
-  const rows = report.rows.map((row) => {
-    return {
-      case: row.name, api: row.api, operationId: row.operationId, connections: row.connections, ...row.result, ids: undefined, unused: undefined, floorRate: row.floor?.rate, floorBytes: row.floor?.bytes,
-      share: shareOf(row), goal: goalOf(row), compareRate: row.other?.rate, compareErrors: row.other?.errors, ratio: ratioOf(row),
-    };
-  });
-  return `${JSON.stringify({ ...report, rows }, null, 1)}\n`;
+/** What one size came to. */
+export interface SizeReport extends Size, Measured {
+  readonly firstStartMs: number;
+  /** On all that it has stored. */
+  readonly secondStartMs: number;
 }
 
-export function headLines({ machine: { cores, processor, memoryGiB, load, node }, controller, scale }: Omit<Report, 'rows'>): string[] {
+export interface GrowthReport extends Pick<Head, 'startedAt' | 'machine'> {
+  readonly seconds: number;
+  readonly sizes: readonly SizeReport[];
+  readonly growth: readonly GrowthRow[];
+  readonly floors: readonly FloorRate[];
+}
+
+const rowJson = (row: Row) => ({
+  case: row.name, api: row.api, operationId: row.operationId, growth: row.growth, connections: row.connections, ...row.result, ids: undefined, unused: undefined,
+  floorRate: row.floor?.rate, floorBytes: row.floor?.bytes,
+  share: shareOf(row), goal: goalOf(row), compareRate: row.other?.rate, compareErrors: row.other?.errors, ratio: ratioOf(row),
+});
+
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;
+
+export const reportJson = (report: Report): string => jsonText({ ...report, rows: report.rows.map(rowJson) });
+
+export const growthJson = (report: GrowthReport): string =>
+  jsonText({ ...report, sizes: report.sizes.map((size) => ({ ...size, rows: size.rows.map(rowJson) })) });
+
+export function headLines({ machine: { cores, processor, memoryGiB, load, node }, controller, scale }: Head): string[] {
   return [
     `machine     ${cores} x ${processor.slice(0, 50)}, ${memoryGiB} GiB, load ${load} before`,
     `software    ${controller.version}, node ${node}${controller.postgres === undefined ? '' : `, PostgreSQL ${controller.postgres} (embedded)`}`,
@@ -135,4 +158,9 @@ export function memoryLine(memory: Readonly<Record<string, Memory | undefined>>)
   const parts = Object.entries(memory).flatMap(([when, value]) => (value === undefined ? [] : [`${when} ${value.residentMiB} MiB`]));
   const peak = Object.values(memory).at(-1)?.peakMiB;
   return `memory      controller process: ${parts.join(', ')}${peak === undefined ? '' : `, peak ${peak} MiB`}`;
+}
+
+export function startLine({ firstStartMs, secondStartMs, seedSeconds }: Pick<SizeReport, 'firstStartMs' | 'secondStartMs' | 'seedSeconds'>): string {
+  const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
+  return `start       to the first answer: first start ${seconds(firstStartMs)} s, second start, filled, ${seconds(secondStartMs)} s; filled through the API in ${seedSeconds.toFixed(0)} s`;
 }

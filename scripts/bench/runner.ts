@@ -3,6 +3,8 @@ import type { Api } from '../../generated/operation.js';
 import { operations } from '../../generated/operations.js';
 import { pending } from '../../handlers/pending.js';
 import type { BenchCase, CaseContext } from './case.js';
+import { caCases } from './ca-cases.js';
+import { certificateCases } from './certificate-cases.js';
 import { changingCases } from './changing-cases.js';
 import type { Floor } from './floor.js';
 import type { LoadGenerator, LoadResult } from './load.js';
@@ -10,9 +12,11 @@ import { UsageError } from './options.js';
 import { clearProgress, showProgress } from './progress.js';
 import { readingCases } from './reading-cases.js';
 import type { Row } from './report.js';
+import { routingChanges, routingReads } from './routing-cases.js';
+import { sessionCases } from './session-cases.js';
 import type { World } from './world.js';
 
-const known: readonly BenchCase[] = [...readingCases, ...changingCases];
+const known: readonly BenchCase[] = [...readingCases, ...routingReads, ...sessionCases, ...changingCases, ...routingChanges, ...certificateCases, ...caCases];
 const isBuilt = (api: Api, operationId: string): boolean => !(pending[api] as readonly string[]).includes(operationId);
 /** Cases of operations that are built. */
 export const allCases: readonly BenchCase[] = known.filter(({ api, operationId }) => isBuilt(api, operationId));
@@ -58,7 +62,7 @@ export async function runCases(options: RunOptions): Promise<void> {
       if (result === undefined) continue;
       const floorRate = result.completed === 0 ? undefined : await floor.rate(result.meanBytes, count);
       clearProgress();
-      onRow({ name: item.name, api: item.api, operationId: item.operationId, connections: count, result, floor: floorRate, other: compared });
+      onRow({ name: item.name, api: item.api, operationId: item.operationId, growth: item.growth, connections: count, result, floor: floorRate, other: compared });
     }
     if (item.group === undefined || cases[index + 1]?.group === item.group) continue;
     showProgress(`clearing up after ${item.name}`);

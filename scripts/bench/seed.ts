@@ -1,10 +1,12 @@
 /**
  * Fills a controller through its API: identities with a broad and a selective role attribute each, services with a
- * config, and Dial and Bind policies between them. What is there already, by name, is used again.
+ * config, Dial and Bind policies between them, and what seed-routing.ts adds. What is there already, by name, is used again.
  */
 import { randomBytes } from 'node:crypto';
-import { ApiClient, forEachParallel } from './api-client.js';
-import { say, showProgress } from './progress.js';
+import { ApiClient } from './api-client.js';
+import { ensureAll, number } from './ensure.js';
+import type { Entities } from './ensure.js';
+import { seedRouting, seedSessions } from './seed-routing.js';
 import { MANAGEMENT } from './world.js';
 import type { Named, World } from './world.js';
 
@@ -24,7 +26,6 @@ export interface SeedOptions {
 }
 
 const of = (words: readonly string[], index: number): string => words[index % words.length] ?? '';
-const number = (index: number): string => String(index).padStart(6, '0');
 export const identityName = (index: number): string => `bench-identity-${number(index)}-${of(TOWNS, index)}-${of(THINGS, index)}`;
 
 function identityBody(index: number) {
@@ -39,7 +40,7 @@ export async function seed({ label, url, username, password, identities, service
   const anonymous = new ApiClient(url);
   const admin = await anonymous.login(username, password);
   const { hostname, port } = new URL(url);
-  const ensure = (what: Entities) => ensureAll(admin, label, what);
+  const ensure = (what: Entities) => ensureAll<Named>(admin, label, what);
   const interceptTypeId = (await admin.listAll<Named>(`${MANAGEMENT}/config-types`, 'name = "intercept.v1"'))[0]?.id;
   if (interceptTypeId === undefined) throw new Error(`${url} has no config type intercept.v1`);
 
@@ -55,9 +56,11 @@ export async function seed({ label, url, username, password, identities, service
   const clientIdentity = await ensureClient(admin);
   const client = await anonymous.login(clientIdentity.username, clientIdentity.password, { configTypes: ['intercept.v1'] });
   anonymous.close();
+  const routing = await seedRouting(admin, label, madeServices);
+  const sessions = await seedSessions(client, madeServices);
   return {
     label, target: { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 443 : port) }, admin, credentials: { username, password },
-    client, clientIdentity, identities: madeIdentities, configs, services: madeServices, policies, interceptTypeId, made: new Map(),
+    client, clientIdentity, identities: madeIdentities, configs, services: madeServices, policies, interceptTypeId, ...routing, sessions, made: new Map(),
   };
 }
 
@@ -73,32 +76,6 @@ function policyBody(index: number) {
     name, type: isDial ? 'Dial' : 'Bind', semantic: 'AnyOf',
     identityRoles: [isDial ? `#bench-dept-${group}` : `#bench-site-${group}`], serviceRoles: [`#bench-app-${group}`],
   };
-}
-
-interface Entities {
-  readonly path: string;
-  readonly prefix: string;
-  readonly count: number;
-  readonly body: (index: number) => { readonly name: string };
-}
-
-/** @returns `count` of them in the order of their names, which is that of their numbers */
-async function ensureAll(admin: ApiClient, label: string, { path, prefix, count, body }: Entities): Promise<Named[]> {
-  const list = async () => (await admin.listAll<Named>(`${MANAGEMENT}/${path}`, `name contains "${prefix}"`)).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const present = await list();
-  const names = new Set(present.map(({ name }) => name));
-  const missing = Array.from({ length: count }, (_, index) => body(index)).filter(({ name }) => !names.has(name));
-  if (missing.length === 0) return present.slice(0, count);
-  const startedAt = Date.now();
-  const rate = (done: number) => `${Math.round((done * 1000) / Math.max(1, Date.now() - startedAt)).toLocaleString('en')}/s`;
-  let done = 0;
-  await forEachParallel(missing, async (item) => {
-    await admin.create(`${MANAGEMENT}/${path}`, item);
-    done += 1;
-    if (done % 50 === 0) showProgress(`${label}: ${path} ${done.toLocaleString('en')} of ${missing.length.toLocaleString('en')}, ${rate(done)}`);
-  });
-  say(`${label}: made ${missing.length.toLocaleString('en')} ${path}, ${rate(missing.length)}`);
-  return (await list()).slice(0, count);
 }
 
 /** The password is a new random one each time: nothing usable stays behind. */

@@ -3,7 +3,8 @@ import { basePaths } from '../../generated/routes.js';
 import type { ApiClient } from './api-client.js';
 import type { Target } from './load.js';
 
-export interface Named { readonly id: string; readonly name: string }
+export interface Known { readonly id: string }
+export interface Named extends Known { readonly name: string }
 
 export interface World {
   /** How the report calls it. */
@@ -20,6 +21,16 @@ export interface World {
   readonly configs: readonly Named[];
   readonly policies: readonly Named[];
   readonly interceptTypeId: string;
+  readonly edgeRouters: readonly Named[];
+  readonly transitRouters: readonly Named[];
+  readonly edgeRouterPolicies: readonly Named[];
+  readonly serviceEdgeRouterPolicies: readonly Named[];
+  readonly postureChecks: readonly Named[];
+  /** It demands posture checks and selects nobody. */
+  readonly checkedPolicy: Named;
+  readonly terminators: readonly Known[];
+  /** The client's own, one for each of some services. */
+  readonly sessions: readonly Known[];
   /** Ids of what the changing cases made and have to remove, by kind. */
   readonly made: Map<string, string[]>;
 }
@@ -41,6 +52,7 @@ export interface RequestParts {
   readonly token?: string | undefined;
 }
 
+export const CLIENT = basePaths.client;
 export const MANAGEMENT = basePaths.management;
 
 export function tokenOf(world: World, speaker: Speaker): string | undefined {

@@ -1,14 +1,9 @@
-/** Sessions whose grant is withdrawn: refused at once, and removed by the next sweep. */
+/** Sessions whose grant is withdrawn: refused at once, removed by whoever finds them so, and never back. */
 import { expect } from 'chai';
-import { openDatabase } from '../../db/db.js';
-import type { Database } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
-import { createLogger } from '../../server/log.js';
-import { createSessionSweeper } from '../../server/session-sweeper.js';
-import type { SessionSweeper } from '../../server/session-sweeper.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
+import { until } from '../support/poll.js';
 import { CLIENT, MANAGEMENT, entityOf, expectNotFound, idsOf, make } from '../cases/resource.js';
 
 const PATH = `${CLIENT}/sessions`;
@@ -18,27 +13,16 @@ interface Held { readonly caller: Caller; readonly service: string; readonly pol
 
 describe('a session without a grant', () => {
   let controller: TestController;
-  let database: Database;
-  const sweepers: SessionSweeper[] = [];
   before(async () => {
     controller = await startTestController();
     await controller.database.query(`INSERT INTO routers (id, name, is_edge) VALUES ('gate', 'gate', true)`);
     await controller.database.query(`INSERT INTO edge_router_policies (id, name, semantic, identity_roles, edge_router_roles) VALUES ('a', 'a', 'AnyOf', '{#all}', '{#all}')`);
     await controller.database.query(`INSERT INTO service_edge_router_policies (id, name, semantic, service_roles, edge_router_roles) VALUES ('a', 'a', 'AnyOf', '{#all}', '{#all}')`);
-    database = openDatabase({ connection: controller.database.connection, poolSize: 2, patienceMs: 5000, onStateChange: () => undefined });
   });
   after(async () => {
-    await Promise.all(sweepers.map(async (sweeper) => sweeper.close()));
-    await database.close();
     await controller.stop();
   });
 
-  const sweeper = (options: { slice?: number; slices?: number } = {}) => {
-    const made = createSessionSweeper({ sessions: openStores(database, { defaultLimit: 10, maxLimit: 500 }).sessions,
-      log: createLogger({ level: 'silent', format: 'json' }), intervalMs: 3_600_000, ...options });
-    sweepers.push(made);
-    return made;
-  };
   const hold = async (): Promise<Held> => {
     const word = unique('role');
     const caller = await controller.newCaller({ roleAttributes: [word] });
@@ -57,6 +41,9 @@ describe('a session without a grant', () => {
     expect(idsOf(await controller.admin.get(`${ADMIN_PATH}?limit=500`))).to.not.include(session);
   };
 
+  const postureCheck = (roleAttributes: readonly string[]) =>
+    make(controller, 'posture-checks', { name: unique('check'), typeId: 'DOMAIN', domains: ['example.org'], roleAttributes });
+
   const losses: readonly [what: string, lose: (held: Held) => Promise<unknown>, isLoggedIn?: false][] = [
     ['the policy is deleted', async ({ policy }) => admin('DELETE', `service-policies/${policy}`)],
     ['the policy turns to the other type', async ({ policy }) => admin('PATCH', `service-policies/${policy}`, { type: 'Bind' })],
@@ -64,10 +51,16 @@ describe('a session without a grant', () => {
     ['the policy no longer names the service', async ({ policy }) => admin('PATCH', `service-policies/${policy}`, { serviceRoles: ['#other'] })],
     ['the identity loses the role attribute', async ({ caller }) => admin('PATCH', `identities/${caller.id}`, { roleAttributes: [] })],
     ['the service loses the role attribute', async ({ service }) => admin('PATCH', `services/${service}`, { roleAttributes: ['other'] })],
+    ['the policy gets a posture check', async ({ policy }) => admin('PATCH', `service-policies/${policy}`, { postureCheckRoles: [`@${await postureCheck([])}`] })],
+    ['a posture check is made that the policy already asks for', async ({ policy }) => {
+      const word = unique('check');
+      await admin('PATCH', `service-policies/${policy}`, { postureCheckRoles: [`#${word}`] });
+      await postureCheck([word]);
+    }],
     ['the identity is locked', async ({ caller }) => controller.database.query('UPDATE identities SET disabled_at = now() WHERE id = $1', [caller.id]), false],
   ];
   for (const [what, lose, isLoggedIn = true] of losses) {
-    it(`is refused at once and removed later when ${what}`, async () => {
+    it(`is refused at once and for good when ${what}`, async () => {
       const [held, other] = [await hold(), await hold()];
       expectStatus(await held.caller.client.get(`${PATH}/${held.session}`), 200);
       await lose(held);
@@ -76,13 +69,16 @@ describe('a session without a grant', () => {
         expectNotFound(await held.caller.client.get(`${PATH}/${held.session}`), `session with id ${held.session} not found`);
         expectNotFound(await held.caller.client.delete(`${PATH}/${held.session}`), `session with id ${held.session} not found`);
         expect(idsOf(await held.caller.client.get(PATH))).to.deep.equal([]);
-        expect((await held.caller.client.post(PATH, { serviceId: held.service })).status).to.be.oneOf([400, 404]);
+        expect((await held.caller.client.post(PATH, { serviceId: held.service })).status).to.be.oneOf([400, 404, 409]);
       } else {
         expectStatus(await held.caller.client.get(`${PATH}/${held.session}`), 401);
       }
-      expect(await rowsOf(held.session)).to.equal(1);
-      expect(await sweeper().turn()).to.equal(1);
       expect([await rowsOf(held.session), await rowsOf(other.session)]).to.deep.equal([0, 1]);
+      await controller.database.query('UPDATE identities SET disabled_at = NULL WHERE id = $1', [held.caller.id]);
+      await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', identityRoles: [`@${held.caller.id}`], serviceRoles: [`@${held.service}`] });
+      await expectGone(held);
+      const again = await controller.login(held.caller.username, held.caller.password);
+      expect(entityOf(expectStatus(await again.post(PATH, { serviceId: held.service }), 201)).id).to.not.equal(held.session);
       expectStatus(await other.caller.client.get(`${PATH}/${other.session}`), 200);
     });
   }
@@ -93,21 +89,14 @@ describe('a session without a grant', () => {
     await make(controller, 'service-policies', { name: unique('policy'), type: 'Bind', semantic: 'AllOf', identityRoles: [`@${held.caller.id}`], serviceRoles: [`@${held.service}`] });
     await admin('DELETE', `service-policies/${held.policy}`);
     expectStatus(await held.caller.client.get(`${PATH}/${held.session}`), 200);
-    await sweeper().turn();
-    expect(await rowsOf(held.session)).to.equal(1);
     await admin('DELETE', `service-policies/${second}`);
     await expectGone(held);
   });
 
-  it('is found by the sweep slice by slice, turn by turn', async () => {
-    const held = await Promise.all([hold(), hold(), hold(), hold(), hold()]);
-    await sweeper().turn();
+  it('is removed soon though nobody asks for it', async () => {
+    const held = await Promise.all([hold(), hold(), hold()]);
     await Promise.all(held.map(async ({ policy }) => admin('DELETE', `service-policies/${policy}`)));
-    const slow = sweeper({ slice: 2, slices: 1 });
-    let removed = 0;
-    for (let turn = 0; turn < 20; turn += 1) removed += await slow.turn();
-    expect(removed).to.equal(5);
-    expect(await slow.turn()).to.equal(0);
+    for (const { session } of held) await until('the session is swept', async () => (await rowsOf(session)) === 0, 5_000);
   });
 
   it('goes at once when an administrator disables the identity, and does not come back with it', async () => {

@@ -3,6 +3,7 @@
  * from the spec's example for a success, no session for 401, a caller without the right for 403, an id of nothing for 404, text that is no JSON for 400.
  * The rest stands in `own`, by operation and status.
  */
+import { makeCa, makeLeaf, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import type { OperationSpec } from '../../generated/operation.js';
@@ -52,10 +53,19 @@ async function reachable(world: World): Promise<string> {
 
 const ends = async (world: World) => ({ service: await world.create('/services'), router: await world.create('/edge-routers') });
 
+/** A certificate authority of its own: no certificate is registered twice. `proof` verifies it. */
+async function authority(world: World): Promise<{ id: string; proof: string }> {
+  const ca = makeCa();
+  const id = await world.create('/cas', { certPem: ca.pem });
+  const { verificationToken } = expectStatus(await world.admin.get(`${MANAGEMENT}/cas/${id}`), 200).data as { verificationToken: string };
+  return { id, proof: makeLeaf(ca, { commonName: verificationToken }).pem };
+}
+
 /** Makes what a path with an id is about, by the path's first segments. */
 const subjects: Record<string, (world: World) => Promise<string>> = {
   '/api-sessions': async (world) => idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
   '/authenticators': async (world) => world.create('/authenticators', { identityId: await world.create('/identities') }),
+  '/cas': async (world) => (await authority(world)).id,
   '/enrollments': async (world) => world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
   '/identity-types': async () => 'User',
   '/posture-check-types': async () => 'MFA',
@@ -95,6 +105,20 @@ const updbToken = async (world: World): Promise<{ token: string; identityId: str
   return { token, identityId };
 };
 const withUpdbToken: Prepare = async (situation) => { toQuery(situation, 'token', (await updbToken(situation.world)).token); };
+const isJson = ({ transaction }: Situation): boolean => transaction.request.headers['Content-Type'] === 'application/json';
+const withOttToken: Prepare = async (situation) => {
+  const { transaction, world } = situation;
+  const id = await world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }), method: 'ott' });
+  toQuery(situation, 'token', (expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string }).token);
+  const { pem } = makeRequest();
+  transaction.request.body = isJson(situation) ? JSON.stringify({ clientCsr: pem }) : pem;
+};
+const withRouterToken: Prepare = async (situation) => {
+  const id = await situation.world.create('/edge-routers');
+  const { enrollmentToken } = expectStatus(await situation.world.admin.get(`${MANAGEMENT}/edge-routers/${id}`), 200).data as { enrollmentToken: string };
+  toQuery(situation, 'token', enrollmentToken);
+  situation.transaction.request.body = JSON.stringify({ clientCsr: makeRequest({ commonName: id }).pem, serverCsr: makeRequest().pem });
+};
 /** The identity gets its password another way before the token is used. */
 const overtaken: Prepare = async (situation) => {
   const { token, identityId } = await updbToken(situation.world);
@@ -104,6 +128,28 @@ const overtaken: Prepare = async (situation) => {
 const forNewIdentity: Prepare = async ({ transaction, world }) => {
   const identityId = await world.create('/identities', { enrollment: {} });
   change(transaction, (body) => ({ ...withNewNames(body, world.unique), identityId }));
+};
+
+const withSessionCertificate: Prepare = async (situation) => {
+  const client = await situation.world.session(await situation.world.account());
+  situation.transaction.request.headers['zt-session'] = client.token ?? '';
+  const answer = expectStatus(await client.post(`${basePaths.client}/current-api-session/certificates`, { csr: makeRequest().pem }), 201);
+  toId(situation, (answer.data as { id: string }).id);
+};
+
+/** An authenticator with a certificate of the network. */
+const networkCertificate = async (world: World, identityId: string): Promise<string> => {
+  const id = await world.create('/enrollments', { identityId, method: 'ott' });
+  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string };
+  expectStatus(await world.admin.post(`${basePaths.client}/enroll/ott`, { token, clientCsr: makeRequest().pem }), 200);
+  return firstOf(await world.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators?filter=method%3D%22cert%22`));
+};
+const ownCertificate: Prepare = async (situation) => {
+  const { transaction, world } = situation;
+  const account = await world.account();
+  transaction.request.headers['zt-session'] = (await world.session(account)).token ?? '';
+  toId(situation, await networkCertificate(world, account.id));
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), currentPassword: account.password }));
 };
 
 const withServiceConfig: Prepare = async (situation) => {
@@ -143,9 +189,26 @@ const own: Readonly<Record<string, Prepare>> = {
     await situation.world.create('/configs', { configTypeId: type, data: {} });
     toId(situation, type);
   },
+  'deleteCurrentApiSessionCertificate 200': withSessionCertificate,
+  'detailCurrentApiSessionCertificate 200': withSessionCertificate,
   'detailCurrentIdentityAuthenticator 200': ownAuthenticator,
   'updateCurrentIdentityAuthenticator 200': ownAuthenticator,
   'patchCurrentIdentityAuthenticator 200': ownAuthenticator,
+  'updateCurrentIdentityAuthenticator 409': ownCertificate,
+  'patchCurrentIdentityAuthenticator 409': ownCertificate,
+  'extendCurrentIdentityAuthenticator 409': ownAuthenticator,
+  'requestExtendAuthenticator 200': async (situation) => {
+    const { world } = situation;
+    toId(situation, await networkCertificate(world, await world.create('/identities', { enrollment: {} })));
+  },
+  'requestExtendAuthenticator 409': async (situation) => { toId(situation, await subject(situation.operation, situation.world)); },
+  'reEnrollAuthenticator 409': async (situation) => {
+    const { world } = situation;
+    const identityId = await world.create('/identities', { enrollment: {} });
+    const authenticator = await networkCertificate(world, identityId);
+    await world.create('/enrollments', { identityId, method: 'ott' });
+    toId(situation, authenticator);
+  },
   'client detailService 200': async (situation) => {
     const service = await situation.world.create('/services');
     await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
@@ -178,14 +241,41 @@ const own: Readonly<Record<string, Prepare>> = {
   'createIdentity 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' })); },
   'createService 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] })); },
   'deleteIdentity 400': async (situation) => { toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`))); },
-  'enroll 200': withUpdbToken,
+  'enroll 200': async (situation) => {
+    if (isJson(situation)) return withUpdbToken(situation);
+    toQuery(situation, 'method', 'ott');
+    return withOttToken(situation);
+  },
+  'enrollErOtt 200': withRouterToken,
+  'enrollOtt 200': withOttToken,
+  'enrollOtt 400': async (situation) => {
+    await withOttToken(situation);
+    situation.transaction.request.body = '{';
+  },
   'enroll 400': async (situation) => {
     await withUpdbToken(situation);
     toQuery(situation, 'method', 'ca');
   },
   'enroll 409': overtaken,
+  'enrollCa 400': asItIs,
   'enrollUpdb 200': withUpdbToken,
   'enrollUpdb 409': overtaken,
+  'verifyCa 200': async (situation) => {
+    const { id, proof } = await authority(situation.world);
+    toId(situation, id);
+    situation.transaction.request.body = proof;
+  },
+  'verifyCa 400': async (situation) => {
+    toId(situation, (await authority(situation.world)).id);
+    situation.transaction.request.body = 'no certificate';
+  },
+  'verifyCa 404': ({ transaction }) => { transaction.request.body = 'no certificate'; },
+  'verifyCa 409': async (situation) => {
+    const { id, proof } = await authority(situation.world);
+    expectStatus(await situation.world.admin.send('POST', `${MANAGEMENT}/cas/${id}/verify`, undefined, { rawBody: proof, headers: { 'content-type': 'text/plain' } }), 200);
+    toId(situation, id);
+    situation.transaction.request.body = proof;
+  },
   'management listServices 404': (situation) => { toQuery(situation, 'asIdentity', 'nothing'); },
 };
 

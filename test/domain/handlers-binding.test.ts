@@ -7,7 +7,7 @@ import { bindOperations } from '../../server/binder.js';
 import type { BindingSources } from '../../server/binder.js';
 
 /** How many operations are not built yet. These numbers only ever shrink. */
-const PENDING: Readonly<Record<Api, number>> = { client: 26, management: 51 };
+const PENDING: Readonly<Record<Api, number>> = { client: 14, management: 39 };
 
 const handler = async () => ({ status: 200, data: {} });
 

@@ -40,13 +40,18 @@ describe('signing requests', () => {
     ['P-521 with SHA-512', 'ec', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-521', '-sha512']],
     ['RSA-2048', 'rsa', ['-newkey', 'rsa:2048']],
     ['RSA-3072 with SHA-512', 'rsa', ['-newkey', 'rsa:3072', '-sha512']],
-    ['names and extensions asked for', 'ec', [...EC, '-addext', 'subjectAltName=DNS:evil.example.org', '-addext', 'basicConstraints=CA:TRUE']],
+    ['extensions asked for', 'ec', [...EC, '-addext', 'basicConstraints=CA:TRUE', '-addext', 'keyUsage=keyCertSign']],
   ] as const) {
     it(`with ${what} are accepted, for their key`, async () => {
       const pem = request(...args);
-      expect(await readSigningRequest(pem)).to.deep.equal({ publicKey: publicKey(), keyType, commonName: 'some name' });
+      expect(await readSigningRequest(pem)).to.deep.equal({ publicKey: publicKey(), keyType, commonName: 'some name', names: { dns: [], ip: [] } });
     });
   }
+
+  it('tell the host names and addresses that they ask for, and no other names', async () => {
+    const wishes = 'subjectAltName=DNS:evil.example.org,DNS:*.example,IP:10.0.0.1,IP:fd00::1,URI:spiffe://domain/identity/x,email:a@b.example';
+    expect((await readSigningRequest(request(...EC, '-addext', wishes))).names).to.deep.equal({ dns: ['evil.example.org', '*.example'], ip: ['10.0.0.1', 'fd00::1'] });
+  });
 
   it('without a subject are accepted', async () => {
     expect((await readSigningRequest(request(...EC, '-subj', '/'))).commonName).to.equal(undefined);

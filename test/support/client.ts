@@ -35,8 +35,9 @@ export interface Client {
   close(): void;
 }
 
-export function createClient(baseUrl: string, token?: string): Client {
-  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+/** @param shown  a client certificate and its key in PEM, for the handshake; the leaf first */
+export function createClient(baseUrl: string, token?: string, shown: { cert?: string; key?: string } = {}): Client {
+  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, ...shown });
   const send: Client['send'] = (method, path, body, options = {}) => new Promise((resolve, reject) => {
     const payload = options.rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     const headers = {

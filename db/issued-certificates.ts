@@ -1,0 +1,42 @@
+/** What the network's own authority has issued: a record per certificate, for audits. */
+import type { Db } from './db.js';
+
+export type IssuedKind = 'identity' | 'apiSession' | 'router' | 'routerServer' | 'server' | 'intermediate';
+
+export interface IssuedCertificateRecord {
+  /** Lower-case hex. */
+  readonly serialNumber: string;
+  /** SHA-1 of the DER in lower-case hex. */
+  readonly fingerprint: string;
+  readonly kind: IssuedKind;
+  /** The identity, API session, router or controller it was issued to. */
+  readonly subjectId: string;
+  readonly issuerFingerprint: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+export interface IssuedCertificateStore {
+  /** Belongs into the transaction that hands the certificates out. */
+  add(records: readonly IssuedCertificateRecord[]): Promise<void>;
+  /** Those of one subject, oldest first. */
+  ofSubject(subjectId: string): Promise<IssuedCertificateRecord[]>;
+}
+
+const COLUMNS = 'serial_number, fingerprint, kind, subject_id, issuer_fingerprint, not_before, not_after';
+
+export function issuedCertificateStore(db: Db): IssuedCertificateStore {
+  return {
+    async add(records) {
+      const each = <K extends keyof IssuedCertificateRecord>(key: K) => records.map((record) => record[key]);
+      await db.run('issued-certificates-add', `INSERT INTO issued_certificates (${COLUMNS})
+        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
+      [each('serialNumber'), each('fingerprint'), each('kind'), each('subjectId'), each('issuerFingerprint'), each('notBefore'), each('notAfter')]);
+    },
+    async ofSubject(subjectId) {
+      return (await db.run<IssuedCertificateRecord>('issued-certificates-of-subject', `SELECT serial_number AS "serialNumber", fingerprint, kind,
+        subject_id AS "subjectId", issuer_fingerprint AS "issuerFingerprint", not_before AS "notBefore", not_after AS "notAfter"
+        FROM issued_certificates WHERE subject_id = $1 ORDER BY created_at, serial_number`, [subjectId])).rows;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Names of identities that enroll by themselves with a certificate of a CA. */
+
+export interface NameSymbols {
+  readonly caName: string;
+  readonly caId: string;
+  readonly commonName: string;
+  /** What the client asks to be called; '' when it does not. */
+  readonly requestedName: string;
+  readonly identityId: string;
+}
+
+const MAX_NAME = 500;
+const COUNTER_DIGITS = 6;
+
+/**
+ * `format` with its symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]` replaced, once: what
+ * they stand for is text. Without control characters and no longer than 500; when nothing is left, the identity's id.
+ */
+export function identityName(format: string, symbols: NameSymbols): string {
+  const name = format
+    .replace(/\[(caName|caId|commonName|requestedName|identityId)\]/g, (_, symbol: keyof NameSymbols) => symbols[symbol])
+    .toWellFormed().replace(/\p{Cc}/gu, '').trim();
+  return name === '' ? symbols.identityId : [...name].slice(0, MAX_NAME).join('');
+}
+
+/** For a name that is taken: the same with a six-digit counter from 1. */
+export function numberedName(name: string, counter: number): string {
+  return `${name}${String(counter).padStart(COUNTER_DIGITS, '0')}`;
+}

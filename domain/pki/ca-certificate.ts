@@ -1,0 +1,91 @@
+/** The certificate of somebody else's CA as an administrator hands it in. */
+import { X509Certificate } from 'node:crypto';
+import { DomainError, invalidField, raise } from '../errors.js';
+import { certFingerprint } from './keys.js';
+import { pemBlocks, toPem } from './pem.js';
+import type { PemBlock } from './pem.js';
+import { decodeNames } from './x509.js';
+
+const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
+const [MIN_RSA_BITS, MAX_RSA_BITS] = [2048, 8192];
+const MAX_CERTIFICATES = 10;
+/** Characters of a refused PEM that the answer repeats. */
+const SHOWN = 64;
+
+export interface CaCertificates {
+  /** The CA's own first, then what followed it; one PEM block each. */
+  readonly certPem: string;
+  /** SHA-1 of the first one's DER in lower-case hex. */
+  readonly fingerprint: string;
+}
+
+/** @throws DomainError `invalidField` for `certPem`: unreadable, no CA first, or a key that is too weak */
+export function readCaCertificates(pem: string): CaCertificates {
+  const refuse = (reason: string) => invalidField('certPem', reason, pem.slice(0, SHOWN));
+  const certificates = blocksOf(pem, refuse).map((block, index) => certificateOf(block) ?? raise(refuse(`could not parse block #${index + 1}`)));
+  const [authority] = certificates;
+  if (authority === undefined) throw refuse('could not parse block #1');
+  if (certificates.length > MAX_CERTIFICATES) throw refuse(`at most ${MAX_CERTIFICATES} certificates are accepted`);
+  if (!authority.ca) throw refuse('certificate is not a CA');
+  for (const certificate of certificates) {
+    const weakness = weaknessOf(certificate);
+    if (weakness !== undefined) throw refuse(weakness);
+  }
+  return { certPem: certificates.map(({ raw }) => toPem('CERTIFICATE', raw)).join(''), fingerprint: certFingerprint(authority.raw) };
+}
+
+/**
+ * The certificates by which somebody proves to hold a CA's key, DER, leaf first.
+ * @throws DomainError `unparsableBody`; `commonNameInvalid` when the leaf's only common name is not `token`
+ */
+export function readProof(pem: string, token: string): Buffer[] {
+  const refuse = (reason: string) => new DomainError('unparsableBody', { causeMessage: reason });
+  const certificates = blocksOf(pem, refuse).map((block) => certificateOf(block) ?? raise(refuse('the body holds something else than certificates in PEM form')));
+  const [leaf] = certificates;
+  if (leaf === undefined) throw refuse('the body holds no certificate in PEM form');
+  if (certificates.length > MAX_CERTIFICATES) throw refuse(`at most ${MAX_CERTIFICATES} certificates are accepted`);
+  const names = commonNamesOf(leaf);
+  if (names.length !== 1 || names[0] !== token) {
+    throw new DomainError('commonNameInvalid', { causeMessage: 'the common name of the first certificate must be the verification token' });
+  }
+  return certificates.map(({ raw }) => raw);
+}
+
+/** Every common name of the subject; none when they cannot be read. */
+export function commonNamesOf(certificate: Pick<X509Certificate, 'raw'>): readonly string[] {
+  try {
+    return decodeNames(certificate.raw).commonNames;
+  } catch {
+    return [];
+  }
+}
+
+function blocksOf(pem: string, refuse: (reason: string) => DomainError): PemBlock[] {
+  try {
+    return pemBlocks(pem);
+  } catch {
+    throw refuse('could not parse block #1');
+  }
+}
+
+function certificateOf({ label, der }: PemBlock): X509Certificate | undefined {
+  try {
+    return label === 'CERTIFICATE' ? new X509Certificate(der) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function weaknessOf(certificate: X509Certificate): string | undefined {
+  let key;
+  try {
+    key = certificate.publicKey;
+  } catch {
+    return 'the public key of the certificate is not readable';
+  }
+  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'ec') return CURVES.includes(namedCurve ?? '') ? undefined : 'the curve of the key is not one of P-256, P-384, P-521';
+  if (key.asymmetricKeyType !== 'rsa') return 'the key of the certificate must be EC or RSA';
+  return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS ? undefined
+    : `an RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, this one has ${modulusLength}`;
+}

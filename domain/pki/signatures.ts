@@ -1,0 +1,106 @@
+/**
+ * Keys and signatures of certificates that are good enough: RSA of 2048 to 8192 bits, P-256, P-384 and P-521; SHA-256,
+ * SHA-384 and SHA-512 with ECDSA, RSASSA-PKCS1-v1_5 or RSASSA-PSS. Everything is read from the DER itself before any
+ * key is opened, so that a curve or a size that is not on the list costs nothing.
+ */
+import { constants, createPublicKey, verify, type KeyObject, type VerifyKeyObjectInput } from 'node:crypto';
+import type { Certificate } from './certificate.js';
+import { DerReader, inside, readMagnitude, readOid, readSmallInteger, readWholeBits, tags } from './der.js';
+
+export type KeyFamily = 'rsa' | 'ec';
+
+interface SignatureAlgorithm {
+  readonly family: KeyFamily;
+  readonly hash: string;
+  /** Of RSASSA-PSS, in bytes. */
+  readonly saltLength?: number;
+}
+
+const OID_RSA = '1.2.840.113549.1.1.1';
+const OID_PSS = '1.2.840.113549.1.1.10';
+const OID_MGF1 = '1.2.840.113549.1.1.8';
+const OID_EC = '1.2.840.10045.2.1';
+const CURVES = ['1.2.840.10045.3.1.7', '1.3.132.0.34', '1.3.132.0.35'];
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 8192;
+/** A larger exponent makes every verification dear. */
+const MAX_EXPONENT_BITS = 33;
+
+const algorithms: Readonly<Record<string, SignatureAlgorithm>> = {
+  '1.2.840.113549.1.1.11': { family: 'rsa', hash: 'sha256' },
+  '1.2.840.113549.1.1.12': { family: 'rsa', hash: 'sha384' },
+  '1.2.840.113549.1.1.13': { family: 'rsa', hash: 'sha512' },
+  '1.2.840.10045.4.3.2': { family: 'ec', hash: 'sha256' },
+  '1.2.840.10045.4.3.3': { family: 'ec', hash: 'sha384' },
+  '1.2.840.10045.4.3.4': { family: 'ec', hash: 'sha512' },
+};
+const hashes: Readonly<Record<string, string>> = {
+  '2.16.840.1.101.3.4.2.1': 'sha256', '2.16.840.1.101.3.4.2.2': 'sha384', '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+
+/** What kind of key it is; undefined when it is none that is accepted. @throws DerFault */
+export function keyFamily(publicKey: Buffer): KeyFamily | undefined {
+  const info = inside(publicKey, tags.sequence);
+  const algorithm = new DerReader(info.expect(tags.sequence).content);
+  const key = readWholeBits(info.expect(tags.bits));
+  info.end();
+  const id = readOid(algorithm.next());
+  if (id === OID_EC) return algorithm.isNext(tags.oid) && CURVES.includes(readOid(algorithm.next())) && algorithm.isAtEnd ? 'ec' : undefined;
+  return id === OID_RSA && isGoodRsa(key) ? 'rsa' : undefined;
+}
+
+function isGoodRsa(key: Buffer): boolean {
+  const numbers = inside(key, tags.sequence);
+  const [modulus, exponent] = [readMagnitude(numbers.expect(tags.integer)), readMagnitude(numbers.expect(tags.integer))];
+  numbers.end();
+  const bits = bitLength(modulus);
+  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && bitLength(exponent) > 1 && bitLength(exponent) <= MAX_EXPONENT_BITS;
+}
+
+function bitLength(magnitude: Buffer): number {
+  return (magnitude.length - 1) * 8 + 32 - Math.clz32(magnitude[0] ?? 0);
+}
+
+/** undefined when it is none that is accepted. @throws DerFault */
+export function readSignatureAlgorithm(identifier: Buffer): SignatureAlgorithm | undefined {
+  const reader = inside(identifier, tags.sequence);
+  const id = readOid(reader.next());
+  if (id === OID_PSS) return readPss(reader);
+  const algorithm = algorithms[id];
+  if (!algorithm) return undefined;
+  if (algorithm.family === 'rsa') reader.optional(tags.none);
+  reader.end();
+  return algorithm;
+}
+
+/** RFC 4055 section 3.1: the hash twice, the length of the salt, and nothing that is unusual. */
+function readPss(reader: DerReader): SignatureAlgorithm | undefined {
+  const parameters = new DerReader(reader.expect(tags.sequence).content);
+  reader.end();
+  const [hashPart, maskPart, saltPart] = [parameters.optional(0xa0), parameters.optional(0xa1), parameters.optional(0xa2)];
+  if (!hashPart || !maskPart || !parameters.isAtEnd) return undefined; // the defaults are SHA-1
+  const mask = inside(inside(maskPart.raw, 0xa1).rest(), tags.sequence);
+  if (readOid(mask.next()) !== OID_MGF1) return undefined;
+  const [hash, maskHash] = [readHash(inside(hashPart.raw, 0xa0).rest()), readHash(mask.rest())];
+  const saltLength = saltPart ? readSmallInteger(inside(saltPart.raw, 0xa2).expect(tags.integer)) : 20;
+  return hash === undefined || hash !== maskHash || saltLength > 64 ? undefined : { family: 'rsa', hash, saltLength };
+}
+
+function readHash(identifier: Buffer): string | undefined {
+  const reader = inside(identifier, tags.sequence);
+  const hash = hashes[readOid(reader.next())];
+  reader.optional(tags.none);
+  reader.end();
+  return hash;
+}
+
+/** @param publicKey  of the issuer, SubjectPublicKeyInfo in DER, that `keyFamily` has accepted */
+export function isSignedWith(certificate: Certificate, publicKey: Buffer, { hash, saltLength }: SignatureAlgorithm): boolean {
+  try {
+    const key: KeyObject = createPublicKey({ key: publicKey, type: 'spki', format: 'der' });
+    const input: VerifyKeyObjectInput = saltLength === undefined ? { key } : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
+    return verify(hash, certificate.signed, input, certificate.signature);
+  } catch {
+    return false; // a key that cannot be opened signed nothing
+  }
+}

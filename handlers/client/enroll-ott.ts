@@ -1,0 +1,61 @@
+/** Enrollment by certificate request: an identity gets a certificate of the network for a key that it made. */
+import type { Enrollment } from '../../domain/model.js';
+import { readSigningRequest } from '../../domain/pki/csr.js';
+import { ok, raw } from '../handler.js';
+import type { Connection, DataReply, Handler, RawReply } from '../handler.js';
+import type { Services } from '../services.js';
+import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
+
+/** POST /enroll/ott: JSON `{token, clientCsr}`, or the token in the query and the request as PEM. Fails: as `issueByOtt`, and unknown tokens. */
+export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, connection }, services) => {
+  const isPem = typeof body === 'string';
+  const enrollment = await enrollmentOf('ott', query, isPem ? undefined : body, services);
+  const chainPem = await issueByOtt(enrollment, isPem ? body : body?.clientCsr, services);
+  return chainReply(chainPem, connection, isPem && query.token !== undefined);
+};
+
+/**
+ * Nothing but the key is taken from the request, and it is checked before the token is touched.
+ * @returns the certificate, then its intermediates, PEM
+ * @throws DomainError `csrInvalid`, `enrollmentTokenUnknown`
+ */
+export async function issueByOtt(enrollment: Enrollment, csrPem: string | null | undefined, { stores, pki, newId }: Services): Promise<string> {
+  const { identity } = enrollment;
+  if (identity === null) throw tokenUnknown();
+  const request = await readSigningRequest(csrPem ?? '');
+  const { chainPem, leafPem, fingerprint, publicKeyPrint, record } = await pki.issueForIdentity(request, identity.id);
+  await stores.transaction(async (tx) => {
+    await useUp(tx, enrollment);
+    await tx.authenticators.createCert({
+      id: newId(), identityId: identity.id, certPem: leafPem, fingerprint, publicKeyPrint, isIssuedByNetwork: true, caId: null, tags: {},
+    });
+    await tx.issuedCertificates.add([record]);
+  });
+  return chainPem;
+}
+
+const PEM = 'application/x-pem-file';
+const JSON_TYPE = 'application/json';
+
+/**
+ * The chain as JSON or as PEM text: what `Accept` prefers, and without a preference what clients expect that send their
+ * request this way. Clients compare the content type whole, so it has no parameters.
+ * @param isPemUsual  PEM is usual for this form of request whatever its content type
+ */
+export function chainReply(chainPem: string, { accept, contentType }: Connection, isPemUsual: boolean): DataReply<200, { cert: string }> | RawReply<200> {
+  const [pem, json] = [qualityOf(PEM, accept), qualityOf(JSON_TYPE, accept)];
+  const isPem = pem === json ? isPemUsual || contentType === 'text/plain' : pem > json;
+  return isPem ? raw(PEM, chainPem) : ok({ cert: chainPem });
+}
+
+/** From 0 to 1; the most specific range that matches counts (RFC 9110 section 12.5.1). Equal for all types without a header. */
+function qualityOf(type: string, accept: string): number {
+  const ranges = accept.split(',').map((range) => range.toLowerCase().split(';').map((part) => part.trim()));
+  for (const wanted of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
+    const parameters = ranges.find(([name]) => name === wanted);
+    if (parameters === undefined) continue;
+    const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
+    return quality >= 0 && quality <= 1 ? quality : 1;
+  }
+  return 0;
+}

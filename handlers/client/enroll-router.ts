@@ -1,0 +1,96 @@
+/**
+ * Enrollment of routers: an edge or transit router gets one certificate to show to controllers and one to show to those who
+ * connect to it, and later exchanges both for new ones.
+ */
+import { DomainError } from '../../domain/errors.js';
+import type { Enrollment } from '../../domain/model.js';
+import { ChainFault } from '../../domain/pki/chain.js';
+import type { VerifiedChain } from '../../domain/pki/chain.js';
+import { readSigningRequest } from '../../domain/pki/csr.js';
+import { certificatesOf } from '../../domain/pki/pem.js';
+import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
+import { ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { IssuedChain, Pki, Services } from '../services.js';
+import { verifyPeer } from '../shared/client-certificates.js';
+import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
+
+/** The two certificate requests of a router, PEM. */
+export interface RouterRequests {
+  readonly client: string | null | undefined;
+  readonly server: string | null | undefined;
+}
+
+/** POST /enroll/erott: JSON `{token, clientCsr, serverCsr}`; the token may stand in the query. Fails: as `enrollRouter`, and unknown tokens. */
+export const enrollErOtt: Handler<'client', 'enrollErOtt'> = async ({ query, body }, services) => {
+  const enrollment = await enrollmentOf('erott', query, body, services);
+  return ok(await enrollRouter(enrollment, { client: body?.clientCsr, server: body?.serverCsr }, services));
+};
+
+/**
+ * Of either kind. Both requests are checked before the token is touched.
+ * @returns chains in PEM, leaf first, and what to trust
+ * @throws DomainError `csrMissing`, `csrInvalid` (also for a client request whose CN is not the router's id), `enrollmentTokenUnknown`
+ */
+export async function enrollRouter(enrollment: Enrollment, requests: RouterRequests, services: Services): Promise<{ ca: string; cert: string; serverCert: string }> {
+  const id = (enrollment.edgeRouter ?? enrollment.transitRouter)?.id;
+  if (id === undefined) throw tokenUnknown();
+  const { client, server } = await issuePair(id, requests, services);
+  await services.stores.transaction(async (tx) => {
+    if (!(await tx.routers.hold(id))) throw tokenUnknown();
+    await useUp(tx, enrollment);
+    if (!(await tx.routers.certify(id, null, { certPem: client.chainPem, fingerprint: client.fingerprint }))) throw tokenUnknown();
+    await tx.issuedCertificates.add([client.record, server.record]);
+  });
+  return { ca: services.pki.caBundlePem(), cert: client.chainPem, serverCert: server.chainPem };
+}
+
+/**
+ * POST /enroll/extend/router: new certificates for the router whose certificate the connection shows; that one is worth
+ * nothing from then on. Fails: `unauthenticated`, `csrMissing`, `csrInvalid`.
+ */
+export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'> = async ({ body, connection }, services) => {
+  const { stores } = services;
+  const { id, fingerprint } = await shownRouter(connection.peerCertificates(), services);
+  const { client, server } = await issuePair(id, { client: body.certCsr, server: body.serverCertCsr }, services);
+  await stores.transaction(async (tx) => {
+    if (!(await tx.routers.certify(id, fingerprint, { certPem: client.chainPem, fingerprint: client.fingerprint }))) throw notARouter();
+    await tx.issuedCertificates.add([client.record, server.record]);
+  });
+  return ok({ cert: client.chainPem, serverCert: server.chainPem });
+};
+
+/** @throws DomainError `unauthenticated`, the same whatever is wrong */
+async function shownRouter(sent: readonly Buffer[], { stores, pki }: Services): Promise<{ id: string; fingerprint: string }> {
+  const { leaf, fingerprint } = verified(sent, pki);
+  const router = await stores.routers.findByFingerprint(fingerprint);
+  // SHA-1 finds the router; only the same certificate is the router.
+  if (router === undefined || certificatesOf(router.certPem)[0]?.equals(leaf.raw) !== true) throw notARouter();
+  return { id: router.id, fingerprint };
+}
+
+function verified(sent: readonly Buffer[], pki: Pki): VerifiedChain {
+  try {
+    const chain = verifyPeer(sent, { own: pki, cas: [] });
+    if (chain.isExpired) throw notARouter();
+    return chain;
+  } catch (error) {
+    throw error instanceof ChainFault ? notARouter(error) : error;
+  }
+}
+
+function notARouter(cause?: ChainFault): DomainError {
+  return new DomainError('unauthenticated', { causeMessage: 'the connection does not show the present certificate of a router', cause });
+}
+
+interface Pair { readonly client: IssuedChain; readonly server: IssuedChain }
+
+/** Takes from the requests their keys, and of the server's the host names that a router may have. */
+async function issuePair(routerId: string, requests: RouterRequests, { stores, pki, network }: Services): Promise<Pair> {
+  if (!requests.client || !requests.server) throw new DomainError('csrMissing');
+  const [client, server] = [await readSigningRequest(requests.client), await readSigningRequest(requests.server)];
+  if (client.commonName !== routerId) throw new DomainError('csrInvalid', { causeMessage: 'invalid client CSR' });
+  const endpoints = await stores.controllers.endpoints();
+  const names = routerServerNames(server.names, controllerHosts([network.advertise, ...endpoints.map(({ advertise }) => advertise)], endpoints.map(({ certPem }) => certPem)));
+  return { client: await pki.issueForRouter(client, routerId), server: await pki.issueForRouterServer(server, routerId, names) };
+}

@@ -1,0 +1,44 @@
+/** What the methods of enrollment do with a token. One that is refused stays usable. */
+import { DomainError } from '../../domain/errors.js';
+import type { Enrollment, EnrollmentMethod } from '../../domain/model.js';
+import type { StoreSet } from '../../db/stores.js';
+import type { Services } from '../services.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired` */
+export async function findEnrollment(token: string, { stores }: Pick<Services, 'stores'>): Promise<Enrollment> {
+  const enrollment = UUID.test(token) ? await stores.enrollments.findByToken(token) : undefined;
+  if (enrollment === undefined) throw tokenUnknown();
+  if (enrollment.expiresAt.getTime() <= Date.now()) throw new DomainError('enrollmentExpired');
+  return enrollment;
+}
+
+/**
+ * For the forms of one method, where the token stands in the query or else in the body.
+ * @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired`, `enrollmentMethodMismatch`
+ */
+export async function enrollmentOf(
+  method: EnrollmentMethod, query: { token?: string }, body: { token?: string | null } | undefined, services: Services,
+): Promise<Enrollment> {
+  const enrollment = await findEnrollment(query.token ?? body?.token ?? '', services);
+  requireMethod(enrollment, method);
+  return enrollment;
+}
+
+/** @throws DomainError `enrollmentMethodMismatch` */
+export function requireMethod(enrollment: Enrollment, method: string): void {
+  if (enrollment.method !== method) throw new DomainError('enrollmentMethodMismatch');
+}
+
+/**
+ * Belongs into the transaction that stores what the enrollment yields: of several requests with one token only one commits.
+ * @throws DomainError `enrollmentTokenUnknown` when another was first, or the token was replaced
+ */
+export async function useUp(tx: StoreSet, { id, token }: Enrollment): Promise<void> {
+  if (!(await tx.enrollments.take(id, token))) throw tokenUnknown();
+}
+
+export function tokenUnknown(): DomainError {
+  return new DomainError('enrollmentTokenUnknown');
+}

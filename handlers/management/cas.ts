@@ -1,0 +1,134 @@
+/** Certificate authorities of others, whose certificates enroll and log in. Administrators only. */
+import { randomUUID } from 'node:crypto';
+import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
+import { readCaCertificates, readProof } from '../../domain/pki/ca-certificate.js';
+import { ChainFault } from '../../domain/pki/chain.js';
+import { requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
+import { certFingerprint } from '../../domain/pki/keys.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import type * as Request from '../../generated/management/request.js';
+import { created, listOf, noData, ok, raw } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { Services } from '../services.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { toCaDetail } from '../shared/ca-model.js';
+import { verifyPeer } from '../shared/client-certificates.js';
+
+const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+
+/** GET /cas. */
+export const listCas: Handler<'management', 'listCas'> = async ({ query }, { stores }) =>
+  listOf(await stores.cas.list(query), toCaDetail);
+
+/** POST /cas. Fails: `invalidField` (certPem, identityRoles), `badReference` (externalIdClaim), `duplicate` (name, certPem). */
+export const createCa: Handler<'management', 'createCa'> = async ({ body }, { stores, pki, newId }) => {
+  const settings = fromWhole(body);
+  const certificates = readCaCertificates(body.certPem);
+  requireForeign(certificates.fingerprint, pki);
+  const id = newId();
+  await stores.transaction((tx) => tx.cas.create(id, { ...settings, ...certificates, verificationToken: randomUUID(), tags: tagsFrom(body.tags) }));
+  return created('cas', id);
+};
+
+/** GET /cas/{id}. Fails: `notFound`. */
+export const detailCa: Handler<'management', 'detailCa'> = async ({ params }, { stores }) =>
+  ok(toCaDetail(await stores.cas.get(params.id)));
+
+/** PUT /cas/{id}: all but the certificate, which stays. Fails: `notFound`, otherwise as create. */
+export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body }, { stores }) => {
+  const settings = fromWhole(body);
+  await stores.transaction((tx) => tx.cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) }));
+  return noData();
+};
+
+/** PATCH /cas/{id}. Fails: as PUT. */
+export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body }, { stores }) => {
+  const changes = {
+    name: givenName(body.name), isAuthEnabled: given(body.isAuthEnabled), isAutoCaEnrollmentEnabled: given(body.isAutoCaEnrollmentEnabled),
+    isOttCaEnrollmentEnabled: given(body.isOttCaEnrollmentEnabled), identityNameFormat: body.identityNameFormat == null ? undefined : nameFormatFrom(body.identityNameFormat),
+    identityRoles: body.identityRoles == null ? undefined : parseRoleAttributes(body.identityRoles, 'identityRoles'), tags: givenTags(body.tags),
+  };
+  const claim = given(body.externalIdClaim);
+  await stores.transaction(async (tx) => {
+    const externalIdClaim = claim === undefined ? undefined : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
+    await tx.cas.update(params.id, { ...changes, externalIdClaim });
+  });
+  return noData();
+};
+
+/** DELETE /cas/{id}: its authenticators, enrollments and their API sessions go too. Fails: `notFound`. */
+export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params }, { stores, sessions }) => {
+  const ended = await stores.transaction((tx) => tx.cas.remove(params.id));
+  ended.forEach((id) => { sessions.forget(id); });
+  return noData();
+};
+
+/** GET /cas/{id}/jwt: the bare JWT, whatever the state of the CA. Fails: `notFound`. */
+export const getCaJwt: Handler<'management', 'getCaJwt'> = async ({ params }, { stores, enrollments }) => {
+  const { id } = await stores.cas.get(params.id);
+  return raw('application/jwt', await enrollments.caJwt(id));
+};
+
+/**
+ * POST /cas/{id}/verify: a certificate that only the holder of the CA's key can have made since the CA was created.
+ * Fails: `notFound`, `caAlreadyVerified`, `unparsableBody`, `commonNameInvalid`, `certificateNotOfCa`.
+ */
+export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body }, { stores }) => {
+  const ca = await stores.cas.get(params.id);
+  if (ca.isVerified) throw new DomainError('caAlreadyVerified');
+  requireProof(ca, readProof(body, ca.verificationToken));
+  await stores.transaction(async (tx) => {
+    if ((await tx.cas.lockForChange(params.id)).isVerified) throw new DomainError('caAlreadyVerified');
+    await tx.cas.setVerified(params.id);
+  });
+  return noData();
+};
+
+/** @throws DomainError `certificateNotOfCa` for a chain that does not lead to the CA, or a leaf outside its time */
+function requireProof(ca: Ca, sent: readonly Buffer[]): void {
+  try {
+    if (verifyPeer(sent, { own: null, cas: [ca] }).isExpired) throw new ChainFault('the certificate has expired');
+  } catch (fault) {
+    throw fault instanceof ChainFault ? new DomainError('certificateNotOfCa', { causeMessage: fault.message }) : fault;
+  }
+}
+
+/** The network's own certificates cannot come from somebody else's CA. @throws DomainError `invalidField` */
+function requireForeign(fingerprint: string, pki: Services['pki']): void {
+  const { roots, intermediates } = pki.trust();
+  if ([...roots, ...intermediates].some(({ raw: der }) => certFingerprint(der) === fingerprint)) {
+    throw invalidField('certPem', 'certificate is one of this network itself', '');
+  }
+}
+
+function fromWhole(body: Request.CaCreate | Request.CaUpdate): CaSettings {
+  const claim = given(body.externalIdClaim);
+  return {
+    name: requireName(body.name), isAuthEnabled: body.isAuthEnabled, isAutoCaEnrollmentEnabled: body.isAutoCaEnrollmentEnabled,
+    isOttCaEnrollmentEnabled: body.isOttCaEnrollmentEnabled, identityRoles: parseRoleAttributes(body.identityRoles, 'identityRoles'),
+    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''), externalIdClaim: claim === undefined ? null : claimFrom(claim),
+  };
+}
+
+const nameFormatFrom = (format: string): string => (format === '' ? DEFAULT_NAME_FORMAT : format);
+
+/** Members that are given replace those of the present claim; `{}` takes the claim away. */
+function mergeClaim(current: ExternalIdClaim | null, change: Request.ExternalIdClaimPatch): ExternalIdClaim | null | undefined {
+  if (Object.keys(change).length === 0) return null;
+  const members = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null && value !== undefined)) as Partial<ExternalIdClaim>;
+  return Object.keys(members).length === 0 ? undefined : claimFrom({ ...current, ...members });
+}
+
+/** @throws DomainError `invalidField` for a member that is missing, `badReference` for a claim that cannot work */
+function claimFrom(claim: Partial<ExternalIdClaim>): ExternalIdClaim {
+  const member = <K extends keyof ExternalIdClaim>(key: K): ExternalIdClaim[K] => {
+    const value = claim[key];
+    if (value === undefined) throw invalidField(`externalIdClaim.${key}`, `externalIdClaim.${key} in body is required`, undefined);
+    return value;
+  };
+  return requireWorkingClaim({
+    index: member('index'), location: member('location'), matcher: member('matcher'), matcherCriteria: member('matcherCriteria'),
+    parser: member('parser'), parserCriteria: member('parserCriteria'),
+  });
+}

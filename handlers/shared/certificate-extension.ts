@@ -1,0 +1,97 @@
+/**
+ * Renewing a certificate that this network issued, by its owner. The next certificate waits, worth nothing, until its
+ * holder shows it; then it takes the place of the present one, which fails from then on. The authenticator keeps its id.
+ */
+import type { ExtensionState } from '../../db/authenticators.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
+import { ChainFault } from '../../domain/pki/chain.js';
+import { readSigningRequest } from '../../domain/pki/csr.js';
+import type { SigningRequest } from '../../domain/pki/csr.js';
+import { publicKeyPrint } from '../../domain/pki/keys.js';
+import { certificatesOf } from '../../domain/pki/pem.js';
+import { noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { Pki } from '../services.js';
+import { verifyPeer } from './client-certificates.js';
+
+/** More than a leaf with every intermediate there can be. */
+const MAX_CHARACTERS = 65_536;
+
+/**
+ * POST /current-identity/authenticators/{id}/extend, over a connection that shows the present certificate. A further one
+ * replaces the certificate that waits. Fails: `notFound` for one that is not the caller's, `authenticatorNotUpdatable` for
+ * one that this network did not issue, `unauthenticated` without the present certificate, `csrInvalid`, `invalidField`
+ * for the old key when a new one was asked for.
+ */
+export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurrentIdentityAuthenticator'> = async ({ params, body, caller, connection }, { stores, pki }) => {
+  const state = await stores.authenticators.extensionOf(params.id, caller.identityId);
+  const presentPem = requireExtendable(state);
+  requireShown(connection.peerCertificates(), presentPem, pki);
+  const request = await readSigningRequest(body.clientCertCsr);
+  requireNewKey(state, request);
+  const next = await pki.issueForIdentity(request, caller.identityId);
+  await stores.transaction(async (tx) => {
+    const prints = { certPem: next.leafPem, fingerprint: next.fingerprint, publicKeyPrint: next.publicKeyPrint };
+    if (!await tx.authenticators.awaitVerification(params.id, caller.identityId, presentPem, prints)) {
+      throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'the authenticator changed while the certificate was made: try again' });
+    }
+    await tx.issuedCertificates.add([next.record]);
+  });
+  return ok({ ca: pki.caBundlePem(), clientCert: next.chainPem });
+};
+
+/**
+ * POST /current-identity/authenticators/{id}/extend-verify, over any connection. API sessions stay open.
+ * Fails: `notFound` for one that is not the caller's, `certificateInvalid` for any certificate but the one that waits.
+ */
+export const extendVerifyCurrentIdentityAuthenticator: Handler<'client', 'extendVerifyCurrentIdentityAuthenticator'> = async ({ params, body, caller }, { stores, sessions }) => {
+  const { unverifiedCertPem } = await stores.authenticators.extensionOf(params.id, caller.identityId);
+  if (unverifiedCertPem === null || !isLeafOf(body.clientCert, unverifiedCertPem)
+    || !await stores.authenticators.completeExtension(params.id, caller.identityId, unverifiedCertPem)) {
+    throw new DomainError('certificateInvalid', { causeMessage: 'it is not the certificate that waits to be verified' });
+  }
+  sessions.forgetIdentity(caller.identityId);
+  return noData();
+};
+
+/** Its certificate in PEM. */
+function requireExtendable({ method, isIssuedByNetwork, certPem }: ExtensionState): string {
+  if (method !== 'cert' || !isIssuedByNetwork || certPem === null) {
+    throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'only a certificate that this network issued can be extended' });
+  }
+  return certPem;
+}
+
+/** Only the leaf counts: its key is the one that the handshake proved. */
+function requireShown(sent: readonly Buffer[], presentPem: string, pki: Pki): void {
+  const isPresent = sent[0] !== undefined && certificatesOf(presentPem)[0]?.equals(sent[0]) === true;
+  if (!isPresent || !isTrusted(sent, pki)) {
+    throw new DomainError('unauthenticated', { causeMessage: 'the connection does not show the present, valid certificate of the authenticator' });
+  }
+}
+
+function isTrusted(sent: readonly Buffer[], pki: Pki): boolean {
+  try {
+    return !verifyPeer(sent, { own: pki, cas: [] }).isExpired;
+  } catch (error) {
+    if (error instanceof ChainFault) return false;
+    throw error;
+  }
+}
+
+function requireNewKey({ isKeyRollRequested, publicKeyPrint: present }: ExtensionState, request: SigningRequest): void {
+  if (isKeyRollRequested && publicKeyPrint(request.publicKey) === present) {
+    throw invalidField('clientCertCsr', 'an administrator asked for a new key: make one and sign the request with it', '');
+  }
+}
+
+/** Whether a text from outside is certificates in PEM, this one first. */
+function isLeafOf(pem: string, certPem: string): boolean {
+  if (pem.length > MAX_CHARACTERS) return false;
+  try {
+    const [leaf] = certificatesOf(pem);
+    return leaf !== undefined && certificatesOf(certPem)[0]?.equals(leaf) === true;
+  } catch {
+    return false;
+  }
+}

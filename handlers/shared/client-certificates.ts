@@ -1,0 +1,30 @@
+/** Who a client proves to be with the certificates that it sent in the TLS handshake. */
+import { verifyClientChain, type TrustAnchor, type VerifiedChain } from '../../domain/pki/chain.js';
+import type { Ca } from '../../domain/model.js';
+import { certificatesOf } from '../../domain/pki/pem.js';
+import type { Pki } from '../services.js';
+
+export interface PeerTrust {
+  /** The network's own certificates are acceptable; null: they are not. */
+  readonly own: Pick<Pki, 'trust'> | null;
+  /** The CAs of others that are acceptable here: choosing them is for the caller. */
+  readonly cas: readonly Pick<Ca, 'id' | 'certPem'>[];
+}
+
+/**
+ * @param sent  what `connection.peerCertificates()` gives: DER, the leaf first; empty when the client sent none
+ * @throws ChainFault when it proves nothing; an expired leaf is no fault, see `isExpired`
+ */
+export function verifyPeer(sent: readonly Buffer[], { own, cas }: PeerTrust, now = new Date()): VerifiedChain {
+  const { roots, intermediates } = own?.trust() ?? { roots: [], intermediates: [] };
+  return verifyClientChain({
+    sent, now,
+    anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.flatMap(anchorsOf)],
+    known: intermediates,
+  });
+}
+
+/** The first certificate is the CA; what follows it in its PEM proves nothing. */
+function anchorsOf({ id, certPem }: PeerTrust['cas'][number]): TrustAnchor[] {
+  return certificatesOf(certPem).slice(0, 1).map((raw) => ({ certificate: { raw }, caId: id }));
+}

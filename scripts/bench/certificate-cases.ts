@@ -1,0 +1,120 @@
+/** New connections, with and without a client certificate, and what hands certificates out. */
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import { forEachParallel } from './api-client.js';
+import { reading } from './case.js';
+import type { BenchCase, CaseContext, Group } from './case.js';
+import { one } from './paths.js';
+import { CLIENT, MANAGEMENT, madeOf, requestBytes } from './world.js';
+import type { World } from './world.js';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+/** Requests take a millisecond each to make. */
+const PER_SECOND = 500;
+const LONGEST_SECONDS = 2;
+/** How many need one each: certificates and tokens work once. */
+const amount = ({ seconds }: CaseContext): number => Math.ceil(Math.min(seconds, LONGEST_SECONDS) * PER_SECOND);
+
+interface SigningRequest { readonly csr: string; readonly key: string }
+
+async function newRequest(name: string): Promise<SigningRequest> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({ name: `CN=${name}`, keys, signingAlgorithm: ALGORITHM }, webcrypto);
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  return { csr: request.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n` };
+}
+
+const RUN = Date.now().toString(36);
+
+/** A new identity with an outstanding one-time token. */
+async function newToken(world: World, index: number): Promise<string> {
+  const id = await world.admin.create(`${MANAGEMENT}/identities`, { name: `bench-new-ott-${RUN}-${index}-${owners(world).length}`, type: 'Device', isAdmin: false, enrollment: { ott: true } });
+  owners(world).push(id);
+  const [enrollment] = await world.admin.call<{ token: string }[]>('GET', `${MANAGEMENT}/identities/${id}/enrollments`);
+  return enrollment?.token ?? '';
+}
+
+/** Identities that were made; with them go their certificates and API sessions. */
+const owners = (world: World): string[] => madeOf(world, 'certificate owner');
+const group: Group = { clearUp: async ({ world }) => {
+  await forEachParallel(owners(world).splice(0), (id) => world.admin.call('DELETE', `${MANAGEMENT}/identities/${id}`));
+} };
+
+/** A client certificate of an identity of its own. */
+async function newCertificate(world: World): Promise<{ cert: string; key: string }> {
+  const { csr, key } = await newRequest('bench');
+  const token = await newToken(world, 0);
+  const { cert } = await world.admin.call<{ cert: string }>('POST', `${CLIENT}/enroll/ott?token=${token}`, { clientCsr: csr });
+  return { cert, key };
+}
+
+const login = (world: World): Buffer => requestBytes(world, { method: 'POST', path: `${CLIENT}/authenticate?method=cert`, body: {} });
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+export const certificateCases: readonly BenchCase[] = [
+  reading('enrollment keys', 'client', 'getEnrollmentJwks', one('/enroll/jwks'), 'nobody'),
+  reading('certificate authorities 10', 'management', 'listCas', one('/cas?limit=10'), 'admin'),
+  reading('session certificates', 'client', 'listCurrentApiSessionCertificates', one('/current-api-session/certificates'), 'client'),
+  {
+    name: 'session certificate create', api: 'client', operationId: 'createCurrentApiSessionCertificate',
+    plan: async (context) => {
+      const { world } = context;
+      const requests: Buffer[] = [];
+      await forEachParallel(numbers(amount(context)), async () => {
+        const { csr } = await newRequest('bench');
+        requests.push(requestBytes(world, { method: 'POST', path: `${CLIENT}/current-api-session/certificates`, body: { csr }, token: world.client.token }));
+      });
+      return { mode: 'once', requests, collectsIds: true };
+    },
+    after: async ({ world }, { ids }) => { madeOf(world, 'session certificate').push(...ids); },
+  },
+  {
+    name: 'session certificate by id', api: 'client', operationId: 'detailCurrentApiSessionCertificate',
+    plan: async ({ world }) => ({ mode: 'cycle', requests: (await certificatesOf(world)).slice(0, 100).map((id) => requestBytes(world, {
+      method: 'GET', path: `${CLIENT}/current-api-session/certificates/${id}`, token: world.client.token,
+    })) }),
+  },
+  {
+    name: 'session certificate delete', api: 'client', operationId: 'deleteCurrentApiSessionCertificate',
+    plan: async ({ world }) => {
+      const ids = (await certificatesOf(world)).splice(0);
+      return { mode: 'once', spends: { ids, pool: madeOf(world, 'session certificate') }, requests: ids.map((id) => requestBytes(world, {
+        method: 'DELETE', path: `${CLIENT}/current-api-session/certificates/${id}`, token: world.client.token,
+      })) };
+    },
+  },
+  {
+    name: 'enroll ott', api: 'client', operationId: 'enrollOtt', group,
+    plan: async (context) => {
+      const { world } = context;
+      const requests: Buffer[] = [];
+      await forEachParallel(numbers(amount(context)), async (index) => {
+        const [{ csr }, token] = await Promise.all([newRequest('bench'), newToken(world, index)]);
+        requests.push(requestBytes(world, { method: 'POST', path: `${CLIENT}/enroll/ott?token=${token}`, body: { clientCsr: csr } }));
+      });
+      return { mode: 'once', requests };
+    },
+  },
+  {
+    name: 'new TLS connection', api: 'client', operationId: 'listVersion',
+    plan: async ({ world }) => ({ mode: 'cycle', connectsEach: true, requests: [requestBytes(world, { method: 'GET', path: `${CLIENT}/version` })] }),
+  },
+  {
+    name: 'new connection and certificate login', api: 'client', operationId: 'authenticate', group,
+    plan: async ({ world }) => ({ mode: 'cycle', connectsEach: true, clientCertificate: await newCertificate(world), requests: [login(world)] }),
+  },
+  {
+    name: 'certificate login', api: 'client', operationId: 'authenticate', group,
+    plan: async ({ world }) => ({ mode: 'cycle', clientCertificate: await newCertificate(world), requests: [login(world)] }),
+  },
+];
+
+/** Those of the client's API session that are there; one at least. */
+async function certificatesOf(world: World): Promise<string[]> {
+  const ids = madeOf(world, 'session certificate');
+  if (ids.length > 0) return ids;
+  const { csr } = await newRequest('bench');
+  ids.push(await world.client.create(`${CLIENT}/current-api-session/certificates`, { csr }));
+  return ids;
+}

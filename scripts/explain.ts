@@ -1,0 +1,129 @@
+/**
+ * Explains the hot statements in a network of a given size and writes their plans to docs/performance/: for people to
+ * compare, and to fail when a statement reads a big table from end to end without a reason that is written down.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import type { ClientConfig } from 'pg';
+import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
+import { migrate } from '../db/migrate.js';
+import { sessionConfig } from '../db/session.js';
+import { openStores } from '../db/stores.js';
+import { fill } from './explain/fill.js';
+import type { Scale } from './explain/fill.js';
+import { summaryOf } from './explain/plan.js';
+import { openRecorder } from './explain/recorder.js';
+import { indexOf } from './explain/report.js';
+import type { StatementReport } from './explain/report.js';
+import { factsOf, hotStatements } from './explain/statements.js';
+
+const USAGE = `Usage: npm run explain -- [options]
+
+Fills a database, explains every hot statement of the stores and writes the plans to docs/performance/plans/.
+Exits with 1 when a big table is read from end to end without a reason.
+
+  --identities N   identities to have (100000)
+  --services M     services to have (2000)
+  --database URL   an empty database to fill, as a superuser; without, an embedded one that goes away
+  --out DIR        where plans.md and plans/ are written (docs/performance)
+  --only NAME      only statements whose name contains it; nothing is written, the plans are printed
+  -h, --help       show this text and exit
+`;
+
+const LIMITS = { defaultLimit: 10, maxLimit: 500 };
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const say = (text: string): void => { process.stderr.write(`${text}\n`); };
+
+interface Options extends Scale { readonly database: string | undefined; readonly out: string; readonly only: string | undefined }
+
+function parse(args: readonly string[]): Options | undefined {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args: [...args], options: {
+    identities: text, services: text, database: text, out: text, only: text, help: { type: 'boolean', short: 'h' },
+  } });
+  if (values.help === true) return undefined;
+  const whole = (name: string, value: string | undefined, fallback: number): number => {
+    const number = Number(value ?? fallback);
+    if (!Number.isInteger(number) || number < 100) throw new Error(`${name} must be a whole number from 100, not ${value ?? ''}`);
+    return number;
+  };
+  return {
+    identities: whole('--identities', values.identities, 100_000), services: whole('--services', values.services, 2000), database: values.database,
+    out: values.out ?? resolve(import.meta.dirname, '../../docs/performance'), only: values.only,
+  };
+}
+
+/** Runs `use` with a database that holds nothing yet. */
+async function withDatabase<T>(url: string | undefined, use: (connection: ClientConfig) => Promise<T>): Promise<T> {
+  if (url !== undefined) return use({ connectionString: url });
+  const dataDir = mkdtempSync(join(tmpdir(), 'edge-explain-'));
+  try {
+    // It stays as it was filled: nothing is cleaned up or analyzed in between.
+    const server = await startEmbeddedPostgres({ dataDir, log: silent, settings: { fsync: 'off', autovacuum: 'off', max_wal_size: '4GB' } });
+    try {
+      return await use({ ...server.connection, ssl: false });
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function explainAll(connection: ClientConfig, { identities, services, only }: Options): Promise<StatementReport[]> {
+  await migrate(connection);
+  const client = new pg.Client(sessionConfig(connection));
+  await client.connect();
+  const recorder = openRecorder(client);
+  try {
+    const { rows: [any] } = await client.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM identities) AS found');
+    if (any?.found === true) throw new Error('the database is not empty');
+    const stores = openStores(recorder, LIMITS);
+    say(`filling: ${identities} identities, ${services} services`);
+    await fill(stores, client, { identities, services });
+    const facts = await factsOf(stores, { identities, services });
+    const { rows } = await client.query<{ relname: string; rows: number }>("SELECT relname, reltuples::int AS rows FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace");
+    const rowsOf = new Map(rows.map((row) => [row.relname, row.rows]));
+    const reports: StatementReport[] = [];
+    for (const { name, act, scans = {} } of hotStatements.filter((hot) => hot.name.includes(only ?? ''))) {
+      say(name);
+      const explained = await recorder.record(() => act(stores, facts));
+      reports.push(...explained.map((item, index) => ({
+        file: explained.length === 1 ? name : `${name}-${index + 1}`, statement: item.name, allowed: scans, ...summaryOf(item, rowsOf),
+      })));
+    }
+    return reports;
+  } finally {
+    await recorder.close();
+  }
+}
+
+function write(out: string, reports: readonly StatementReport[], scale: Scale): void {
+  const folder = join(out, 'plans');
+  mkdirSync(folder, { recursive: true });
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.txt'))) rmSync(join(folder, file));
+  for (const { file, text } of reports) writeFileSync(join(folder, `${file}.txt`), text);
+  writeFileSync(join(out, 'plans.md'), indexOf(reports, scale));
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const options = parse(args);
+  if (options === undefined) { process.stdout.write(USAGE); return; }
+  const reports = await withDatabase(options.database, (connection) => explainAll(connection, options));
+  if (options.only === undefined) write(options.out, reports, options);
+  else process.stdout.write(reports.map(({ file, text }) => `== ${file}\n${text}\n`).join(''));
+  const bad = reports.filter(({ scanned, allowed }) => scanned.some((table) => allowed[table] === undefined));
+  for (const { file, scanned } of bad) say(`reads a big table from end to end: ${file} (${scanned.join(', ')})`);
+  if (bad.length > 0) process.exitCode = 1;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  main(process.argv.slice(2)).catch((error: unknown) => {
+    say(`explain: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * A `Database` that explains every statement which stores send, with the values they send, and then runs it. Nothing
+ * stays: what a transaction did is rolled back. A statement with a name is explained as PostgreSQL plans it when it has
+ * been run often; one without, as it is planned for its values.
+ */
+import type pg from 'pg';
+import { translate } from '../../db/errors.js';
+import type { Database, Db, Rows } from '../../db/db.js';
+import { literal } from './literal.js';
+
+export interface Explained {
+  /** Under which the store keeps it prepared; null for a text that varies. */
+  readonly name: string | null;
+  readonly sql: string;
+  /** Lines of the plan, as PostgreSQL shows them. */
+  readonly plan: readonly string[];
+  /** Rows that sequential scans read, by table: those of triggers and keys included. */
+  readonly scanned: ReadonlyMap<string, number>;
+}
+
+export interface Recorder extends Database {
+  /** Explains what `act` sends to the stores. */
+  record(act: () => Promise<unknown>): Promise<readonly Explained[]>;
+}
+
+/** After so many runs with plans of their own PostgreSQL thinks of one for all values. */
+const RUNS = 6;
+const EXPLAIN = 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)';
+const SCANS = "SELECT relname, seq_tup_read::int AS rows FROM pg_stat_xact_user_tables WHERE schemaname = 'public'";
+
+export function openRecorder(client: pg.Client): Recorder {
+  let found: Explained[] | undefined;
+  let isOpen = false;
+
+  const query = async <R>(sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+    try {
+      const { rows, rowCount } = await client.query({ text: sql, values: values as unknown[] });
+      return { rows: rows as R[], rowCount: rowCount ?? 0 };
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+
+  const scans = async () => new Map((await query<{ relname: string; rows: number }>(SCANS)).rows.map(({ relname, rows }) => [relname, rows]));
+
+  const planOf = async (name: string | null, sql: string, values: readonly unknown[]): Promise<string[]> => {
+    const call = `${EXPLAIN} EXECUTE explained${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`;
+    await query(`PREPARE explained AS ${sql}`);
+    try {
+      await query(`SET LOCAL plan_cache_mode = ${name === null ? 'force_custom_plan' : 'auto'}`);
+      let lines: string[] = [];
+      for (let run = 1; run <= (name === null ? 2 : RUNS); run += 1) {
+        await query('SAVEPOINT explained');
+        lines = (await query<{ 'QUERY PLAN': string }>(call)).rows.map((row) => row['QUERY PLAN']);
+        await query('ROLLBACK TO explained');
+      }
+      return lines;
+    } finally {
+      await query('DEALLOCATE explained');
+    }
+  };
+
+  /** Stores send some statements side by side; there is one connection. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const inTransaction = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isOpen) return work();
+    await query('BEGIN');
+    isOpen = true;
+    try {
+      return await work();
+    } finally {
+      isOpen = false;
+      await query('ROLLBACK');
+    }
+  };
+
+  const run: Db['run'] = async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+    const list = found;
+    if (list === undefined) return query<R>(sql, values);
+    return inTurn(() => inTransaction(async () => {
+      const plan = await planOf(name, sql, values);
+      const before = await scans();
+      const result = await query<R>(sql, values);
+      // What waits for the end of a transaction belongs to the statement, too.
+      await query('SET CONSTRAINTS ALL IMMEDIATE');
+      await query('SET CONSTRAINTS ALL DEFERRED');
+      const scanned = new Map([...await scans()].map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const).filter(([, rows]) => rows > 0));
+      list.push({ name, sql, plan, scanned });
+      return result;
+    }));
+  };
+
+  return {
+    run, read: run,
+    transaction: (work) => inTransaction(() => work({ run, read: run })),
+    async *stream<R>(sql: string, values: readonly unknown[]) { yield (await run<R>(null, sql, values)).rows; },
+    async record(act) {
+      // Once before: the caches are warm, and lists have seen the shape, so that they give it its name.
+      await act();
+      const list: Explained[] = [];
+      found = list;
+      try {
+        await act();
+      } finally {
+        found = undefined;
+      }
+      return list;
+    },
+    async ping() { await query('SELECT 1'); },
+    isUp: () => true,
+    stats: () => ({ total: 1, idle: 0, waiting: 0 }),
+    async close() { await client.end(); },
+  };
+}

@@ -1,0 +1,72 @@
+/** Finds the database of a configuration, brings its schema up to date and opens it. */
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import type { ClientConfig } from 'pg';
+import { openDatabase } from '../db/db.js';
+import type { Database } from '../db/db.js';
+import { runningConnection, startEmbeddedPostgres } from '../db/embedded/supervisor.js';
+import { migrate } from '../db/migrate.js';
+import { prepareDataDir } from './bootstrap.js';
+import type { Closers } from './closers.js';
+import type { Config } from './config.js';
+import type { Logger } from './log.js';
+
+export interface DatabaseOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly closers: Closers;
+  readonly abort: AbortSignal;
+  /** The database was found not to answer. */
+  readonly onLost: () => void;
+  /** Work through the embedded server that a running controller keeps, if one does. */
+  readonly besideRunning?: boolean;
+}
+
+export interface OpenDatabase {
+  readonly database: Database;
+  readonly connection: ClientConfig;
+}
+
+/** Closing the last closer that this adds closes the pool and leaves an embedded server running. */
+export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { config, log, closers, abort, onLost } = options;
+  const connection = await locate(options);
+  abort.throwIfAborted();
+  const applied = await migrate(connection);
+  if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+  const database = openDatabase({
+    connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
+    onStateChange: (isUp, cause) => {
+      if (isUp) { log.info('the database answers again'); return; }
+      log.warn({ err: cause }, 'the database does not answer; requests are refused until it does');
+      onLost();
+    },
+  });
+  closers.push(() => database.close());
+  return { database, connection };
+}
+
+async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ClientConfig> {
+  if (config.databaseUrl !== null) return { connectionString: config.databaseUrl };
+  if (besideRunning === true && existsSync(config.dataDir)) {
+    const running = { ...runningConnection(config.dataDir), ssl: false };
+    if (await answers(running)) return running;
+  }
+  prepareDataDir(config.dataDir);
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, abort });
+  closers.push(() => embedded.stop());
+  return { ...embedded.connection, ssl: false };
+}
+
+async function answers(connection: ClientConfig): Promise<boolean> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

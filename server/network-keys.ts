@@ -1,0 +1,120 @@
+/**
+ * The network's keys and certificates over time: opened from the database under the master key, and renewed while
+ * controllers run. Root key and server key stay for the life of the network; each intermediate has a key of its own.
+ * Every function belongs into a transaction that holds `lockStart`.
+ */
+import { createIntermediateCa, isDueForRenewal, isSignedBy, issueServerCertificate, openIssuer } from '../domain/pki/authority.js';
+import type { IssuedCertificate } from '../domain/pki/authority.js';
+import { certFingerprint, keyPairOf, newKeyPair } from '../domain/pki/keys.js';
+import type { KeyPair } from '../domain/pki/keys.js';
+import type { KeyRing } from '../domain/pki/master-key.js';
+import { coversNames, serverNames } from '../domain/pki/server-name.js';
+import { controllerUri } from '../domain/pki/spiffe.js';
+import type { PkiPurpose, PkiRecord } from '../db/network.js';
+import type { StoreSet } from '../db/stores.js';
+import { ConfigError } from './config.js';
+import type { Config } from './config.js';
+import type { Logger } from './log.js';
+import type { Authority } from './pki.js';
+
+export interface SigningEntity { readonly certPem: string; readonly fingerprint: string; readonly privateKeyPem: string }
+
+/** What a controller works with. */
+export interface NetworkKeys {
+  readonly authority: Authority;
+  readonly server: SigningEntity;
+}
+
+/** What may be renewed before its time. */
+export const renewables = ['server', 'intermediate'] as const;
+export type Renewable = (typeof renewables)[number];
+
+export interface KeyContext {
+  readonly config: Pick<Config, 'advertise' | 'tlsNames' | 'listen' | 'name' | 'tlsKey'>;
+  readonly keyRing: KeyRing;
+  readonly trustDomain: string;
+  readonly controllerId: string;
+  readonly log: Logger;
+}
+
+/**
+ * The keys to use now. What is due is renewed first: an intermediate after two thirds of its life; a server certificate
+ * likewise, or when it lacks an advertised name, or when another intermediate signs.
+ * @param early  renew this even if it is not due
+ * @throws ConfigError when the authority is missing, or a key does not open
+ */
+export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Renewable): Promise<NetworkKeys> {
+  const { keyRing } = context;
+  const records = await tx.network.allPki();
+  const newestFirst = (purpose: PkiPurpose) => records.filter((record) => record.purpose === purpose).reverse();
+  const [root] = newestFirst('root');
+  let intermediates = newestFirst('intermediate');
+  if (root === undefined || intermediates[0] === undefined) {
+    throw new ConfigError('The database has a network without its certificate authority: restore it from a backup.');
+  }
+  if (early === 'intermediate' || isDueForRenewal(intermediates[0].certPem, new Date())) {
+    intermediates = [await renewIntermediate(tx, context, root, intermediates[0]), ...intermediates];
+  }
+  const [issuer] = intermediates as [PkiRecord, ...PkiRecord[]];
+  const server = await currentServer(tx, context, opened(issuer, keyRing), newestFirst('server')[0], early === 'server');
+  const inForce = intermediates.filter((record) => record === issuer || record.notAfter.getTime() > Date.now());
+  return {
+    server,
+    authority: { rootPems: [root.certPem], intermediatePems: inForce.map(({ certPem }) => certPem), intermediateKeyPem: opened(issuer, keyRing).privateKeyPem },
+  };
+}
+
+async function renewIntermediate(tx: StoreSet, { config, keyRing, log }: KeyContext, root: PkiRecord, last: PkiRecord): Promise<PkiRecord> {
+  const keys = await newKeyPair(config.tlsKey);
+  const issued = await createIntermediateCa(await openIssuer(opened(root, keyRing)), { now: new Date(), commonName: INTERMEDIATE_NAME, keys });
+  const record = sealed('intermediate', last.generation + 1, issued, keys, keyRing);
+  await tx.network.addPki(record);
+  await tx.issuedCertificates.add([{ ...issued, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint }]);
+  await tx.network.tellPkiChanged();
+  log.info({ generation: record.generation, fingerprint: record.fingerprint }, 'a new intermediate signs from now on');
+  return record;
+}
+
+async function currentServer(
+  tx: StoreSet, { config, keyRing, trustDomain, controllerId, log }: KeyContext, issuer: SigningEntity, last: PkiRecord | undefined, isEarly: boolean,
+): Promise<SigningEntity> {
+  const now = new Date();
+  const required = serverNames({ advertise: config.advertise, others: config.tlsNames });
+  const isGood = last !== undefined && coversNames(last.certPem, required) && !isDueForRenewal(last.certPem, now) && isSignedBy(last.certPem, issuer.certPem);
+  if (isGood && !isEarly) return opened(last, keyRing);
+  const keys = last === undefined ? await newKeyPair(config.tlsKey) : keyPairOf(opened(last, keyRing).privateKeyPem);
+  const issued = await issueServerCertificate(await openIssuer(issuer), {
+    now, commonName: config.name.slice(0, 64), keys, uri: controllerUri(trustDomain, controllerId),
+    names: serverNames({ advertise: config.advertise, listen: config.listen, others: config.tlsNames }),
+  });
+  await tx.network.addPki(sealed('server', (last?.generation ?? 0) + 1, issued, keys, keyRing));
+  await tx.issuedCertificates.add([{ ...issued, kind: 'server', subjectId: controllerId, issuerFingerprint: issuer.fingerprint }]);
+  if (last !== undefined) {
+    await tx.network.setAdvertise(config.advertise);
+    await tx.network.tellPkiChanged();
+    log.info({ advertise: config.advertise, notAfter: issued.notAfter }, 'server certificate reissued');
+  }
+  return { certPem: issued.certPem, fingerprint: issued.fingerprint, privateKeyPem: keys.privateKeyPem };
+}
+
+export const INTERMEDIATE_NAME = 'Edge Controller Intermediate CA';
+
+const contextOf = (purpose: PkiPurpose) => `pki:${purpose}`;
+
+export function sealed(
+  purpose: PkiPurpose, generation: number, { certPem, notBefore, notAfter }: IssuedCertificate, keys: Pick<KeyPair, 'privateKeyPem'>, keyRing: KeyRing,
+): PkiRecord {
+  return { purpose, generation, certPem, fingerprint: certFingerprint(certPem), notBefore, notAfter, sealedKey: keyRing.seal(keys.privateKeyPem, contextOf(purpose)) };
+}
+
+function opened({ certPem, fingerprint, sealedKey, purpose }: PkiRecord, keyRing: KeyRing): SigningEntity {
+  return { certPem, fingerprint, privateKeyPem: keyRing.open(sealedKey, contextOf(purpose)).toString() };
+}
+
+/** The step of a change of the master key: from then on the old one opens nothing that is in use. */
+export async function sealAnew(tx: StoreSet, keyRing: KeyRing): Promise<void> {
+  for (const { purpose, generation, sealedKey } of await tx.network.allPki()) {
+    await tx.network.resealPki({ purpose, generation, sealedKey: keyRing.seal(keyRing.open(sealedKey, contextOf(purpose)), contextOf(purpose)) });
+  }
+  await tx.network.setMasterKeyCheck(keyRing.checkValue());
+}

@@ -1,0 +1,79 @@
+/**
+ * What a client showed of itself in the TLS handshake. It is read once per connection: nothing resumes or renegotiates one
+ * (see tls-server.ts), so it stays what it was.
+ */
+import type { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { DomainError } from '../domain/errors.js';
+import { INVALID_SESSION } from './sessions.js';
+
+/** More than any real chain has; what comes after is not looked at. */
+const MAX_CERTIFICATES = 10;
+
+interface Peer {
+  /** DER, as sent. */
+  readonly certificates: readonly Buffer[];
+  /** The identity that the certificate belongs to, once it was asked for; undefined: nobody's here. */
+  owner?: Promise<string | undefined>;
+}
+
+export interface Peers {
+  /** DER, as sent: the first is the leaf, whose key the handshake proved. */
+  certificatesOf(request: IncomingMessage): readonly Buffer[];
+  /**
+   * The session of one identity does not work over the connection of another. A certificate that belongs to nobody, such
+   * as a browser's, changes nothing.
+   * @throws DomainError `unauthenticated`
+   */
+  requireSame(request: IncomingMessage, caller: { readonly identityId: string }): Promise<void> | undefined;
+}
+
+/** Stands for the many connections without a certificate, which cost no more than finding this. */
+const BARE: Peer = { certificates: [] };
+
+export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promise<string | undefined>): Peers {
+  const peers = new WeakMap<Socket, Peer>();
+
+  const peerOf = ({ socket }: IncomingMessage): Peer => {
+    const known = peers.get(socket);
+    if (known !== undefined) return known;
+    const certificates = certificatesSent(socket as TLSSocket);
+    const peer = certificates.length === 0 ? BARE : { certificates };
+    peers.set(socket, peer);
+    return peer;
+  };
+
+  const ask = (peer: Peer): Promise<string | undefined> => {
+    const owner = ownerOf(peer.certificates);
+    peer.owner = owner;
+    owner.catch(() => { delete peer.owner; });
+    return owner;
+  };
+
+  const require = async (peer: Peer, identityId: string): Promise<void> => {
+    const isSame = (owner: string | undefined) => owner === undefined || owner === identityId;
+    if (isSame(await (peer.owner ?? ask(peer)))) return;
+    // The certificate may have found another owner since the connection began.
+    if (!isSame(await ask(peer))) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
+  };
+
+  return {
+    certificatesOf: (request) => peerOf(request).certificates,
+    requireSame(request, { identityId }) {
+      const peer = peerOf(request);
+      return peer === BARE ? undefined : require(peer, identityId);
+    },
+  };
+}
+
+function certificatesSent(socket: TLSSocket): Buffer[] {
+  const sent: Buffer[] = [];
+  let certificate: X509Certificate | undefined = socket.getPeerX509Certificate();
+  while (certificate !== undefined && sent.length < MAX_CERTIFICATES) {
+    sent.push(certificate.raw);
+    certificate = certificate.issuerCertificate;
+  }
+  return sent;
+}

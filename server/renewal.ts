@@ -1,0 +1,72 @@
+/** Renewed keys and certificates, taken up while the controller runs; and how an administrator asks for them early. */
+import { newId } from '../domain/auth/tokens.js';
+import { createPasswordHasher } from '../domain/auth/passwords.js';
+import { createJwtSigner } from '../domain/enrollment/jwt.js';
+import type { JwtSigner } from '../domain/enrollment/jwt.js';
+import { openStores } from '../db/stores.js';
+import { openNetwork, refreshKeys } from './bootstrap.js';
+import { closeAll } from './closers.js';
+import type { Closers } from './closers.js';
+import type { Config } from './config.js';
+import { connectDatabase } from './database.js';
+import type { Logger } from './log.js';
+import type { NetworkKeys, Renewable, SigningEntity } from './network-keys.js';
+import type { RunningPki } from './pki.js';
+import { secureContext } from './tls-server.js';
+import type { TlsServer } from './tls-server.js';
+
+/** The certificate that serves TLS, and the signer of JWTs that names it: both change together when it is renewed. */
+export interface ServerIdentity {
+  readonly signer: () => JwtSigner;
+  readonly fingerprint: () => string;
+  replace(server: SigningEntity): void;
+}
+
+export function serverIdentity(first: SigningEntity): ServerIdentity {
+  let signer = createJwtSigner(first);
+  return { signer: () => signer, fingerprint: () => signer.kid, replace: (server) => { signer = createJwtSigner(server); } };
+}
+
+export interface RenewalOptions {
+  readonly server: TlsServer;
+  readonly pki: RunningPki;
+  readonly identity: ServerIdentity;
+  readonly current: () => Promise<NetworkKeys>;
+  /** Tells the other controllers and the clients which certificate this one has. */
+  readonly announce: (server: SigningEntity) => Promise<unknown>;
+  readonly log: Logger;
+}
+
+/** @returns what looks for renewed keys, once at a time. Open connections keep the certificate they have; new ones get the new one. */
+export function keepKeysFresh({ server, pki, identity, current, announce, log }: RenewalOptions): () => Promise<void> {
+  const check = async () => {
+    const next = await current();
+    if (pki.issuerPem() !== next.authority.intermediatePems[0]) await pki.use(next.authority);
+    if (next.server.fingerprint === identity.fingerprint()) return;
+    server.setSecureContext(secureContext(next.server.certPem + pki.issuerPem(), next.server.privateKeyPem));
+    identity.replace(next.server);
+    log.info({ fingerprint: next.server.fingerprint }, 'the server certificate was renewed');
+    await announce(next.server);
+  };
+  let last: Promise<void> = Promise.resolve();
+  return () => (last = last.then(check).catch((error: unknown) => { log.warn({ err: error }, 'the keys of the network could not be checked; it is tried again'); }));
+}
+
+/**
+ * Renews a certificate of the network before its time; controllers that run take it up at once. Works beside a running
+ * controller and without one.
+ * @returns the new certificate
+ */
+export async function renewEarly(config: Config, what: Renewable, log: Logger): Promise<string> {
+  const closers: Closers = [];
+  try {
+    const { database } = await connectDatabase({ config, log, closers, abort: new AbortController().signal, onLost: () => undefined, besideRunning: true });
+    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+    const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
+    const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
+    const { server, authority } = await refreshKeys(config, stores, network, controllerId, log, what);
+    return what === 'server' ? server.certPem : authority.intermediatePems[0] ?? '';
+  } finally {
+    await closeAll(closers, log);
+  }
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { createRootCa, issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
+import { newKeyPair } from '../../domain/pki/keys.js';
+import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
+
+const NOBODY = new Set<string>();
+
+describe('names of a router', () => {
+  it('are plain host names and addresses, each once, sorted', () => {
+    const names = routerServerNames({ dns: ['B.example.com', 'a.example', 'b.example.com.', 'bücher.example', 'localhost'], ip: ['10.0.0.2', '::1', '0:0:0:0:0:0:0:1'] }, NOBODY);
+    expect(names).to.deep.equal({ dns: ['a.example', 'b.example.com', 'localhost', 'xn--bcher-kva.example'], ip: ['10.0.0.2', '::1'] });
+  });
+
+  const refused = ['*', '*.example.com', 'a.*.example', '', ' ', '.', '-a.example', 'a b', 'a/b', 'a,DNS:b', 'https://a.example', 'a:1', 'user@a.example', `${'a'.repeat(64)}.example`,
+    'a\0b', '0.0.0.0', '::', 'fe80::1%eth0', '1.2.3', '0x7f000001'];
+  for (const name of refused) {
+    it(`are never ${JSON.stringify(name)}`, () => {
+      expect(routerServerNames({ dns: [name, 'good.example'], ip: [name] }, NOBODY)).to.deep.equal({ dns: ['good.example'], ip: [] });
+    });
+  }
+
+  it('are left out when an address stands as a name or a name as an address', () => {
+    expect(routerServerNames({ dns: ['10.0.0.1'], ip: ['host.example'] }, NOBODY)).to.deep.equal({ dns: [], ip: [] });
+  });
+
+  it('are at most twenty', () => {
+    const dns = Array.from({ length: 20 }, (_, index) => `r${index}.example`);
+    expect(routerServerNames({ dns, ip: [] }, NOBODY).dns).to.have.length(20);
+    expect(() => routerServerNames({ dns, ip: ['10.0.0.1'] }, NOBODY)).to.throw().with.property('kind', 'csrInvalid');
+  });
+
+  it('are never a controller’s, however it is spelled', () => {
+    const reserved = new Set(['ctrl.example', '10.0.0.1', 'fd00::1']);
+    const names = routerServerNames({ dns: ['CTRL.example', 'ctrl.example.', 'r.ctrl.example', '10.0.0.1'], ip: ['10.0.0.1', 'fd00:0:0::1', '10.0.0.2'] }, reserved);
+    expect(names).to.deep.equal({ dns: ['r.ctrl.example'], ip: ['10.0.0.2'] });
+  });
+
+  describe('that controllers keep to themselves', () => {
+    const certificateFor = async (dns: string[], ip: string[]): Promise<string> => {
+      const [rootKeys, keys] = [await newKeyPair(), await newKeyPair()];
+      const root = await createRootCa({ now: new Date(), commonName: 'root', keys: rootKeys });
+      const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
+      return (await issueServerCertificate(issuer, { now: new Date(), commonName: 'one', keys, uri: 'spiffe://domain/controller/one', names: { dns, ip } })).certPem;
+    };
+
+    it('are what they advertise and what their certificates carry', async () => {
+      const certPem = await certificateFor(['one.example', 'other.example', 'localhost'], ['10.0.0.1', '127.0.0.1', '::1', 'fd00::1']);
+      expect([...controllerHosts(['ONE.example:443', '[fd00::2]:1280'], [certPem])].sort()).to.deep.equal(['10.0.0.1', 'fd00::1', 'fd00::2', 'one.example', 'other.example']);
+    });
+
+    it('include a loopback name only when it is advertised', async () => {
+      const certPem = await certificateFor(['localhost'], ['127.0.0.1', '::1']);
+      expect([...controllerHosts(['localhost:1280'], [certPem])]).to.deep.equal(['localhost']);
+      expect([...controllerHosts(['127.0.0.1:1280'], [certPem])]).to.deep.equal(['127.0.0.1']);
+    });
+  });
+});
