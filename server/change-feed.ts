@@ -27,6 +27,9 @@ export interface ChangeFeed {
   close(): void;
 }
 
+/** By which an operator knows this connection in pg_stat_activity. */
+export const FEED_NAME = 'edge-controller changes';
+
 const RETRY_MS = 500;
 const PING_MS = 2_000;
 const PATIENCE_MS = 2_000;
@@ -48,7 +51,7 @@ export function openChangeFeed(connection: ClientConfig, listeners: FeedListener
   };
 
   const connect = async (): Promise<void> => {
-    const client = new pg.Client({ ...sessionConfig(connection), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+    const client = new pg.Client({ ...sessionConfig({ application_name: FEED_NAME, ...connection }), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
     let pings: NodeJS.Timeout | undefined;
     let lost = false;
     const lose = () => {

@@ -2,8 +2,8 @@
  * One connection of the load generator: a raw TLS socket that sends prepared bytes, waits for the answer, and tells.
  * It connects anew when the server ends the connection.
  */
-import { connect } from 'node:tls';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import { connect, createSecureContext } from 'node:tls';
+import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
 import type { OnReadOpts } from 'node:net';
 import { ResponseReader } from './response-reader.js';
 import type { HttpAnswer } from './response-reader.js';
@@ -25,8 +25,11 @@ export class Lane {
   #socket: TLSSocket | undefined;
   #reader: ResponseReader;
   #isWaiting = false;
+  /** Opened once: a client reads its key once, not for every connection. */
+  readonly #context: SecureContext;
 
   constructor(readonly options: LaneOptions) {
+    this.#context = createSecureContext(options.clientCertificate);
     this.#reader = new ResponseReader(options.keepsBodies);
   }
 
@@ -35,9 +38,9 @@ export class Lane {
     if (this.#socket !== undefined) return Promise.resolve();
     this.#reader = new ResponseReader(this.options.keepsBodies);
     return new Promise((resolve, reject) => {
-      const { host, port, clientCertificate } = this.options;
+      const { host, port } = this.options;
       const options: ConnectionOptions & { readonly onread: OnReadOpts } = {
-        host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...clientCertificate,
+        host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], secureContext: this.#context,
         // Read into one buffer again and again: no allocation for each answer.
         onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback: (length, buffer) => { this.#read(socket, buffer as Buffer, length); return true; } },
       };
