@@ -3,6 +3,7 @@
  * when what an identity sees last changed. Nothing here is copied per pair of identity and service.
  */
 import { createHash } from 'node:crypto';
+import { notFound } from '../domain/errors.js';
 import type { PolicyType, Semantic, ServiceView } from '../domain/model.js';
 import { grantsOf } from '../domain/policy/access.js';
 import type { AccessPolicy } from '../domain/policy/access.js';
@@ -70,11 +71,47 @@ export interface AccessView {
   /** Role lists over identities of the policies that select a service; one type only when given. */
   identityRolesFor(service: Selectable, type?: PolicyType): Promise<RoleList[]>;
   /** Moves with everything that decides what anybody sees of services. */
-  epoch(): Promise<number>;
-  /** When the identity's services last changed, if that was noted at this epoch; the epoch began at `movedAt`. */
-  lastChange(identityId: string, configTypes: readonly string[]): Promise<{ epoch: number; movedAt: Date; changedAt: Date | null }>;
+  epoch(): Promise<AccessEpoch>;
+  /** What was last noted of the identity's services, and what it has to be compared with. @throws DomainError `notFound` */
+  lastView(identityId: string, configTypes: readonly string[]): Promise<LastView>;
   /** Notes what the identity sees now; answers since when. The first note counts from `since`. */
-  noteView(identityId: string, configTypes: readonly string[], epoch: number, digest: Buffer, since: Date): Promise<Date>;
+  noteView(identityId: string, configTypes: readonly string[], view: { epoch: number; digest: Buffer; state: Buffer | null }, since: Date): Promise<Date>;
+  /** The epoch moved, and this view of it did not. */
+  keepView(identityId: string, configTypes: readonly string[], epoch: number, state: Buffer): Promise<void>;
+}
+
+export interface AccessEpoch {
+  readonly epoch: number;
+  /** Moves, with the epoch, when what there is to be reached changes: services, configs, posture checks. */
+  readonly content: number;
+}
+
+export interface LastView extends AccessEpoch {
+  /** When the epoch began. */
+  readonly movedAt: Date;
+  /** Of the identity at this epoch, whatever copies of it say. */
+  readonly roleAttributes: readonly string[];
+  readonly noted: NotedView | null;
+}
+
+export interface NotedView {
+  readonly epoch: number;
+  readonly state: Buffer | null;
+  readonly changedAt: Date;
+}
+
+/** Names all that decides what an identity sees of services: what it is granted, and the content that grants select from. */
+export function stateOf(grants: readonly AccessPolicy[], content: number): Buffer {
+  const what = grants.map(({ policyId, type, semantic, serviceRoles, isPassing }) => [policyId, type, semantic, serviceRoles, isPassing]);
+  return createHash('sha256').update(JSON.stringify([content, what])).digest();
+}
+
+interface ViewRow extends AccessEpoch {
+  readonly moved_at: Date;
+  readonly role_attributes: string[];
+  readonly noted_epoch: number | null;
+  readonly state: Buffer | null;
+  readonly changed_at: Date | null;
 }
 
 /** One value for all that a client can see of its services: it changes exactly when they do. */
@@ -108,25 +145,34 @@ export function accessView(db: Db): AccessView {
       return rows;
     },
     async epoch() {
-      const { rows: [row] } = await db.read<{ epoch: number }>('access-epoch', "SELECT epoch FROM model_epochs WHERE name = 'access'");
-      return row?.epoch ?? 0;
+      const { rows: [row] } = await db.read<AccessEpoch>('access-epoch', "SELECT epoch, content FROM model_epochs WHERE name = 'access'");
+      return row ?? { epoch: 0, content: 0 };
     },
-    async lastChange(identityId, configTypes) {
-      const { rows: [row] } = await db.read<{ epoch: number; moved_at: Date; changed_at: Date | null }>('last-change', `SELECT e.epoch, e.moved_at,
-        (SELECT v.changed_at FROM service_views v WHERE v.identity_id = $1 AND v.config_types = $2 AND v.epoch = e.epoch) AS changed_at
-        FROM model_epochs e WHERE e.name = 'access'`, [identityId, configTypes]);
-      return { epoch: row?.epoch ?? 0, movedAt: row?.moved_at ?? new Date(0), changedAt: row?.changed_at ?? null };
+    async lastView(identityId, configTypes) {
+      const { rows: [row] } = await db.read<ViewRow>('last-view', `SELECT e.epoch, e.content, e.moved_at, i.role_attributes,
+          v.epoch AS noted_epoch, v.state, v.changed_at
+        FROM model_epochs e CROSS JOIN identities i LEFT JOIN service_views v ON v.identity_id = i.id AND v.config_types = $2
+        WHERE e.name = 'access' AND i.id = $1`, [identityId, configTypes]);
+      if (row === undefined) throw notFound('identity', identityId);
+      const { epoch, content, moved_at: movedAt, role_attributes: roleAttributes, noted_epoch: notedEpoch, state, changed_at: changedAt } = row;
+      const noted = notedEpoch === null || changedAt === null ? null : { epoch: notedEpoch, state, changedAt };
+      return { epoch, content, movedAt, roleAttributes, noted };
     },
-    async noteView(identityId, configTypes, epoch, digest, since) {
+    async noteView(identityId, configTypes, { epoch, digest, state }, since) {
       const { rows: [row] } = await db.run<{ changed_at: Date }>('note-view', `INSERT INTO service_views AS v
-          (identity_id, config_types, epoch, digest, changed_at) VALUES ($1, $2, $3, $4, $5)
+          (identity_id, config_types, epoch, digest, state, changed_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (identity_id, config_types) DO UPDATE SET
           epoch = greatest(v.epoch, excluded.epoch),
           digest = CASE WHEN v.epoch <= excluded.epoch THEN excluded.digest ELSE v.digest END,
+          state = CASE WHEN v.epoch <= excluded.epoch THEN excluded.state ELSE v.state END,
           changed_at = CASE WHEN v.epoch <= excluded.epoch AND v.digest <> excluded.digest
             THEN greatest(now(), v.changed_at + interval '1 ms') ELSE v.changed_at END
-        RETURNING changed_at`, [identityId, configTypes, epoch, digest, since]);
+        RETURNING changed_at`, [identityId, configTypes, epoch, digest, state, since]);
       return row?.changed_at ?? since;
+    },
+    async keepView(identityId, configTypes, epoch, state) {
+      await db.run('keep-view', 'UPDATE service_views SET epoch = $3 WHERE identity_id = $1 AND config_types = $2 AND epoch < $3 AND state = $4',
+        [identityId, configTypes, epoch, state]);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Configs: data of a config type, given to services. */
+/** Configs: data of a config type, given to services and routers. */
 import type { Config, JsonObject, Page, Tags } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
@@ -29,7 +29,7 @@ export interface ConfigStore {
   list(request: ListRequest): Promise<Page<Config>>;
   create(id: string, draft: { name: string; configTypeId: string; data: JsonObject; tags: Tags }): Promise<void>;
   update(id: string, changes: { name?: string | undefined; data?: JsonObject | undefined; tags?: Tags | undefined }): Promise<void>;
-  /** @throws DomainError `inUse` naming services that carry it */
+  /** @throws DomainError `inUse` naming services or routers that carry it */
   remove(id: string): Promise<void>;
 }
 
@@ -57,11 +57,14 @@ export function configStore(db: Db, lists: Lists): ConfigStore {
       await update(db, 'configs', CONFIG, id, { name: changes.name, data: json(changes.data), tags: json(changes.tags) });
     },
     async remove(id) {
-      const { rows: [row] } = await db.run<{ deleted: boolean; users: string[] }>('config-delete', `WITH users AS (
-          SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
-        gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id)
-        SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT service_id FROM users) AS users`, [id]);
-      if (row !== undefined && row.users.length > 0) throw inUse('configs', 'config', 'service', row.users);
+      const { rows: [row] } = await db.run<{ deleted: boolean; services: string[]; routers: string[] }>('config-delete', `WITH
+        services AS (SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
+        routers AS (SELECT router_id FROM router_configs WHERE config_id = $1 ORDER BY router_id LIMIT 10),
+        gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM services) AND NOT EXISTS (SELECT FROM routers) RETURNING id)
+        SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT service_id FROM services) AS services,
+          ARRAY (SELECT router_id FROM routers) AS routers`, [id]);
+      if (row !== undefined && row.services.length > 0) throw inUse('configs', 'config', 'service', row.services);
+      if (row !== undefined && row.routers.length > 0) throw inUse('configs', 'config', 'router', row.routers);
       if (row?.deleted !== true) throw notFound(CONFIG, id);
     },
   };

@@ -7,12 +7,8 @@ import type { ClientConfig, PoolClient } from 'pg';
 import { isConflict, translate, unavailable } from './errors.js';
 import { openLanes } from './lanes.js';
 import { cut, sessionConfig } from './session.js';
+import type { Rows } from './session.js';
 import { watch } from './watchdog.js';
-
-export interface Rows<R> {
-  readonly rows: R[];
-  readonly rowCount: number;
-}
 
 /** What stores need. The pool and an open transaction both are one; a store cannot tell and must not care. */
 export interface Db {

@@ -51,6 +51,8 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
     (isStillReferenced ? inUse('type', 'configType', 'config', []) : invalidField('type', 'invalid config type', value)),
   service_configs_config_fkey: ({ value, isStillReferenced }) =>
     (isStillReferenced ? inUse('configs', 'config', 'service', []) : notFound('config', value.split(', ')[0] ?? value)),
+  router_configs_config_fkey: ({ value, isStillReferenced }) =>
+    (isStillReferenced ? inUse('configs', 'config', 'router', []) : notFound('config', value.split(', ')[0] ?? value)),
   services_name_key: mustBeUnique,
   service_policies_name_key: mustBeUnique,
   posture_checks_name_key: mustBeUnique,

@@ -6,8 +6,8 @@
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { translate } from './errors.js';
-import type { Rows } from './db.js';
 import { cut } from './session.js';
+import type { Rows } from './session.js';
 
 const LANES = 3;
 

@@ -11,13 +11,21 @@ export type AttributedKind = 'identities' | 'services' | 'routers' | 'posture_ch
 export interface RoleAttributeStore {
   /** Distinct attributes of all entities of a kind, sorted by bytes; the whole set unless limited. */
   list(kind: AttributedKind, request: ListRequest): Promise<Page<string>>;
+  /** Moves when an attribute of that kind comes into use or goes out of it, and so with every list. */
+  epoch(kind: AttributedKind): Promise<number>;
 }
 
-const IN_USE = 'SELECT c.attribute AS id FROM role_attribute_counts c WHERE c.kind = $1 GROUP BY c.attribute HAVING sum(c.uses) > 0';
+const IN_USE = 'SELECT DISTINCT c.attribute AS id FROM role_attribute_counts c WHERE c.kind = $1 AND c.uses > 0';
+const EPOCH = 'SELECT coalesce(sum(epoch), 0)::bigint AS epoch FROM role_attribute_epochs WHERE kind = $1';
 
 export function roleAttributeStore(db: Db, lists: Lists): RoleAttributeStore {
   return {
     list: (kind, request) => wholeList<{ id: string }, string>(db, lists,
-      { symbols: roleAttributeSymbols, name: 'role-attributes', sql: IN_USE, values: [kind], fromRow: ({ id }) => id }, request),
+      // Not prepared: most are of one kind, which a plan for any kind does not expect.
+      { symbols: roleAttributeSymbols, name: null, sql: IN_USE, values: [kind], fromRow: ({ id }) => id }, request),
+    async epoch(kind) {
+      const { rows: [row] } = await db.read<{ epoch: number }>('role-attribute-epoch', EPOCH, [kind]);
+      return row?.epoch ?? 0;
+    },
   };
 }

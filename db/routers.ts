@@ -4,6 +4,7 @@
  */
 import type { EnrollmentDraft, Page, Router, RouterDraft, Tags } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
+import { configIdsOf, writeConfigs } from './config-lists.js';
 import type { Db } from './db.js';
 import { withRoleFilter } from './identities.js';
 import type { RoleFilter } from './identities.js';
@@ -24,7 +25,7 @@ interface Row extends BaseRow {
   role_attributes: string[];
   app_data: Tags;
   ctrl_chan_listeners: Record<string, string[]>;
-  configs: string[] | null;
+  configs: string[];
   fingerprint: string | null;
   cert_pem: string | null;
   unverified_fingerprint: string | null;
@@ -41,7 +42,7 @@ const edgeSource: ListSource<Row, Router> = {
   columns: [...BASE_COLUMNS, 'name', 'is_edge', 'cost', 'no_traversal', 'disabled', 'is_tunneler_enabled', 'role_attributes', 'app_data',
     'ctrl_chan_listeners', 'fingerprint', 'cert_pem', 'unverified_fingerprint', 'unverified_cert_pem', 'hostname'],
   extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt, e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
- (SELECT json_agg(c.id ORDER BY c.id) FROM configs c WHERE c.id = ANY (t.config_ids)) AS configs`,
+ ${configIdsOf('routers')}`,
   joins: `LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
    UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,
   fromRow,
@@ -56,7 +57,7 @@ function fromRow(row: Row): Router {
   return {
     name: row.name, isEdge: row.is_edge, cost: row.cost, noTraversal: row.no_traversal, disabled: row.disabled,
     isTunnelerEnabled: row.is_tunneler_enabled, roleAttributes: row.role_attributes, appData: row.app_data,
-    ctrlChanListeners: row.ctrl_chan_listeners, configs: row.configs ?? [], fingerprint: row.fingerprint, certPem: row.cert_pem,
+    ctrlChanListeners: row.ctrl_chan_listeners, configs: row.configs, fingerprint: row.fingerprint, certPem: row.cert_pem,
     unverifiedFingerprint: row.unverified_fingerprint, unverifiedCertPem: row.unverified_cert_pem, hostname: row.hostname,
     enrollment: token === null || jwt === null || expiresAt === null || createdAt === null ? null : { token, jwt, expiresAt, createdAt },
     ...baseOf(row),
@@ -76,7 +77,7 @@ export interface RouterStore {
   /** All routers, edge routers among them. */
   list(request: ListRequest): Promise<Page<Router>>;
   listEdge(request: ListRequest & RoleFilter): Promise<Page<Router>>;
-  /** @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config) */
+  /** @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config), `invalidField` (two configs of one type) */
   create(id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void>;
   /** @throws DomainError `notFound`, `routerNotUpdatable` when it is of the other kind than `isEdge` says, as create */
   update(id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void>;
@@ -107,12 +108,6 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     if (row.is_edge !== isEdge) throw new DomainError('routerNotUpdatable');
     return row;
   };
-  const requireConfigs = async (ids: readonly string[] | undefined) => {
-    if (ids === undefined || ids.length === 0) return;
-    const { rows } = await db.run<{ id: string }>('router-configs', 'SELECT id FROM configs WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [ids]);
-    const unknown = ids.find((id) => !rows.some((row) => row.id === id));
-    if (unknown !== undefined) throw notFound('config', unknown);
-  };
   const addTunneler = async (id: string, name: string) => {
     await insert(db, 'identities', { id, name, type_id: 'Router', is_admin: false, auth_policy_id: 'default' });
     await insert(db, 'edge_router_policies', {
@@ -135,7 +130,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
   const columnsOf = (changes: Changes<RouterDraft>) => ({
     name: changes.name, cost: changes.cost, no_traversal: changes.noTraversal, disabled: changes.disabled,
     is_tunneler_enabled: changes.isTunnelerEnabled, role_attributes: changes.roleAttributes, app_data: json(changes.appData),
-    ctrl_chan_listeners: json(changes.ctrlChanListeners), config_ids: changes.configs, tags: json(changes.tags),
+    ctrl_chan_listeners: json(changes.ctrlChanListeners), tags: json(changes.tags),
   });
   return {
     get,
@@ -146,15 +141,15 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     list: (request) => lists.page(db, source, request),
     listEdge: (request) => lists.page(db, edgeSource, withRoleFilter({ ...request, scope: both(request.scope ?? NOWHERE, () => EDGE) })),
     async create(id, draft, enrollment) {
-      await requireConfigs(draft.configs);
       await insert(db, 'routers', { id, is_edge: draft.isEdge, ...columnsOf(draft) });
+      if (draft.configs.length > 0) await writeConfigs(db, 'routers', id, draft.configs);
       await enroll(id, draft.isEdge, enrollment);
       if (draft.isTunnelerEnabled) await addTunneler(id, draft.name);
     },
     async update(id, isEdge, changes) {
       const current = await lock(id, isEdge);
-      await requireConfigs(changes.configs);
-      await update(db, 'routers', ROUTER, id, columnsOf(changes));
+      await update(db, 'routers', ROUTER, id, columnsOf(changes), changes.configs !== undefined);
+      if (changes.configs !== undefined) await writeConfigs(db, 'routers', id, changes.configs);
       const name = changes.name ?? current.name;
       const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
       if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);

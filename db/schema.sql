@@ -6,9 +6,25 @@ CREATE SEQUENCE entity_count_slots AS integer;
 
 CREATE SEQUENCE role_attribute_count_slots AS bigint;
 
+CREATE SEQUENCE role_attribute_epoch_slots AS bigint;
+
 CREATE SEQUENCE schema_migrations_id_seq AS integer;
 
 CREATE SEQUENCE schema_migrations_lock_index_seq AS integer;
+
+CREATE OR REPLACE FUNCTION public.add_role_attribute(of_kind text, item text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE now_used bigint;
+BEGIN
+  UPDATE role_attribute_counts SET uses = uses + 1 WHERE kind = of_kind AND attribute = item
+    AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING uses INTO now_used;
+  IF FOUND THEN RETURN now_used = 1; END IF;
+  INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, 1);
+  RETURN true;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.count_entities()
  RETURNS trigger
@@ -34,15 +50,17 @@ DECLARE
   added text[] := CASE WHEN TG_OP = 'DELETE' THEN '{}' ELSE NEW.role_attributes END;
   taken text[] := CASE WHEN TG_OP = 'INSERT' THEN '{}' ELSE OLD.role_attributes END;
   item text;
-  delta integer;
+  is_added boolean;
+  has_moved boolean := false;
 BEGIN
-  FOR item, delta IN
-    SELECT a, 1 FROM unnest(added) a WHERE a <> ALL (taken) UNION ALL SELECT a, -1 FROM unnest(taken) a WHERE a <> ALL (added)
+  FOR item, is_added IN
+    SELECT a COLLATE "C", true FROM unnest(added) a WHERE a <> ALL (taken)
+    UNION ALL SELECT a COLLATE "C", false FROM unnest(taken) a WHERE a <> ALL (added) ORDER BY 1
   LOOP
-    UPDATE role_attribute_counts SET uses = uses + delta WHERE kind = TG_TABLE_NAME AND attribute = item
-      AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = TG_TABLE_NAME AND attribute = item LIMIT 1 FOR UPDATE SKIP LOCKED);
-    IF NOT FOUND THEN INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (TG_TABLE_NAME, item, delta); END IF;
+    IF is_added THEN has_moved := add_role_attribute(TG_TABLE_NAME, item) OR has_moved;
+    ELSE has_moved := take_role_attribute(TG_TABLE_NAME, item) OR has_moved; END IF;
   END LOOP;
+  IF has_moved THEN PERFORM move_role_attribute_epoch(TG_TABLE_NAME); END IF;
   RETURN NULL;
 END $function$;
 
@@ -84,9 +102,11 @@ CREATE OR REPLACE FUNCTION public.move_access_epoch()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE is_content CONSTANT boolean := TG_TABLE_NAME NOT IN ('service_policies', 'identities');
 BEGIN
-  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
-  WHERE name = 'access' AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id(),
+    content = content + is_content::integer, content_by = CASE WHEN is_content THEN pg_current_xact_id() ELSE content_by END
+  WHERE name = 'access' AND CASE WHEN is_content THEN content_by ELSE moved_by END IS DISTINCT FROM pg_current_xact_id();
   IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
   RETURN NULL;
 END $function$;
@@ -100,6 +120,16 @@ BEGIN
   WHERE name = 'grants' AND moved_by IS DISTINCT FROM pg_current_xact_id();
   IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.move_role_attribute_epoch(moved text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE role_attribute_epochs SET epoch = epoch + 1 WHERE kind = moved
+    AND slot = (SELECT slot FROM role_attribute_epochs WHERE kind = moved LIMIT 1 FOR UPDATE SKIP LOCKED);
+  IF NOT FOUND THEN INSERT INTO role_attribute_epochs (kind, epoch) VALUES (moved, 1); END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.role_selects(semantic text, roles text[], entity_id text, attributes text[])
@@ -123,6 +153,30 @@ CREATE OR REPLACE FUNCTION public.selectors_of(entity_id text, attributes text[]
 AS $function$
   SELECT array_agg('#' || a COLLATE "C") || ARRAY['@' || entity_id, '#all'] FROM unnest(attributes) a
 $function$;
+
+CREATE OR REPLACE FUNCTION public.take_role_attribute(of_kind text, item text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  still_used bigint;
+  held bigint;
+  half bigint;
+BEGIN
+  -- A slot made since this statement began is seen by the next; ever more of them in a row there cannot be.
+  FOR attempt IN 1 .. 50 LOOP
+    UPDATE role_attribute_counts SET uses = uses - 1 WHERE kind = of_kind AND attribute = item
+      AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0 ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING uses INTO still_used;
+    IF FOUND THEN RETURN still_used = 0; END IF;
+    SELECT slot, uses / 2 INTO held, half FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0 LIMIT 1 FOR UPDATE;
+    IF half > 1 THEN
+      UPDATE role_attribute_counts SET uses = uses - half WHERE kind = of_kind AND attribute = item AND slot = held;
+      INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, half);
+    END IF;
+  END LOOP;
+  RETURN true;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_extension_changed()
  RETURNS trigger
@@ -186,7 +240,6 @@ CREATE TABLE api_sessions (
   config_types text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   is_mfa_required boolean NOT NULL DEFAULT false,
   is_mfa_complete boolean NOT NULL DEFAULT false,
-  is_cert_extendable boolean NOT NULL DEFAULT false,
   improper_client_cert_chain boolean NOT NULL DEFAULT false,
   last_activity_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   ca_id text COLLATE "C",
@@ -441,6 +494,8 @@ CREATE TABLE model_epochs (
   epoch bigint NOT NULL DEFAULT 1,
   moved_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   moved_by xid8,
+  content bigint NOT NULL DEFAULT 1,
+  content_by xid8,
   CONSTRAINT model_epochs_pkey PRIMARY KEY (name)
 );
 
@@ -512,6 +567,21 @@ CREATE TABLE role_attribute_counts (
   CONSTRAINT role_attribute_counts_pkey PRIMARY KEY (kind, attribute, slot)
 ) WITH (fillfactor=50);
 
+CREATE TABLE role_attribute_epochs (
+  kind text COLLATE "C" NOT NULL,
+  slot bigint NOT NULL DEFAULT nextval('role_attribute_epoch_slots'::regclass),
+  epoch bigint NOT NULL,
+  CONSTRAINT role_attribute_epochs_pkey PRIMARY KEY (kind, slot)
+) WITH (fillfactor=50);
+
+CREATE TABLE router_configs (
+  router_id text COLLATE "C" NOT NULL,
+  config_id text COLLATE "C" NOT NULL,
+  config_type_id text COLLATE "C" NOT NULL,
+  CONSTRAINT router_configs_pkey PRIMARY KEY (router_id, config_id),
+  CONSTRAINT router_configs_one_per_type UNIQUE (router_id, config_type_id)
+);
+
 CREATE TABLE routers (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -527,7 +597,6 @@ CREATE TABLE routers (
   role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   app_data jsonb NOT NULL DEFAULT '{}'::jsonb,
   ctrl_chan_listeners jsonb NOT NULL DEFAULT '{}'::jsonb,
-  config_ids text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   fingerprint text COLLATE "C",
   cert_pem text,
   unverified_fingerprint text COLLATE "C",
@@ -600,6 +669,7 @@ CREATE TABLE service_views (
   config_types text[] COLLATE "C" NOT NULL,
   epoch bigint NOT NULL,
   digest bytea NOT NULL,
+  state bytea,
   changed_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT service_views_pkey PRIMARY KEY (identity_id, config_types)
 );
@@ -681,6 +751,8 @@ ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_service_fkey FORE
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE router_configs ADD CONSTRAINT router_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
+ALTER TABLE router_configs ADD CONSTRAINT router_configs_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -713,6 +785,7 @@ CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLA
 CREATE INDEX identities_name_letters ON identities USING gin (name gin_trgm_ops);
 CREATE UNIQUE INDEX identities_one_default_admin ON identities USING btree (is_default_admin) WHERE is_default_admin;
 CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes);
+CREATE INDEX identities_tags ON identities USING gin (tags jsonb_path_ops);
 CREATE INDEX identities_type ON identities USING btree (type_id, id);
 CREATE INDEX identities_updated_at ON identities USING btree (updated_at, id);
 CREATE INDEX identity_hostings_service ON identity_hostings USING btree (service_id);
@@ -723,6 +796,7 @@ CREATE INDEX issued_certificates_subject ON issued_certificates USING btree (sub
 CREATE INDEX posture_checks_name_any_case ON posture_checks USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX posture_checks_name_letters ON posture_checks USING gin (name gin_trgm_ops);
 CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes);
+CREATE INDEX router_configs_config ON router_configs USING btree (config_id, router_id);
 CREATE INDEX routers_edge ON routers USING btree (id) WHERE is_edge;
 CREATE INDEX routers_name_any_case ON routers USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops);
 CREATE INDEX routers_name_letters ON routers USING gin (name gin_trgm_ops);

@@ -1,19 +1,16 @@
 /** Service policies: role lists that decide who may dial or bind what. Reads show `@id` roles by present names. */
-import type { Page, PolicyType, Semantic, ServicePolicy, ServicePolicyDraft } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
+import type { PolicyType, ServicePolicy, ServicePolicyDraft } from '../domain/model.js';
 import type { Db } from './db.js';
-import { NAMEABLE, display, namesOf, requireNamed } from './role-lists.js';
+import { display } from './role-lists.js';
 import type { Names } from './role-lists.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
+import { policyStores } from './role-policies.js';
+import type { PolicyRow, PolicyStore } from './role-policies.js';
 import { servicePolicySymbols } from './symbols.js';
+import { baseOf } from './table.js';
+import type { Lists } from './table.js';
 
-const SERVICE_POLICY = 'servicePolicy';
-
-interface Row extends BaseRow {
-  name: string;
+interface Row extends PolicyRow {
   type: PolicyType;
-  semantic: Semantic;
   identity_roles: string[];
   service_roles: string[];
   posture_check_roles: string[];
@@ -21,16 +18,6 @@ interface Row extends BaseRow {
   service_names: Names;
   posture_check_names: Names;
 }
-
-const source: ListSource<Row, ServicePolicy> = {
-  table: 'service_policies', symbols: servicePolicySymbols,
-  columns: [...BASE_COLUMNS, 'name', 'type', 'semantic', 'identity_roles', 'service_roles', 'posture_check_roles'],
-  extras: [namesOf('identities', 'identity_roles', 'identity_names'), namesOf('services', 'service_roles', 'service_names'),
-    namesOf('posture_checks', 'posture_check_roles', 'posture_check_names')].join(', '),
-  fromRow,
-};
-
-const DETAIL = detailSql(source);
 
 function fromRow(row: Row): ServicePolicy {
   return {
@@ -43,41 +30,13 @@ function fromRow(row: Row): ServicePolicy {
   };
 }
 
-export interface ServicePolicyStore {
-  get(id: string): Promise<ServicePolicy>;
-  list(request: ListRequest): Promise<Page<ServicePolicy>>;
-  /** @throws DomainError `invalidField` for an `@id` that names nobody */
-  create(id: string, draft: ServicePolicyDraft): Promise<void>;
-  update(id: string, changes: Changes<ServicePolicyDraft>): Promise<void>;
-  remove(id: string): Promise<void>;
-}
+const storeOn = policyStores({
+  table: 'service_policies', entity: 'servicePolicy', symbols: servicePolicySymbols, columns: ['type'],
+  roles: ['identityRoles', 'serviceRoles', 'postureCheckRoles'], fromRow,
+});
+
+export type ServicePolicyStore = PolicyStore<ServicePolicy, ServicePolicyDraft>;
 
 export function servicePolicyStore(db: Db, lists: Lists): ServicePolicyStore {
-  const requireReferences = async (draft: Changes<ServicePolicyDraft>) => {
-    await requireNamed(db, 'identityRoles', NAMEABLE.identities, draft.identityRoles);
-    await requireNamed(db, 'serviceRoles', NAMEABLE.services, draft.serviceRoles);
-    await requireNamed(db, 'postureCheckRoles', NAMEABLE.postureChecks, draft.postureCheckRoles);
-  };
-  return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('service-policy-detail', DETAIL, [id]);
-      return row ? fromRow(row) : raise(notFound(SERVICE_POLICY, id));
-    },
-    list: (request) => lists.page(db, source, request),
-    async create(id, draft) {
-      await requireReferences(draft);
-      await insert(db, 'service_policies', {
-        id, name: draft.name, type: draft.type, semantic: draft.semantic, identity_roles: draft.identityRoles,
-        service_roles: draft.serviceRoles, posture_check_roles: draft.postureCheckRoles, tags: json(draft.tags),
-      });
-    },
-    async update(id, changes) {
-      await requireReferences(changes);
-      await update(db, 'service_policies', SERVICE_POLICY, id, {
-        name: changes.name, type: changes.type, semantic: changes.semantic, identity_roles: changes.identityRoles,
-        service_roles: changes.serviceRoles, posture_check_roles: changes.postureCheckRoles, tags: json(changes.tags),
-      });
-    },
-    remove: (id) => remove(db, 'service_policies', SERVICE_POLICY, id),
-  };
+  return storeOn(db, lists);
 }

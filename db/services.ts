@@ -3,9 +3,10 @@
  * config types it asked for; which services a view covers is the scope's business (access-view.ts).
  */
 import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../domain/model.js';
-import { invalidField, notFound, raise } from '../domain/errors.js';
+import { notFound, raise } from '../domain/errors.js';
 import { permissionsFor } from '../domain/policy/access.js';
 import type { Grant } from '../domain/policy/access.js';
+import { configIdsOf, writeConfigs } from './config-lists.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, json, mapPage, remove, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource, Scope } from './table.js';
@@ -26,7 +27,7 @@ interface Row extends BaseRow {
 interface ViewRow extends Row { config: Record<string, JsonObject> | null }
 
 const COLUMNS = [...BASE_COLUMNS, 'name', 'encryption_required', 'terminator_strategy', 'max_idle_time_millis', 'role_attributes'] as const;
-const CONFIG_IDS = 'ARRAY (SELECT sc.config_id FROM service_configs sc WHERE sc.service_id = t.id ORDER BY 1) AS configs';
+const CONFIG_IDS = configIdsOf('services');
 
 function fromRow(row: Row): Service {
   return {
@@ -91,19 +92,6 @@ function viewRequest(request: ListRequest & RoleFilter, { configTypes, identityI
 }
 
 export function serviceStore(db: Db, lists: Lists): ServiceStore {
-  const writeConfigs = async (id: string, configs: readonly string[]) => {
-    await db.run('service-configs-clear', 'DELETE FROM service_configs WHERE service_id = $1', [id]);
-    if (configs.length === 0) return;
-    const ids = [...new Set(configs)];
-    const { rows } = await db.run<{ id: string; name: string; type_id: string; type_name: string }>('service-configs-lock',
-      `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
-       JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`, [ids]);
-    const missing = ids.find((configId) => !rows.some((row) => row.id === configId));
-    if (missing !== undefined) throw notFound('config', missing);
-    refuseSameType(rows, configs);
-    await db.run('service-configs-write', `INSERT INTO service_configs (service_id, config_id, config_type_id)
-      SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)`, [id, ids]);
-  };
   return {
     async get(id) {
       const { rows: [row] } = await db.read<Row>('service-detail', DETAIL, [id]);
@@ -125,27 +113,17 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
         id, name: draft.name, encryption_required: draft.encryptionRequired, terminator_strategy: draft.terminatorStrategy,
         max_idle_time_millis: draft.maxIdleTimeMillis, role_attributes: draft.roleAttributes, tags: json(draft.tags),
       });
-      if (draft.configs.length > 0) await writeConfigs(id, draft.configs);
+      if (draft.configs.length > 0) await writeConfigs(db, 'services', id, draft.configs);
     },
     async update(id, changes) {
       await update(db, 'services', SERVICE, id, {
         name: changes.name, encryption_required: changes.encryptionRequired, terminator_strategy: changes.terminatorStrategy,
         max_idle_time_millis: changes.maxIdleTimeMillis, role_attributes: changes.roleAttributes, tags: json(changes.tags),
       }, changes.configs !== undefined);
-      if (changes.configs !== undefined) await writeConfigs(id, changes.configs);
+      if (changes.configs !== undefined) await writeConfigs(db, 'services', id, changes.configs);
     },
     remove: (id) => remove(db, 'services', SERVICE, id),
   };
-}
-
-function refuseSameType(rows: readonly { name: string; type_id: string; type_name: string }[], configs: readonly string[]): void {
-  for (const [index, row] of rows.entries()) {
-    const other = rows.slice(0, index).find((earlier) => earlier.type_id === row.type_id);
-    if (other !== undefined) {
-      throw invalidField('configs', `duplicate configs named ${other.name} and ${row.name} found for config type ${row.type_name}. `
-        + 'Only one config of a given typed is allowed per service ', configs);
-    }
-  }
 }
 
 /** Services that carry a config. Counts from `$2`, as scopes of views do. */

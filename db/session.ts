@@ -2,6 +2,12 @@
 import pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
 
+/** What a statement answered. */
+export interface Rows<R> {
+  readonly rows: R[];
+  readonly rowCount: number;
+}
+
 const TIMESTAMPTZ = 1184;
 const INT8 = 20;
 

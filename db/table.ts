@@ -109,7 +109,8 @@ export class Lists {
     const paged = [...values, compiled.limit, compiled.offset];
     if (compiled.limit === null && isDatabase(db)) return this.#everything(db, source, sql, paged, compiled.offset);
     const plain = !/LIKE|unnest|~/i.test(compiled.where);
-    const name = plain ? this.#names.nameFor(`${source.table}/${scope.name}/${compiled.shape}`) : null;
+    // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
+    const name = plain && !isDeep(compiled) ? this.#names.nameFor(`${source.table}/${scope.name}/${compiled.shape}`) : null;
     const { rows } = name !== null && isShort(request.scope, compiled) ? await db.read<Row & Total>(name, sql, paged) : await db.run<Row & Total>(name, sql, paged);
     const [first] = rows;
     let totalCount = Number(first?.total_count ?? 0);
@@ -168,12 +169,35 @@ function countSql(table: string, where: string): string {
     : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
 }
 
+/** From here on, passing over rows costs more than to look up again those of the page. */
+const DEEP_OFFSET = 500;
+const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
+
+/** Names are unique wherever there are any: an index on them alone has this order. */
+const BY_NAME = /^(t\.name COLLATE "C"(?: DESC)?), t\.id$/;
+
+/** By an index on an array or on tags, and not turned around: PostgreSQL finds all matches before it has the first of the page. */
+const isFoundAtOnce = (where: string): boolean => /&&|@>/.test(where) && !where.includes('NOT ');
+
 function pageSql<Row extends BaseRow, T>(source: ListSource<Row, T>, where: string, compiled: CompiledList, bound: number): string {
-  const columns = source.columns.map((column) => `t.${column}`).join(', ');
-  return `SELECT ${columns}${source.extras === undefined ? '' : `, ${source.extras}`}, t.total_count
-FROM (SELECT t.*, ${countSql(source.table, where)} AS total_count FROM ${source.table} t
-      ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${compiled.orderBy} LIMIT $${bound + 1} OFFSET $${bound + 2}) t
-${source.joins ?? ''} ORDER BY ${compiled.orderBy}`;
+  const { table, extras, joins = '' } = source;
+  const columns = `${source.columns.map((column) => `t.${column}`).join(', ')}${extras === undefined ? '' : `, ${extras}`}`;
+  const { orderBy } = compiled;
+  const matches = (order: string) => `FROM ${table} t
+      ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${order} LIMIT $${bound + 1} OFFSET $${bound + 2}`;
+  const countsMatches = isFoundAtOnce(where);
+  if (compiled.limit === null || !(countsMatches || isDeep(compiled))) {
+    return `SELECT ${columns}, t.total_count
+FROM (SELECT t.*, ${countSql(table, where)} AS total_count ${matches(orderBy)}) t
+${joins} ORDER BY ${orderBy}`;
+  }
+  // Keys first, and rows for those of the page only.
+  const byName = BY_NAME.exec(orderBy)?.[1];
+  const key = byName === undefined ? 'id' : 'name';
+  return `SELECT ${columns}, page.total_count
+FROM (SELECT t.${key}, ${countsMatches ? 'count(*) OVER ()' : countSql(table, where)} AS total_count ${matches(byName ?? orderBy)}) page
+JOIN ${table} t ON t.${key} = page.${key}
+${joins} ORDER BY ${orderBy}`;
 }
 
 /** The statement that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */

@@ -10,8 +10,8 @@ import type { Lists, ListRequest } from './table.js';
 
 export interface WholeListSource<Row, T> {
   readonly symbols: SymbolTable;
-  /** Of the statement that reads the list without filter and in its usual order. */
-  readonly name: string;
+  /** Of the statement that reads the list without filter and in its usual order; null leaves it unprepared. */
+  readonly name: string | null;
   /** A SELECT of what there is; the list's filter sees its columns as `t`. Placeholders are `$1…` in `values`' order. */
   readonly sql: string;
   readonly values: readonly unknown[];

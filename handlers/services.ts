@@ -116,7 +116,7 @@ export interface Services {
   readonly pki: Pki;
   readonly version: VersionInfo;
   readonly documents: Documents;
-  /** Answers that hold until the access epoch moves. */
+  /** Answers that hold until an epoch moves. */
   readonly written: WrittenCache;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */

@@ -1,15 +1,32 @@
 /**
- * Answers that hold for as long as nothing moves the access epoch: what an identity sees of its services. The text is
- * kept as it was checked and written; the epoch is read before the data, so that an answer is never newer in name
- * than in fact. A copy only, bounded in bytes.
+ * Answers that hold for as long as nothing moves an epoch: what an identity sees of its services, which role attributes
+ * are in use. The text is kept as it was checked and written; the epoch is read from the database for each request and
+ * before the data, so that an answer is never newer in name than in fact. A copy only, bounded in bytes.
  */
 import { LRUCache } from 'lru-cache';
 import type { Caller, DataReply, WrittenReply } from './handler.js';
 
+/** What a caller's view of services depends on. */
+export interface ViewState {
+  /** Of access, read before anything else. */
+  readonly epoch: number;
+  /** Names what decides the view; asked for only when the epoch has moved, which most often does not concern the caller. */
+  readonly state: () => Promise<Buffer>;
+  /** The epoch by now: as long as it is the same, all that was read since is of one piece. */
+  readonly now: () => Promise<number>;
+}
+
+interface Answer {
+  readonly epoch: number;
+  /** null: the epoch moved while it was made. */
+  readonly state: Buffer | null;
+  readonly body: string;
+}
+
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export class WrittenCache {
-  readonly #answers: LRUCache<string, { readonly epoch: number; readonly body: string }>;
+  readonly #answers: LRUCache<string, Answer>;
 
   readonly #constants = new Map<string, string>();
 
@@ -24,16 +41,36 @@ export class WrittenCache {
     return { onWritten: (body) => { this.#constants.set(what, body); }, ...make() };
   }
 
-  /**
-   * @param epoch  the access epoch, read before this call
-   * @param what  the operation and all that its answer depends on beside the caller
-   */
-  async answer<D>(epoch: number, caller: Caller, what: string, make: () => Promise<DataReply<200, D>>): Promise<DataReply<200, D> | WrittenReply<200>> {
+  /** @param what  the operation and all that its answer depends on beside the caller */
+  async answer<D>(view: ViewState, caller: Caller, what: string, make: () => Promise<DataReply<200, D>>): Promise<DataReply<200, D> | WrittenReply<200>> {
     // With the caller's attributes in it: a copy of the caller that is behind must not answer for one that is not.
     const key = JSON.stringify([what, caller.identityId, caller.roleAttributes, caller.configTypes]);
+    const { epoch } = view;
+    const known = this.#answers.get(key);
+    if (known?.epoch === epoch) return { status: 200, written: known.body };
+    if (known?.state?.equals(await view.state()) === true) {
+      this.#answers.set(key, { ...known, epoch });
+      return { status: 200, written: known.body };
+    }
+    const [state, reply] = await Promise.all([view.state(), make()]);
+    if (reply.rest !== undefined) return reply;
+    const isOfOnePiece = (await view.now()) === epoch;
+    return { onWritten: (body) => { this.#answers.set(key, { epoch, state: isOfOnePiece ? state : null, body }); }, ...reply };
+  }
+
+  /**
+   * An answer that is the same whoever asks.
+   * @param epoch  of what it tells, read before this call
+   * @param what  the operation and all that its answer depends on
+   */
+  async shared<D>(epoch: number, what: string, make: () => Promise<DataReply<200, D>>): Promise<DataReply<200, D> | WrittenReply<200>> {
+    return this.#kept(epoch, JSON.stringify([what]), make);
+  }
+
+  async #kept<D>(epoch: number, key: string, make: () => Promise<DataReply<200, D>>): Promise<DataReply<200, D> | WrittenReply<200>> {
     const known = this.#answers.get(key);
     if (known?.epoch === epoch) return { status: 200, written: known.body };
     const reply = await make();
-    return reply.rest !== undefined ? reply : { onWritten: (body) => { this.#answers.set(key, { epoch, body }); }, ...reply };
+    return reply.rest !== undefined ? reply : { onWritten: (body) => { this.#answers.set(key, { epoch, state: null, body }); }, ...reply };
   }
 }

@@ -4,8 +4,8 @@
  * first starts on one database one makes everything and the other finds it.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defaultAuthPolicy, defaultAuthPolicySettings } from '../domain/auth/auth-policy.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
@@ -18,6 +18,7 @@ import { newTrustDomain } from '../domain/pki/spiffe.js';
 import type { StoreSet, Stores } from '../db/stores.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
+import { writeSecret } from './data-dir.js';
 import type { Logger } from './log.js';
 import { currentKeys, INTERMEDIATE_NAME, sealAnew, sealed } from './network-keys.js';
 import type { NetworkKeys, Renewable } from './network-keys.js';
@@ -33,24 +34,6 @@ export interface Network {
 const MASTER_KEY_FILE = 'master.key';
 const ADMIN_PASSWORD_FILE = 'admin-password';
 const ALL_IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'];
-
-/** The data directory, private to its owner. One that holds what is not ours is never closed to others: it may be `/tmp`. */
-export function prepareDataDir(dataDir: string): void {
-  let isForeign: boolean;
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
-    const names = isOpen ? readdirSync(dataDir).filter((name) => name !== 'lost+found') : [];
-    isForeign = names.length > 0 && !names.some((name) => /^(master\.key|admin-password|postgres(\.log)?|controller\.lock\.\d+)$/.test(name));
-    if (isOpen && !isForeign) chmodSync(dataDir, 0o700);
-  } catch (error) {
-    throw new ConfigError(`The data directory ${dataDir} cannot be used: ${(error as Error).message}. Set EDGE_DATA_DIR to a directory of yours.`);
-  }
-  if (isForeign) {
-    throw new ConfigError(`The data directory ${dataDir} is open to other users and holds files that are not the controller's. `
-      + 'Set EDGE_DATA_DIR to a directory of its own, or close this one (chmod 700).');
-  }
-}
 
 /** Opens the network of this database, making what is missing. @throws ConfigError when the master key is another one's */
 export async function openNetwork(config: Config, stores: Stores, passwords: PasswordHasher, controllerId: string, log: Logger): Promise<Network> {
@@ -141,20 +124,4 @@ async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: Passw
   const file = join(config.dataDir, ADMIN_PASSWORD_FILE);
   writeSecret(file, `${password}\n`);
   return { username: config.adminUsername, password, file };
-}
-
-/** Whole or not at all, on disk when it returns (the database will rely on it), and readable by its owner only. */
-function writeSecret(file: string, content: string): void {
-  const directory = dirname(file);
-  prepareDataDir(directory);
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(draft, content, { mode: 0o600, flush: true });
-    renameSync(draft, file);
-    const parent = openSync(directory, 'r');
-    fsyncSync(parent);
-    closeSync(parent);
-  } catch (error) {
-    throw new ConfigError(`The file ${file} cannot be written: ${(error as Error).message}. Make the data directory writable, or set EDGE_DATA_DIR to another one.`);
-  }
 }

@@ -210,7 +210,7 @@ function buildServices({ config, stores, passwords, sessions, pki, controllerId,
   const schemas = new ConfigSchemaCache();
   return {
     stores, passwords, sessions, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }), written: new WrittenCache(), version: readVersion(), documents: openDocuments(config.advertise, startedAt),
-    enrollments: createEnrollments({ signer: identity.signer, issuerPem: pki.issuerPem, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
+    enrollments: createEnrollments({ signer: identity.signer, earlierPrints: identity.earlierPrints, issuerPem: pki.issuerPem, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
     sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
     network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
     checkConfigData: (type, data) => { if (type.schema !== null) schemas.get({ id: type.id, updatedAt: type.updatedAt, schema: type.schema }).validate(data); },

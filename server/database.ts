@@ -6,9 +6,9 @@ import { openDatabase } from '../db/db.js';
 import type { Database } from '../db/db.js';
 import { runningConnection, startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/migrate.js';
-import { prepareDataDir } from './bootstrap.js';
 import type { Closers } from './closers.js';
 import type { Config } from './config.js';
+import { prepareDataDir } from './data-dir.js';
 import type { Logger } from './log.js';
 
 export interface DatabaseOptions {

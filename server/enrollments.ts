@@ -10,6 +10,8 @@ import type { Stores } from '../db/stores.js';
 export interface EnrollmentOptions {
   /** The signer in use: its certificate may be renewed while the controller runs. */
   readonly signer: () => JwtSigner;
+  /** Fingerprints of certificates that the signer's key had before: JWTs signed then carry them as `kid`. */
+  readonly earlierPrints: () => readonly string[];
   /** The certificate that follows the signer's own in a chain. */
   readonly issuerPem: () => string;
   readonly stores: Stores;
@@ -19,7 +21,7 @@ export interface EnrollmentOptions {
 
 const NETWORK_JWT = 'default';
 
-export function createEnrollments({ signer, issuerPem, stores, advertise, durationSeconds }: EnrollmentOptions): Enrollments {
+export function createEnrollments({ signer, earlierPrints, issuerPem, stores, advertise, durationSeconds }: EnrollmentOptions): Enrollments {
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
   const makeNetworkJwt = async (signer: JwtSigner) => {
     const signedBy = `${signer.kid} ${advertise}`;
@@ -38,7 +40,11 @@ export function createEnrollments({ signer, issuerPem, stores, advertise, durati
     caJwt: (caId) => signer().sign(caClaims({ advertise, caId })),
     publicKeys: () => {
       const { publicJwk } = signer();
-      return [{ ...publicJwk, x5c: [...publicJwk.x5c, ...certificatesOf(issuerPem()).map((der) => der.toString('base64'))] }];
+      const { x5c, ...key } = publicJwk;
+      return [
+        { ...key, x5c: [...x5c, ...certificatesOf(issuerPem()).map((der) => der.toString('base64'))] },
+        ...earlierPrints().map((kid) => ({ ...key, kid })),
+      ];
     },
     networkJwt() {
       const current = signer();

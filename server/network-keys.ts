@@ -19,11 +19,19 @@ import type { Authority } from './pki.js';
 
 export interface SigningEntity { readonly certPem: string; readonly fingerprint: string; readonly privateKeyPem: string }
 
+/** The key that serves TLS and signs JWTs, with its certificate of now. */
+export interface ServerEntity extends SigningEntity {
+  /** Of certificates that the key had before, newest first: JWTs signed then name them. */
+  readonly earlierPrints: readonly string[];
+}
+
 /** What a controller works with. */
 export interface NetworkKeys {
   readonly authority: Authority;
-  readonly server: SigningEntity;
+  readonly server: ServerEntity;
 }
+
+const EARLIER_PRINTS = 20;
 
 /** What may be renewed before its time. */
 export const renewables = ['server', 'intermediate'] as const;
@@ -58,8 +66,9 @@ export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Ren
   const [issuer] = intermediates as [PkiRecord, ...PkiRecord[]];
   const server = await currentServer(tx, context, opened(issuer, keyRing), newestFirst('server')[0], early === 'server');
   const inForce = intermediates.filter((record) => record === issuer || record.notAfter.getTime() > Date.now());
+  const earlierPrints = newestFirst('server').map(({ fingerprint }) => fingerprint).filter((print) => print !== server.fingerprint).slice(0, EARLIER_PRINTS);
   return {
-    server,
+    server: { ...server, earlierPrints },
     authority: { rootPems: [root.certPem], intermediatePems: inForce.map(({ certPem }) => certPem), intermediateKeyPem: opened(issuer, keyRing).privateKeyPem },
   };
 }

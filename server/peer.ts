@@ -9,6 +9,9 @@ import type { TLSSocket } from 'node:tls';
 import { DomainError } from '../domain/errors.js';
 import { INVALID_SESSION } from './sessions.js';
 
+/** A certificate may get another owner while its connection stays open: whose it is holds for this long. */
+const OWNER_MS = 2_000;
+
 /** More than any real chain has; what comes after is not looked at. */
 const MAX_CERTIFICATES = 10;
 
@@ -17,6 +20,8 @@ interface Peer {
   readonly certificates: readonly Buffer[];
   /** The identity that the certificate belongs to, once it was asked for; undefined: nobody's here. */
   owner?: Promise<string | undefined>;
+  /** In milliseconds, when that was. */
+  askedAt?: number;
 }
 
 export interface Peers {
@@ -48,13 +53,15 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
   const ask = (peer: Peer): Promise<string | undefined> => {
     const owner = ownerOf(peer.certificates);
     peer.owner = owner;
-    owner.catch(() => { delete peer.owner; });
+    peer.askedAt = Date.now();
+    owner.catch(() => { if (peer.owner === owner) delete peer.owner; });
     return owner;
   };
 
   const require = async (peer: Peer, identityId: string): Promise<void> => {
     const isSame = (owner: string | undefined) => owner === undefined || owner === identityId;
-    if (isSame(await (peer.owner ?? ask(peer)))) return;
+    const isFresh = Date.now() - (peer.askedAt ?? 0) < OWNER_MS;
+    if (isSame(await ((isFresh ? peer.owner : undefined) ?? ask(peer)))) return;
     // The certificate may have found another owner since the connection began.
     if (!isSame(await ask(peer))) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
   };

@@ -1,4 +1,6 @@
 /** Renewed keys and certificates, taken up while the controller runs; and how an administrator asks for them early. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { newId } from '../domain/auth/tokens.js';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import { createJwtSigner } from '../domain/enrollment/jwt.js';
@@ -7,10 +9,11 @@ import { openStores } from '../db/stores.js';
 import { openNetwork, refreshKeys } from './bootstrap.js';
 import { closeAll } from './closers.js';
 import type { Closers } from './closers.js';
+import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { connectDatabase } from './database.js';
 import type { Logger } from './log.js';
-import type { NetworkKeys, Renewable, SigningEntity } from './network-keys.js';
+import type { NetworkKeys, Renewable, ServerEntity, SigningEntity } from './network-keys.js';
 import type { RunningPki } from './pki.js';
 import { secureContext } from './tls-server.js';
 import type { TlsServer } from './tls-server.js';
@@ -19,12 +22,17 @@ import type { TlsServer } from './tls-server.js';
 export interface ServerIdentity {
   readonly signer: () => JwtSigner;
   readonly fingerprint: () => string;
-  replace(server: SigningEntity): void;
+  /** As `ServerEntity` has them. */
+  readonly earlierPrints: () => readonly string[];
+  replace(server: ServerEntity): void;
 }
 
-export function serverIdentity(first: SigningEntity): ServerIdentity {
-  let signer = createJwtSigner(first);
-  return { signer: () => signer, fingerprint: () => signer.kid, replace: (server) => { signer = createJwtSigner(server); } };
+export function serverIdentity(first: ServerEntity): ServerIdentity {
+  let [signer, { earlierPrints }] = [createJwtSigner(first), first];
+  return {
+    signer: () => signer, fingerprint: () => signer.kid, earlierPrints: () => earlierPrints,
+    replace: (server) => { [signer, { earlierPrints }] = [createJwtSigner(server), server]; },
+  };
 }
 
 export interface RenewalOptions {
@@ -39,14 +47,19 @@ export interface RenewalOptions {
 
 /** @returns what looks for renewed keys, once at a time. Open connections keep the certificate they have; new ones get the new one. */
 export function keepKeysFresh({ server, pki, identity, current, announce, log }: RenewalOptions): () => Promise<void> {
+  let announced = identity.fingerprint();
   const check = async () => {
     const next = await current();
     if (pki.issuerPem() !== next.authority.intermediatePems[0]) await pki.use(next.authority);
-    if (next.server.fingerprint === identity.fingerprint()) return;
-    server.setSecureContext(secureContext(next.server.certPem + pki.issuerPem(), next.server.privateKeyPem));
-    identity.replace(next.server);
-    log.info({ fingerprint: next.server.fingerprint }, 'the server certificate was renewed');
+    const { fingerprint } = next.server;
+    if (fingerprint !== identity.fingerprint()) {
+      server.setSecureContext(secureContext(next.server.certPem + pki.issuerPem(), next.server.privateKeyPem));
+      identity.replace(next.server);
+      log.info({ fingerprint }, 'the server certificate was renewed');
+    }
+    if (fingerprint === announced) return;
     await announce(next.server);
+    announced = fingerprint;
   };
   let last: Promise<void> = Promise.resolve();
   return () => (last = last.then(check).catch((error: unknown) => { log.warn({ err: error }, 'the keys of the network could not be checked; it is tried again'); }));
@@ -54,14 +67,17 @@ export function keepKeysFresh({ server, pki, identity, current, announce, log }:
 
 /**
  * Renews a certificate of the network before its time; controllers that run take it up at once. Works beside a running
- * controller and without one.
+ * controller and without one, and wants the settings of that controller: its name and addresses stand in the certificate.
  * @returns the new certificate
+ * @throws ConfigError when there is no network yet
  */
 export async function renewEarly(config: Config, what: Renewable, log: Logger): Promise<string> {
   const closers: Closers = [];
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
   try {
     const { database } = await connectDatabase({ config, log, closers, abort: new AbortController().signal, onLost: () => undefined, besideRunning: true });
     const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+    if ((await stores.network.find()) === undefined) throw noNetwork('this database');
     const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
     const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
     const { server, authority } = await refreshKeys(config, stores, network, controllerId, log, what);
@@ -69,4 +85,8 @@ export async function renewEarly(config: Config, what: Renewable, log: Logger): 
   } finally {
     await closeAll(closers, log);
   }
+}
+
+function noNetwork(place: string): ConfigError {
+  return new ConfigError(`There is no network in ${place} whose certificates could be renewed: use the settings that its controller is started with.`);
 }

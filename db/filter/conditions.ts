@@ -184,6 +184,9 @@ function plainCondition(value: Extract<Value, { type: 'bool' | 'number' | 'date'
 
 type TagValue = Extract<Value, { type: 'any' }>;
 
+/** Values of a list that are asked for one by one. */
+const MAX_CONTAINED = 20;
+
 /** The literal as JSON; undefined for what JSON has no form for, null for what jsonb cannot hold. */
 function json(literal: Literal): string | null | undefined {
   switch (literal.type) {
@@ -206,6 +209,9 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
     const wanted = test.values.map(json);
     if (wanted.includes(undefined)) return undefined;
     const stored = wanted.filter((item) => item !== null);
+    // An index on tags knows what they contain, one value at a time.
+    const contained = (item: string | null | undefined) => `${tags} @> ${params.bind(`{${JSON.stringify(value.key)}:${String(item)}}`, 'jsonb')}`;
+    if (stored.length > 0 && stored.length <= MAX_CONTAINED) return { sql: `(${stored.map(contained).join(' OR ')})`, nullable: true };
     return { sql: `${tags} -> ${params.bind(value.key, 'text')} = ANY (${params.bind(stored, 'jsonb[]')})`, nullable: true };
   }
   if (test.op === 'between' || (test.value.type === 'number' && test.op !== 'contains')) return tagNumber(value, test, params);

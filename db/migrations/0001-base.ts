@@ -56,12 +56,15 @@ CREATE TABLE controllers (${base},
   CONSTRAINT controllers_name_key UNIQUE (name)
 );
 
--- What caches compare against. 'access' moves with everything that decides who reaches what.
+-- What caches compare against. 'access' moves with everything that decides who reaches what; its content only with
+-- what there is to be reached, and not with who is granted what.
 CREATE TABLE model_epochs (
   name text COLLATE "C" PRIMARY KEY,
   epoch bigint NOT NULL DEFAULT 1,
   moved_at timestamptz(3) NOT NULL DEFAULT now(),
-  moved_by xid8
+  moved_by xid8,
+  content bigint NOT NULL DEFAULT 1,
+  content_by xid8
 );
 INSERT INTO model_epochs (name) VALUES ('access');
 
@@ -177,7 +180,6 @@ CREATE TABLE api_sessions (${base},
   config_types text[] COLLATE "C" NOT NULL DEFAULT '{}',
   is_mfa_required boolean NOT NULL DEFAULT false,
   is_mfa_complete boolean NOT NULL DEFAULT false,
-  is_cert_extendable boolean NOT NULL DEFAULT false,
   improper_client_cert_chain boolean NOT NULL DEFAULT false,
   last_activity_at timestamptz(3) NOT NULL DEFAULT now(),
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
@@ -270,6 +272,8 @@ CREATE TABLE service_views (
   config_types text[] COLLATE "C" NOT NULL,
   epoch bigint NOT NULL,
   digest bytea NOT NULL,
+  -- The grants and the content that the digest was made of; null: they moved meanwhile.
+  state bytea,
   changed_at timestamptz(3) NOT NULL,
   CONSTRAINT service_views_pkey PRIMARY KEY (identity_id, config_types)
 );`;
@@ -313,9 +317,11 @@ END $$;
 -- Runs at commit, once per transaction: the one row that all such writers share is held for that moment only, and
 -- always as the last lock, so that no two of them can wait for each other.
 CREATE FUNCTION move_access_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE is_content CONSTANT boolean := TG_TABLE_NAME NOT IN ('service_policies', 'identities');
 BEGIN
-  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
-  WHERE name = 'access' AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id(),
+    content = content + is_content::integer, content_by = CASE WHEN is_content THEN pg_current_xact_id() ELSE content_by END
+  WHERE name = 'access' AND CASE WHEN is_content THEN content_by ELSE moved_by END IS DISTINCT FROM pg_current_xact_id();
   IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
   RETURN NULL;
 END $$;

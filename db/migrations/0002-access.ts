@@ -27,7 +27,6 @@ CREATE TABLE routers (${base},
   role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}',
   app_data jsonb NOT NULL DEFAULT '{}',
   ctrl_chan_listeners jsonb NOT NULL DEFAULT '{}',
-  config_ids text[] COLLATE "C" NOT NULL DEFAULT '{}',
   fingerprint text COLLATE "C",
   cert_pem text,
   unverified_fingerprint text COLLATE "C",
@@ -40,6 +39,17 @@ CREATE TABLE routers (${base},
 );
 CREATE INDEX routers_edge ON routers (id) WHERE is_edge;
 CREATE INDEX routers_role_attributes ON routers USING gin (role_attributes);
+-- One config of each type per router, as with services.
+CREATE TABLE router_configs (
+  router_id text COLLATE "C" NOT NULL
+    CONSTRAINT router_configs_router_fkey REFERENCES routers (id) ON DELETE CASCADE,
+  config_id text COLLATE "C" NOT NULL,
+  config_type_id text COLLATE "C" NOT NULL,
+  CONSTRAINT router_configs_pkey PRIMARY KEY (router_id, config_id),
+  CONSTRAINT router_configs_one_per_type UNIQUE (router_id, config_type_id),
+  CONSTRAINT router_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs (id, config_type_id)
+);
+CREATE INDEX router_configs_config ON router_configs (config_id, router_id);
 ALTER TABLE enrollments
   ADD COLUMN edge_router_id text COLLATE "C" CONSTRAINT enrollments_edge_router_fkey REFERENCES routers (id) ON DELETE CASCADE,
   ADD COLUMN transit_router_id text COLLATE "C" CONSTRAINT enrollments_transit_router_fkey REFERENCES routers (id) ON DELETE CASCADE,

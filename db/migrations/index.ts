@@ -3,6 +3,8 @@ import type { Knex } from 'knex';
 import * as base from './0001-base.js';
 import * as access from './0002-access.js';
 import * as certificates from './0003-certificates.js';
+import * as roleAttributeEpochs from './0004-role-attribute-epochs.js';
+import * as tagIndex from './0005-tag-index.js';
 
 export interface Migration {
   readonly name: string;
@@ -14,4 +16,6 @@ export const migrations: readonly Migration[] = [
   { name: '0001-base', up: base.up, down: base.down },
   { name: '0002-access', up: access.up, down: access.down },
   { name: '0003-certificates', up: certificates.up, down: certificates.down },
+  { name: '0004-role-attribute-epochs', up: roleAttributeEpochs.up, down: roleAttributeEpochs.down },
+  { name: '0005-tag-index', up: tagIndex.up, down: tagIndex.down },
 ];

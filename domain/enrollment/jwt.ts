@@ -14,7 +14,7 @@ export interface JwtSigner {
   readonly kid: string;
   readonly algorithm: JwtAlgorithm;
   /** What verifies its signatures. */
-  readonly publicJwk: PublicJwk;
+  readonly publicJwk: PublicJwk & Required<Pick<PublicJwk, 'x5c'>>;
   /** @returns the JWT in its compact form */
   sign(claims: Claims): Promise<string>;
 }
@@ -25,8 +25,8 @@ export interface PublicJwk {
   readonly use: 'sig';
   readonly alg: JwtAlgorithm;
   readonly kid: string;
-  /** Certificates, DER in base64, that of the key first. */
-  readonly x5c: readonly string[];
+  /** Certificates, DER in base64, that of the key first; not for the `kid` of an earlier certificate of the same key. */
+  readonly x5c?: readonly string[];
   readonly crv?: string;
   readonly x?: string;
   readonly y?: string;

@@ -1,7 +1,7 @@
 /** The certificate of somebody else's CA as an administrator hands it in. */
 import { X509Certificate } from 'node:crypto';
 import { DomainError, invalidField, raise } from '../errors.js';
-import { certFingerprint } from './keys.js';
+import { certFingerprint, requirePoint } from './keys.js';
 import { pemBlocks, toPem } from './pem.js';
 import type { PemBlock } from './pem.js';
 import { decodeNames } from './x509.js';
@@ -9,8 +9,9 @@ import { decodeNames } from './x509.js';
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 const [MIN_RSA_BITS, MAX_RSA_BITS] = [2048, 8192];
 const MAX_CERTIFICATES = 10;
-/** Characters of a refused PEM that the answer repeats. */
+/** Characters of a refused PEM that the answer repeats, unless it is the key that somebody took for the certificate. */
 const SHOWN = 64;
+const KEY = /PRIVATE/i;
 
 export interface CaCertificates {
   /** The CA's own first, then what followed it; one PEM block each. */
@@ -21,11 +22,12 @@ export interface CaCertificates {
 
 /** @throws DomainError `invalidField` for `certPem`: unreadable, no CA first, or a key that is too weak */
 export function readCaCertificates(pem: string): CaCertificates {
-  const refuse = (reason: string) => invalidField('certPem', reason, pem.slice(0, SHOWN));
-  const certificates = blocksOf(pem, refuse).map((block, index) => certificateOf(block) ?? raise(refuse(`could not parse block #${index + 1}`)));
+  const refuse = (reason: string) => invalidField('certPem', reason, KEY.test(pem) ? '' : pem.slice(0, SHOWN));
+  const blocks = blocksOf(pem, refuse);
+  if (blocks.length > MAX_CERTIFICATES) throw refuse(`at most ${MAX_CERTIFICATES} certificates are accepted`);
+  const certificates = blocks.map((block, index) => certificateOf(block) ?? raise(refuse(`could not parse block #${index + 1}`)));
   const [authority] = certificates;
   if (authority === undefined) throw refuse('could not parse block #1');
-  if (certificates.length > MAX_CERTIFICATES) throw refuse(`at most ${MAX_CERTIFICATES} certificates are accepted`);
   if (!authority.ca) throw refuse('certificate is not a CA');
   for (const certificate of certificates) {
     const weakness = weaknessOf(certificate);
@@ -40,10 +42,11 @@ export function readCaCertificates(pem: string): CaCertificates {
  */
 export function readProof(pem: string, token: string): Buffer[] {
   const refuse = (reason: string) => new DomainError('unparsableBody', { causeMessage: reason });
-  const certificates = blocksOf(pem, refuse).map((block) => certificateOf(block) ?? raise(refuse('the body holds something else than certificates in PEM form')));
+  const blocks = blocksOf(pem, refuse);
+  if (blocks.length > MAX_CERTIFICATES) throw refuse(`at most ${MAX_CERTIFICATES} certificates are accepted`);
+  const certificates = blocks.map((block) => certificateOf(block) ?? raise(refuse('the body holds something else than certificates in PEM form')));
   const [leaf] = certificates;
   if (leaf === undefined) throw refuse('the body holds no certificate in PEM form');
-  if (certificates.length > MAX_CERTIFICATES) throw refuse(`at most ${MAX_CERTIFICATES} certificates are accepted`);
   const names = commonNamesOf(leaf);
   if (names.length !== 1 || names[0] !== token) {
     throw new DomainError('commonNameInvalid', { causeMessage: 'the common name of the first certificate must be the verification token' });
@@ -79,7 +82,7 @@ function certificateOf({ label, der }: PemBlock): X509Certificate | undefined {
 function weaknessOf(certificate: X509Certificate): string | undefined {
   let key;
   try {
-    key = certificate.publicKey;
+    key = requirePoint(certificate.publicKey);
   } catch {
     return 'the public key of the certificate is not readable';
   }

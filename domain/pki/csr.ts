@@ -5,11 +5,15 @@
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import { countElements } from './der.js';
+import { readPublicKey } from './keys.js';
 import { pemBlocks, type PemBlock } from './pem.js';
 import { decodeRequest, type DecodedRequest } from './x509.js';
 
 /** An RSA-8192 request with room for names; checked before anything is decoded. */
 const MAX_CHARACTERS = 16_384;
+/** Some hundred names with an RSA-8192 key; the decoder takes 0.07 ms for each element, while nothing else runs. */
+const MAX_ELEMENTS = 512;
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 const MIN_RSA_BITS = 2048;
@@ -64,6 +68,7 @@ function blocksOf(csrPem: string): PemBlock[] {
 }
 
 function decode(der: Buffer): DecodedRequest {
+  if (countElements(der, MAX_ELEMENTS) > MAX_ELEMENTS) throw invalid('the request has too many parts');
   try {
     return decodeRequest(der);
   } catch (cause) {
@@ -88,7 +93,7 @@ function acceptableKey(spki: Buffer): { key: KeyObject; keyType: 'ec' | 'rsa' } 
 
 function publicKey(spki: Buffer): KeyObject {
   try {
-    return createPublicKey({ key: spki, type: 'spki', format: 'der' });
+    return readPublicKey(spki);
   } catch (cause) {
     throw invalid('the public key of the request is not readable', cause);
   }

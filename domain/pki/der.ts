@@ -99,6 +99,36 @@ export function elementsOf(content: Buffer): Element[] {
   return elements;
 }
 
+const CONSTRUCTED = 0x20;
+/** Bytes for which one element is counted where the encoding cannot be read. */
+const BYTES_PER_UNREAD = 4;
+
+/**
+ * How much work a general decoder has with these bytes: the elements in them, also within octet and bit strings.
+ * Counted no further than `limit`, which is exceeded then. Never throws.
+ */
+export function countElements(bytes: Buffer, limit: number): number {
+  const left = [bytes];
+  let count = 0;
+  for (let next = left.pop(); next !== undefined && count <= limit; next = left.pop()) {
+    const elements = elementsIn(next);
+    count += elements?.length ?? Math.ceil(next.length / BYTES_PER_UNREAD);
+    for (const { tag, content } of elements ?? []) {
+      if ((tag & CONSTRUCTED) !== 0 || tag === tags.octets) left.push(content);
+      else if (tag === tags.bits) left.push(content.subarray(1));
+    }
+  }
+  return count;
+}
+
+function elementsIn(bytes: Buffer): Element[] | undefined {
+  try {
+    return elementsOf(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws DerFault when it is neither TRUE (0xff) nor FALSE (0) */
 export function readBoolean({ content }: Element): boolean {
   const [byte] = content;

@@ -1,5 +1,6 @@
 /** Key pairs and fingerprints. Keys leave this file as PEM (PKCS#8, SPKI); sealing them is `master-key.ts`. */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { inside, readWholeBits, tags } from './der.js';
 import { pemBlocks } from './pem.js';
 
 export const keyKinds = ['ec-p256', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const;
@@ -46,6 +47,24 @@ export function readPrivateKey(privateKeyPem: string): KeyObject {
   } catch {
     throw new Error('not an unencrypted private key in PEM form');
   }
+}
+
+/**
+ * A public key from outside, ready to be asked about itself: Node ends the process when the details or the JWK of a key
+ * are asked for whose point is the one at infinity, which OpenSSL opens like any other.
+ * @throws Error when it cannot be opened, or is such a point
+ */
+export function readPublicKey(spki: Buffer): KeyObject {
+  return requirePoint(createPublicKey({ key: spki, type: 'spki', format: 'der' }));
+}
+
+/** The key itself. @throws Error when it is on a curve and its point is the one at infinity (SEC 1 section 2.3.3: one zero byte) */
+export function requirePoint(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType !== 'ec') return key;
+  const info = inside(key.export({ type: 'spki', format: 'der' }), tags.sequence);
+  info.expect(tags.sequence);
+  if (readWholeBits(info.expect(tags.bits)).length <= 1) throw new Error('the point of the key is the one at infinity');
+  return key;
 }
 
 /** Both halves of a key of which the private one is at hand. @throws as `readPrivateKey` */

@@ -45,7 +45,7 @@ export function keyFamily(publicKey: Buffer): KeyFamily | undefined {
   const key = readWholeBits(info.expect(tags.bits));
   info.end();
   const id = readOid(algorithm.next());
-  if (id === OID_EC) return algorithm.isNext(tags.oid) && CURVES.includes(readOid(algorithm.next())) && algorithm.isAtEnd ? 'ec' : undefined;
+  if (id === OID_EC) return key.length > 1 && algorithm.isNext(tags.oid) && CURVES.includes(readOid(algorithm.next())) && algorithm.isAtEnd ? 'ec' : undefined;
   return id === OID_RSA && isGoodRsa(key) ? 'rsa' : undefined;
 }
 

@@ -5,6 +5,7 @@
 import 'reflect-metadata';
 import { webcrypto, type KeyObject } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import { countElements } from './der.js';
 
 export interface AlternativeNames {
   readonly dns?: readonly string[];
@@ -143,9 +144,10 @@ export interface CertificateNames {
 
 /**
  * Decoded from the DER: in the text form of a name, quotes and commas of a value can be taken for others.
- * @throws Error when the bytes are no certificate, or carry the extension of alternative names twice
+ * @throws Error when the bytes are no certificate, have more parts than a certificate needs, or carry the extension of alternative names twice
  */
 export function decodeNames(der: Uint8Array): CertificateNames {
+  if (countElements(Buffer.from(der), MAX_ELEMENTS) > MAX_ELEMENTS) throw new Error('the certificate has too many parts');
   const certificate = new x509.X509Certificate(der);
   const extensions = certificate.extensions.filter(({ type }) => type === SUBJECT_ALTERNATIVE_NAME);
   if (extensions.length > 1) throw new Error('the certificate has its alternative names twice');
@@ -155,6 +157,8 @@ export function decodeNames(der: Uint8Array): CertificateNames {
 }
 
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
+/** Hundreds of names; decoding takes 0.07 ms for each element, while nothing else runs. */
+const MAX_ELEMENTS = 1_024;
 
 /** Length of the sequence that the bytes start with, header included; NaN when they start with none (X.690 section 8.1.3). */
 function sequenceLength(der: Uint8Array): number {

@@ -4,6 +4,7 @@
  */
 import { invalidField } from '../errors.js';
 import type { Semantic } from '../model.js';
+import { sortedSet } from '../sorted-set.js';
 
 export interface Selectable {
   readonly id: string;
@@ -20,11 +21,6 @@ export function selects(semantic: Semantic, roles: readonly string[], entity: Se
   const wanted = roles.filter((role) => role.startsWith('#')).map((role) => role.slice(1));
   const has = (attribute: string) => entity.roleAttributes.includes(attribute);
   return semantic === 'AnyOf' ? wanted.some(has) : wanted.length > 0 && wanted.every(has);
-}
-
-/** A set as stored and answered: sorted by bytes, each once. */
-export function sortedSet(values: readonly string[]): string[] {
-  return [...new Set(values)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
 /** @throws DomainError `invalidField` naming `field` for an entry without prefix or `#all` in company */

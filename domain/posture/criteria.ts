@@ -3,7 +3,7 @@
  * Field names are those of the wire.
  */
 import { invalidField } from '../errors.js';
-import { sortedSet } from '../policy/roles.js';
+import { sortedSet } from '../sorted-set.js';
 import { parseRange } from './semver.js';
 
 export const postureTypes = ['OS', 'MAC', 'DOMAIN', 'MFA', 'PROCESS', 'PROCESS_MULTI'] as const;

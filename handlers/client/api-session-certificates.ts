@@ -2,11 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApiSessionCertificate } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
-import { readSigningRequest } from '../../domain/pki/csr.js';
 import type * as Response from '../../generated/client/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields } from '../wire.js';
+import { readRequest } from '../shared/signing-request.js';
 
 const COLLECTION = 'current-api-session/certificates';
 /** Enough for every program that shares a session to renew its certificate, which lasts half a day, many times over. */
@@ -20,9 +20,10 @@ export const listCurrentApiSessionCertificates: Handler<'client', 'listCurrentAp
  * POST /current-api-session/certificates. Fails: `csrInvalid`; `invalidField` (csr) for a session with as many certificates
  * as it may have; `unauthenticated` when the session ended meanwhile.
  */
-export const createCurrentApiSessionCertificate: Handler<'client', 'createCurrentApiSessionCertificate'> = async ({ body, caller }, { stores, pki, newId }) => {
+export const createCurrentApiSessionCertificate: Handler<'client', 'createCurrentApiSessionCertificate'> = async ({ body, caller }, services) => {
+  const { stores, pki, newId } = services;
   const { apiSessionId, identityId } = caller;
-  const request = await readSigningRequest(body.csr);
+  const request = await readRequest(body.csr, services);
   const id = newId();
   const { chainPem, leafPem, fingerprint, record } = await pki.issueForApiSession(request, { identityId, apiSessionId, certificateId: id });
   await stores.transaction(async (tx) => {

@@ -42,11 +42,12 @@ export const enrollCa: Handler<'client', 'enrollCa'> = async ({ connection }, se
  * @throws DomainError `caNotValid`, `certificateNotOfCa`, `certificateInUse`, `certificateClaimMissing`: the token stays good;
  *   `enrollmentTokenUnknown` when another request was first
  */
-export async function byOttCa(enrollment: Enrollment, { connection }: CertificateInput, { stores, newId }: Services): Promise<Nothing> {
+export async function byOttCa(enrollment: Enrollment, { connection }: CertificateInput, services: Services): Promise<Nothing> {
+  const { stores, newId } = services;
   const { identity } = enrollment;
   if (identity === null || enrollment.ca === null) throw tokenUnknown();
   const known = requireOttCa(await stores.cas.find(enrollment.ca.id));
-  const shown = verified(connection.peerCertificates(), [known], 'certificateNotOfCa');
+  const shown = await verified(connection.peerCertificates(), [known], 'certificateNotOfCa', services);
   await stores.transaction(async (tx) => {
     const ca = requireOttCa(await tx.cas.lockForUse(known.id));
     await useUp(tx, enrollment);
@@ -64,12 +65,13 @@ const NAME_ATTEMPTS = 64;
 
 /**
  * Makes an identity for the certificate that the client shows.
- * @throws DomainError `noValidCas`, `certificateNotTrusted`, `certificateInUse`, `certificateClaimMissing`
+ * @throws DomainError `noValidCas`, `certificateNotTrusted`, `certificateInUse`, `certificateClaimMissing`, `tooManyRequests`
  */
-export async function byCa({ connection, body }: CertificateInput, { stores, newId }: Services): Promise<Nothing> {
+export async function byCa({ connection, body }: CertificateInput, services: Services): Promise<Nothing> {
+  const { stores, newId } = services;
   const cas = await stores.cas.forAutoEnrollment();
   if (cas.length === 0 && !(await stores.cas.isThereAny())) throw new DomainError('noValidCas');
-  const shown = verified(connection.peerCertificates(), cas, 'certificateNotTrusted');
+  const shown = await verified(connection.peerCertificates(), cas, 'certificateNotTrusted', services);
   const [identityId, authenticatorId] = [newId(), newId()];
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -105,10 +107,10 @@ function requireOttCa(ca: Ca | undefined): Ca {
   return ca;
 }
 
-/** The client's chain to one of `cas`, within its time. @throws DomainError of the given kind, which tells no more */
-function verified(sent: readonly Buffer[], cas: readonly Ca[], kind: 'certificateNotOfCa' | 'certificateNotTrusted'): VerifiedChain {
+/** The client's chain to one of `cas`, within its time. @throws DomainError of the given kind, which tells no more; `tooManyRequests` */
+async function verified(sent: readonly Buffer[], cas: readonly Ca[], kind: 'certificateNotOfCa' | 'certificateNotTrusted', { turns }: Services): Promise<VerifiedChain> {
   try {
-    const chain = verifyPeer(sent, { own: null, cas });
+    const chain = await turns.run(() => verifyPeer(sent, { own: null, cas }));
     if (chain.isExpired) throw new ChainFault('the certificate has expired');
     return chain;
   } catch (fault) {

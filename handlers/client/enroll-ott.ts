@@ -1,9 +1,9 @@
 /** Enrollment by certificate request: an identity gets a certificate of the network for a key that it made. */
 import type { Enrollment } from '../../domain/model.js';
-import { readSigningRequest } from '../../domain/pki/csr.js';
 import { ok, raw } from '../handler.js';
 import type { Connection, DataReply, Handler, RawReply } from '../handler.js';
 import type { Services } from '../services.js';
+import { readRequest } from '../shared/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /** POST /enroll/ott: JSON `{token, clientCsr}`, or the token in the query and the request as PEM. Fails: as `issueByOtt`, and unknown tokens. */
@@ -17,12 +17,13 @@ export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, c
 /**
  * Nothing but the key is taken from the request, and it is checked before the token is touched.
  * @returns the certificate, then its intermediates, PEM
- * @throws DomainError `csrInvalid`, `enrollmentTokenUnknown`
+ * @throws DomainError `csrInvalid`, `enrollmentTokenUnknown`, `tooManyRequests`
  */
-export async function issueByOtt(enrollment: Enrollment, csrPem: string | null | undefined, { stores, pki, newId }: Services): Promise<string> {
+export async function issueByOtt(enrollment: Enrollment, csrPem: string | null | undefined, services: Services): Promise<string> {
+  const { stores, pki, newId } = services;
   const { identity } = enrollment;
   if (identity === null) throw tokenUnknown();
-  const request = await readSigningRequest(csrPem ?? '');
+  const request = await readRequest(csrPem ?? '', services);
   const { chainPem, leafPem, fingerprint, publicKeyPrint, record } = await pki.issueForIdentity(request, identity.id);
   await stores.transaction(async (tx) => {
     await useUp(tx, enrollment);

@@ -6,13 +6,13 @@ import { DomainError } from '../../domain/errors.js';
 import type { Enrollment } from '../../domain/model.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
-import { readSigningRequest } from '../../domain/pki/csr.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { IssuedChain, Pki, Services } from '../services.js';
 import { verifyPeer } from '../shared/client-certificates.js';
+import { readRequest } from '../shared/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /** The two certificate requests of a router, PEM. */
@@ -60,9 +60,9 @@ export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'>
   return ok({ cert: client.chainPem, serverCert: server.chainPem });
 };
 
-/** @throws DomainError `unauthenticated`, the same whatever is wrong */
-async function shownRouter(sent: readonly Buffer[], { stores, pki }: Services): Promise<{ id: string; fingerprint: string }> {
-  const { leaf, fingerprint } = verified(sent, pki);
+/** @throws DomainError `unauthenticated`, the same whatever is wrong; `tooManyRequests` while too many wait */
+async function shownRouter(sent: readonly Buffer[], { stores, pki, turns }: Services): Promise<{ id: string; fingerprint: string }> {
+  const { leaf, fingerprint } = await turns.run(() => verified(sent, pki));
   const router = await stores.routers.findByFingerprint(fingerprint);
   // SHA-1 finds the router; only the same certificate is the router.
   if (router === undefined || certificatesOf(router.certPem)[0]?.equals(leaf.raw) !== true) throw notARouter();
@@ -86,9 +86,10 @@ function notARouter(cause?: ChainFault): DomainError {
 interface Pair { readonly client: IssuedChain; readonly server: IssuedChain }
 
 /** Takes from the requests their keys, and of the server's the host names that a router may have. */
-async function issuePair(routerId: string, requests: RouterRequests, { stores, pki, network }: Services): Promise<Pair> {
+async function issuePair(routerId: string, requests: RouterRequests, services: Services): Promise<Pair> {
+  const { stores, pki, network } = services;
   if (!requests.client || !requests.server) throw new DomainError('csrMissing');
-  const [client, server] = [await readSigningRequest(requests.client), await readSigningRequest(requests.server)];
+  const [client, server] = [await readRequest(requests.client, services), await readRequest(requests.server, services)];
   if (client.commonName !== routerId) throw new DomainError('csrInvalid', { causeMessage: 'invalid client CSR' });
   const endpoints = await stores.controllers.endpoints();
   const names = routerServerNames(server.names, controllerHosts([network.advertise, ...endpoints.map(({ advertise }) => advertise)], endpoints.map(({ certPem }) => certPem)));

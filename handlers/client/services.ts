@@ -1,17 +1,21 @@
 /** Services as clients see them: only what the caller may dial or bind. Administrators may also change them here. */
 import { notFound } from '../../domain/errors.js';
-import { digestOf } from '../../db/access-view.js';
+import type { ApiSession } from '../../domain/model.js';
+import { digestOf, stateOf } from '../../db/access-view.js';
+import type { LastView } from '../../db/access-view.js';
+import type { Stores } from '../../db/stores.js';
 import { noData, ok } from '../handler.js';
-import type { Handler } from '../handler.js';
+import type { Caller, Handler } from '../handler.js';
+import type { ViewState } from '../written-cache.js';
 import { changeService, findServiceView, listOwnServices, replaceService, toServiceDetail, viewsOf } from '../shared/service-views.js';
 
 /** GET /services. */
 export const listServices: Handler<'client', 'listServices'> = async ({ query, caller }, { stores, written }) =>
-  written.answer(await stores.access.epoch(), caller, `services ${JSON.stringify(query)}`, () => listOwnServices(query, caller, stores));
+  written.answer(await viewState(caller, stores), caller, `services ${JSON.stringify(query)}`, () => listOwnServices(query, caller, stores));
 
 /** GET /services/{id}. Fails: `notFound`, also for a service that the caller may not reach. */
 export const detailService: Handler<'client', 'detailService'> = async ({ params, caller }, { stores, written }) =>
-  written.answer(await stores.access.epoch(), caller, `service ${params.id}`, async () => {
+  written.answer(await viewState(caller, stores), caller, `service ${params.id}`, async () => {
     const service = await findServiceView(params.id, caller, stores);
     if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
     return ok(toServiceDetail(service));
@@ -32,15 +36,34 @@ export const deleteService: Handler<'client', 'deleteService'> = async ({ params
 /** GET /current-api-session/service-updates: since when the caller's services are as they are. */
 export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async ({ caller }, { stores, sessions }) => {
   const { session } = await sessions.live(caller.token, caller.apiSessionId);
-  const noted = await stores.access.lastChange(caller.identityId, caller.configTypes);
-  let { changedAt } = noted;
-  if (changedAt === null) {
-    const digest = digestOf(await viewsOf(caller, stores));
-    // What changed between login and a first poll is not known; that something did is, and a client must not miss it.
-    changedAt = await stores.access.noteView(caller.identityId, caller.configTypes, noted.epoch, digest, latest(session.createdAt, noted.movedAt));
-  }
+  const last = await stores.access.lastView(caller.identityId, caller.configTypes);
+  const changedAt = last.noted?.epoch === last.epoch ? last.noted.changedAt : await compareView({ ...caller, roleAttributes: last.roleAttributes }, last, session, stores);
   return ok({ lastChangeAt: latest(session.createdAt, changedAt).toISOString() });
 };
+
+/** The epoch has moved, which most often does not concern the caller: what it is granted tells that sooner than all that it sees. */
+async function compareView(caller: Caller, { epoch, content, movedAt, noted }: LastView, session: ApiSession, stores: Stores): Promise<Date> {
+  const { access } = stores;
+  const { identityId, configTypes } = caller;
+  const state = stateOf(await access.grants({ id: identityId, roleAttributes: caller.roleAttributes }), content);
+  if (noted?.state?.equals(state) === true) {
+    await access.keepView(identityId, configTypes, epoch, state);
+    return noted.changedAt;
+  }
+  const digest = digestOf(await viewsOf(caller, stores));
+  const isOfOnePiece = (await access.epoch()).epoch === epoch;
+  // What changed between login and a first poll is not known; that something did is, and a client must not miss it.
+  return access.noteView(identityId, configTypes, { epoch, digest, state: isOfOnePiece ? state : null }, latest(session.createdAt, movedAt));
+}
+
+/** Read before anything that the answer is made of. */
+async function viewState({ identityId, roleAttributes }: Caller, { access }: Stores): Promise<ViewState> {
+  const { epoch, content } = await access.epoch();
+  return {
+    epoch, now: async () => (await access.epoch()).epoch,
+    state: async () => stateOf(await access.grants({ id: identityId, roleAttributes }), content),
+  };
+}
 
 function latest(a: Date, b: Date): Date {
   return a > b ? a : b;

@@ -1,11 +1,10 @@
 /** Certificate authorities of others, whose certificates enroll and log in. Administrators only. */
-import { randomUUID } from 'node:crypto';
+import { X509Certificate, randomUUID } from 'node:crypto';
 import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { readCaCertificates, readProof } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import { requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
-import { certFingerprint } from '../../domain/pki/keys.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok, raw } from '../handler.js';
@@ -25,7 +24,7 @@ export const listCas: Handler<'management', 'listCas'> = async ({ query }, { sto
 export const createCa: Handler<'management', 'createCa'> = async ({ body }, { stores, pki, newId }) => {
   const settings = fromWhole(body);
   const certificates = readCaCertificates(body.certPem);
-  requireForeign(certificates.fingerprint, pki);
+  requireForeign(certificates.certPem, pki);
   const id = newId();
   await stores.transaction((tx) => tx.cas.create(id, { ...settings, ...certificates, verificationToken: randomUUID(), tags: tagsFrom(body.tags) }));
   return created('cas', id);
@@ -94,10 +93,13 @@ function requireProof(ca: Ca, sent: readonly Buffer[]): void {
   }
 }
 
-/** The network's own certificates cannot come from somebody else's CA. @throws DomainError `invalidField` */
-function requireForeign(fingerprint: string, pki: Services['pki']): void {
+/** The network's own keys cannot be somebody else's CA, whatever certificate carries them. @throws DomainError `invalidField` */
+function requireForeign(certPem: string, pki: Services['pki']): void {
   const { roots, intermediates } = pki.trust();
-  if ([...roots, ...intermediates].some(({ raw: der }) => certFingerprint(der) === fingerprint)) {
+  // Not KeyObject.equals: for keys of two kinds it leaves an error behind that OpenSSL then reports of some connection.
+  const keyOf = ({ publicKey }: X509Certificate) => JSON.stringify(publicKey.export({ format: 'jwk' }));
+  const key = keyOf(new X509Certificate(certPem));
+  if ([...roots, ...intermediates].some((own) => keyOf(own) === key)) {
     throw invalidField('certPem', 'certificate is one of this network itself', '');
   }
 }

@@ -46,7 +46,7 @@ export const patchConfig: Handler<'management', 'patchConfig'> = async ({ params
   return noData();
 };
 
-/** DELETE /configs/{id}. Fails: `inUse` while a service carries it. */
+/** DELETE /configs/{id}. Fails: `inUse` while a service or a router carries it. */
 export const deleteConfig: Handler<'management', 'deleteConfig'> = async ({ params }, { stores }) => {
   await stores.configs.remove(params.id);
   return noData();

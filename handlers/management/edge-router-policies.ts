@@ -1,14 +1,16 @@
 /** Edge router policies: which identities may use which edge routers. */
 import type { EdgeRouterPolicyDraft } from '../../domain/model.js';
-import { parseRoles } from '../../domain/policy/roles.js';
 import { policiesOfIdentity, selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toEdgeRouterDetail } from '../shared/router-model.js';
 import { toEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
+
+const ROLES = ['edgeRouterRoles', 'identityRoles'] as const;
 
 /** GET /edge-router-policies. */
 export const listEdgeRouterPolicies: Handler<'management', 'listEdgeRouterPolicies'> = async ({ query }, { stores }) =>
@@ -35,10 +37,8 @@ export const updateEdgeRouterPolicy: Handler<'management', 'updateEdgeRouterPoli
 
 /** PATCH /edge-router-policies/{id}. Fails: as PUT. */
 export const patchEdgeRouterPolicy: Handler<'management', 'patchEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
-  const roles = (field: RoleField) => (body[field] == null ? undefined : parseRoles(field, body[field]));
   const changes = {
-    name: givenName(body.name), semantic: given(body.semantic), edgeRouterRoles: roles('edgeRouterRoles'),
-    identityRoles: roles('identityRoles'), tags: givenTags(body.tags),
+    name: givenName(body.name), semantic: given(body.semantic), tags: givenTags(body.tags), ...givenRoles(body, ROLES),
   };
   await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, changes));
   return noData();
@@ -69,12 +69,6 @@ export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentit
   return listOf(await stores.edgeRouterPolicies.list({ ...query, scope: policiesOfIdentity(identity) }), toEdgeRouterPolicyDetail);
 };
 
-type RoleField = 'edgeRouterRoles' | 'identityRoles';
-
 function fromWhole(body: Request.EdgeRouterPolicyCreate | Request.EdgeRouterPolicyUpdate): EdgeRouterPolicyDraft {
-  const roles = (field: RoleField) => parseRoles(field, body[field] ?? []);
-  return {
-    name: requireName(body.name), semantic: body.semantic, edgeRouterRoles: roles('edgeRouterRoles'), identityRoles: roles('identityRoles'),
-    tags: tagsFrom(body.tags),
-  };
+  return { name: requireName(body.name), semantic: body.semantic, tags: tagsFrom(body.tags), ...rolesFrom(body, ROLES) };
 }

@@ -12,7 +12,7 @@ import { listServiceViews } from '../shared/service-views.js';
 export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query }, { stores }) =>
   listOf(await stores.routers.listEdge(query), toEdgeRouterDetail);
 
-/** POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound` (config). */
+/** POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
 export const createEdgeRouter: Handler<'management', 'createEdgeRouter'> = async ({ body }, services) => {
   const draft = routerFromWhole(true, body);
   const id = services.newId();

@@ -5,8 +5,9 @@ import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Services } from '../services.js';
 
-const listAttributes = async (kind: AttributedKind, query: ListQuery, { stores }: Services) =>
-  listOf(await stores.roleAttributes.list(kind, query), (attribute) => attribute);
+const listAttributes = async (kind: AttributedKind, query: ListQuery, { stores, written }: Services) =>
+  written.shared(await stores.roleAttributes.epoch(kind), `${kind} role attributes ${JSON.stringify(query)}`,
+    async () => listOf(await stores.roleAttributes.list(kind, query), (attribute) => attribute));
 
 /** GET /identity-role-attributes. */
 export const listIdentityRoleAttributes: Handler<'management', 'listIdentityRoleAttributes'> = async ({ query }, services) =>

@@ -9,7 +9,7 @@ import { routerEnrollment, routerFromPart, routerFromWhole, toRouterDetail } fro
 /** GET /routers: all routers, edge routers among them. */
 export const listRouters: Handler<'management', 'listRouters'> = async ({ query }, { stores }) => listOf(await stores.routers.list(query), toRouterDetail);
 
-/** POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config). */
+/** POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
 export const createRouter: Handler<'management', 'createRouter'> = async ({ body }, services) => {
   const draft = routerFromWhole(false, body);
   const id = services.newId();

@@ -1,14 +1,16 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
 import type { ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
-import { parseRoles } from '../../domain/policy/roles.js';
 import { policiesOfService, selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toEdgeRouterDetail } from '../shared/router-model.js';
 import { toServiceEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
 import { listServiceViews } from '../shared/service-views.js';
+
+const ROLES = ['edgeRouterRoles', 'serviceRoles'] as const;
 
 /** GET /service-edge-router-policies. */
 export const listServiceEdgeRouterPolicies: Handler<'management', 'listServiceEdgeRouterPolicies'> = async ({ query }, { stores }) =>
@@ -35,10 +37,8 @@ export const updateServiceEdgeRouterPolicy: Handler<'management', 'updateService
 
 /** PATCH /service-edge-router-policies/{id}. Fails: as create. */
 export const patchServiceEdgeRouterPolicy: Handler<'management', 'patchServiceEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
-  const roles = (field: RoleField) => (body[field] == null ? undefined : parseRoles(field, body[field]));
   const changes = {
-    name: givenName(body.name), semantic: given(body.semantic), edgeRouterRoles: roles('edgeRouterRoles'),
-    serviceRoles: roles('serviceRoles'), tags: givenTags(body.tags),
+    name: givenName(body.name), semantic: given(body.semantic), tags: givenTags(body.tags), ...givenRoles(body, ROLES),
   };
   await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.update(params.id, changes));
   return noData();
@@ -68,12 +68,6 @@ export const listServiceServiceEdgeRouterPolicies: Handler<'management', 'listSe
   return listOf(await stores.serviceEdgeRouterPolicies.list({ ...query, scope: policiesOfService(service) }), toServiceEdgeRouterPolicyDetail);
 };
 
-type RoleField = 'edgeRouterRoles' | 'serviceRoles';
-
 function fromWhole(body: Request.ServiceEdgeRouterPolicyCreate | Request.ServiceEdgeRouterPolicyUpdate): ServiceEdgeRouterPolicyDraft {
-  const roles = (field: RoleField) => parseRoles(field, body[field] ?? []);
-  return {
-    name: requireName(body.name), semantic: body.semantic, edgeRouterRoles: roles('edgeRouterRoles'), serviceRoles: roles('serviceRoles'),
-    tags: tagsFrom(body.tags),
-  };
+  return { name: requireName(body.name), semantic: body.semantic, tags: tagsFrom(body.tags), ...rolesFrom(body, ROLES) };
 }

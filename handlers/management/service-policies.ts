@@ -1,16 +1,18 @@
 /** Service policies: which identities may dial or bind which services. */
 import type { ServicePolicyDraft } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
-import { parseRoles } from '../../domain/policy/roles.js';
 import { selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 import { toPostureCheckDetail } from '../shared/posture-check-model.js';
 import { listServiceViews } from '../shared/service-views.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
+
+const ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 
 /** GET /service-policies. */
 export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async ({ query }, { stores }) =>
@@ -37,11 +39,8 @@ export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> =
 
 /** PATCH /service-policies/{id}. */
 export const patchServicePolicy: Handler<'management', 'patchServicePolicy'> = async ({ params, body }, { stores }) => {
-  const roles = (field: RoleField) => (body[field] == null ? undefined : parseRoles(field, body[field]));
   const changes = {
-    name: givenName(body.name), type: body.type == null ? undefined : typeFrom(body.type), semantic: given(body.semantic),
-    identityRoles: roles('identityRoles'), serviceRoles: roles('serviceRoles'), postureCheckRoles: roles('postureCheckRoles'),
-    tags: givenTags(body.tags),
+    name: givenName(body.name), type: body.type == null ? undefined : typeFrom(body.type), semantic: given(body.semantic), tags: givenTags(body.tags), ...givenRoles(body, ROLES),
   };
   await stores.transaction((tx) => tx.servicePolicies.update(params.id, changes));
   return noData();
@@ -72,14 +71,8 @@ export const listServicePolicyPostureChecks: Handler<'management', 'listServiceP
   return listOf(await stores.postureChecks.list({ ...query, scope: selectedBy([{ semantic, roles: postureCheckRoles }], 1) }), toPostureCheckDetail);
 };
 
-type RoleField = 'identityRoles' | 'serviceRoles' | 'postureCheckRoles';
-
 function fromWhole(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {
-  const roles = (field: RoleField) => parseRoles(field, body[field] ?? []);
-  return {
-    name: requireName(body.name), type: typeFrom(body.type), semantic: body.semantic, identityRoles: roles('identityRoles'),
-    serviceRoles: roles('serviceRoles'), postureCheckRoles: roles('postureCheckRoles'), tags: tagsFrom(body.tags),
-  };
+  return { name: requireName(body.name), type: typeFrom(body.type), semantic: body.semantic, tags: tagsFrom(body.tags), ...rolesFrom(body, ROLES) };
 }
 
 function typeFrom(type: Request.DialBind): 'Dial' | 'Bind' {

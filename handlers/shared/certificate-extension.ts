@@ -5,7 +5,6 @@
 import type { ExtensionState } from '../../db/authenticators.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
-import { readSigningRequest } from '../../domain/pki/csr.js';
 import type { SigningRequest } from '../../domain/pki/csr.js';
 import { publicKeyPrint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
@@ -13,6 +12,7 @@ import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Pki } from '../services.js';
 import { verifyPeer } from './client-certificates.js';
+import { readRequest } from './signing-request.js';
 
 /** More than a leaf with every intermediate there can be. */
 const MAX_CHARACTERS = 65_536;
@@ -23,11 +23,12 @@ const MAX_CHARACTERS = 65_536;
  * one that this network did not issue, `unauthenticated` without the present certificate, `csrInvalid`, `invalidField`
  * for the old key when a new one was asked for.
  */
-export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurrentIdentityAuthenticator'> = async ({ params, body, caller, connection }, { stores, pki }) => {
+export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurrentIdentityAuthenticator'> = async ({ params, body, caller, connection }, services) => {
+  const { stores, pki } = services;
   const state = await stores.authenticators.extensionOf(params.id, caller.identityId);
   const presentPem = requireExtendable(state);
   requireShown(connection.peerCertificates(), presentPem, pki);
-  const request = await readSigningRequest(body.clientCertCsr);
+  const request = await readRequest(body.clientCertCsr, services);
   requireNewKey(state, request);
   const next = await pki.issueForIdentity(request, caller.identityId);
   await stores.transaction(async (tx) => {

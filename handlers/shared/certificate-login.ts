@@ -7,6 +7,7 @@ import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
+import { certificatesOf } from '../../domain/pki/pem.js';
 import type { CertCredentials } from '../../db/authenticators.js';
 import type { Services } from '../services.js';
 import { verifyPeer } from './client-certificates.js';
@@ -68,7 +69,9 @@ export async function ownerOfCertificate(sent: readonly Buffer[], services: Look
 async function matchOf(sent: readonly Buffer[], services: Lookup): Promise<Match | undefined> {
   const [leaf] = sent;
   if (leaf === undefined) return undefined;
-  const credentials = await services.stores.authenticators.findByFingerprint(certFingerprint(leaf));
+  const found = await services.stores.authenticators.findByFingerprint(certFingerprint(leaf));
+  // SHA-1 finds the authenticator; only the same certificate is the authenticator's.
+  const credentials = found !== undefined && certificatesOf(found.certPem)[0]?.equals(leaf) === true ? found : undefined;
   if (credentials === undefined || credentials.caId !== null) return matchUnderCa(sent, credentials, services);
   const chain = await verified(sent, { own: services.pki, cas: [] }, services);
   return chain && asAuthenticator(chain, credentials);

@@ -2,7 +2,7 @@
 import type { PostureCheck, PostureCheckType } from '../../domain/model.js';
 import { parseAddresses, parseOperatingSystems, parseProcess, parseProcesses, parseTimeout } from '../../domain/posture/criteria.js';
 import type { Criteria, CriteriaChange, MfaCriteria } from '../../domain/posture/criteria.js';
-import { sortedSet } from '../../domain/policy/roles.js';
+import { sortedSet } from '../../domain/sorted-set.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, linksOf } from '../wire.js';

@@ -1,5 +1,5 @@
 /** What becomes slower with the size of the network: the rates of a case side by side. Flat is one that has about the same rate at every size. */
-import type { Row } from './report.js';
+import type { Row } from './row.js';
 
 export interface GrowthRow {
   readonly case: string;

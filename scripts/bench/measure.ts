@@ -9,7 +9,7 @@ import type { Memory, OwnController } from './own-controller.js';
 import { probePolicy } from './policy-probe.js';
 import type { PolicyProbe } from './policy-probe.js';
 import { clearProgress, showProgress } from './progress.js';
-import type { Row } from './report.js';
+import type { Row } from './row.js';
 import { runCases } from './runner.js';
 import { seed } from './seed.js';
 import { measureValidation } from './validation-cost.js';

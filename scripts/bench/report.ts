@@ -6,6 +6,7 @@ import type { LoadResult } from './load.js';
 import type { Measured } from './measure.js';
 import type { Size } from './options.js';
 import type { Memory } from './own-controller.js';
+import type { Row } from './row.js';
 import type { ValidationCost } from './validation-cost.js';
 
 /** Shares of the floor that the project aims at, with 20,000 identities and 16 connections. */
@@ -14,18 +15,6 @@ export const GOALS: Readonly<Record<string, number>> = {
 };
 export const GOAL_IDENTITIES = 20_000;
 const GOAL_CONNECTIONS = 16;
-
-export interface Row {
-  readonly name: string;
-  readonly api: string;
-  readonly operationId: string;
-  /** Why it touches more rows in a larger network, when it does. */
-  readonly growth: string | undefined;
-  readonly connections: number;
-  readonly result: LoadResult;
-  readonly floor: FloorRate | undefined;
-  readonly other: LoadResult | undefined;
-}
 
 export interface Machine {
   readonly cores: number;

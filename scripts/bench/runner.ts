@@ -11,7 +11,7 @@ import type { LoadGenerator, LoadResult } from './load.js';
 import { UsageError } from './options.js';
 import { clearProgress, showProgress } from './progress.js';
 import { readingCases } from './reading-cases.js';
-import type { Row } from './report.js';
+import type { Row } from './row.js';
 import { routingChanges, routingReads } from './routing-cases.js';
 import { sessionCases } from './session-cases.js';
 import type { World } from './world.js';

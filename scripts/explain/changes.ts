@@ -2,8 +2,8 @@
 import type { StoreSet, Stores } from '../../db/stores.js';
 import type { ServicePolicyDraft } from '../../domain/model.js';
 import { idOf } from './fill.js';
-import { useOf } from './statements.js';
-import type { Facts, Hot } from './statements.js';
+import { useOf } from './hot.js';
+import type { Facts, Hot } from './hot.js';
 
 /** Ids of what is made, as long as real ones. */
 const newId = (letter: string): string => letter.repeat(22);
@@ -57,7 +57,7 @@ export const changes: readonly Hot[] = [
   changing('api-session-delete', (tx) => tx.apiSessions.remove(idOf('api-session', 3))),
   changing('api-sessions-touch', (tx) => tx.apiSessions.touch(new Map([3, 4, 5].map((index) => [idOf('api-session', index), new Date('2026-01-01')])))),
   changing('api-sessions-sweep', (tx) => tx.apiSessions.sweep(590, 100)),
-  changing('service-view-note', (tx, { identity, configTypes }) => tx.access.noteView(identity.id, configTypes, 1, Buffer.alloc(32, 1), END)),
+  changing('service-view-note', (tx, { identity, configTypes }) => tx.access.noteView(identity.id, configTypes, { epoch: 1, digest: Buffer.alloc(32, 1), state: null }, END)),
   changing('session-create', async (tx, facts) => {
     const use = useOf(facts);
     const ground = await tx.sessions.findGround(use);

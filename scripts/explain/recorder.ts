@@ -5,7 +5,8 @@
  */
 import type pg from 'pg';
 import { translate } from '../../db/errors.js';
-import type { Database, Db, Rows } from '../../db/db.js';
+import type { Database, Db } from '../../db/db.js';
+import type { Rows } from '../../db/session.js';
 import { literal } from './literal.js';
 
 export interface Explained {

@@ -5,30 +5,11 @@ import { policiesOfIdentity, selectedBy } from '../../db/access-view.js';
 import { configsOfService, configsOfType } from '../../db/configs.js';
 import { terminatorsOfService } from '../../db/terminators.js';
 import { listServicesOf } from '../../handlers/shared/service-views.js';
-import type { Selectable } from '../../domain/policy/roles.js';
 import { GROUPS, idOf, tokenHashOf } from './fill.js';
 import type { Scale } from './fill.js';
 import { changes } from './changes.js';
-
-/** What the filled network holds, to name in requests. */
-export interface Facts extends Scale {
-  /** An identity in the middle, which has an API session. */
-  readonly identity: Selectable;
-  readonly identityIndex: number;
-  readonly identityName: string;
-  /** A service that it may dial. */
-  readonly service: Selectable;
-  readonly serviceName: string;
-  readonly configTypes: readonly string[];
-}
-
-export interface Hot {
-  /** Of its file. */
-  readonly name: string;
-  readonly act: (stores: Stores, facts: Facts) => Promise<unknown>;
-  /** Big tables that it may read from end to end, and why that is all right. */
-  readonly scans?: Readonly<Record<string, string>>;
-}
+import { useOf } from './hot.js';
+import type { Facts, Hot } from './hot.js';
 
 export async function factsOf(stores: Stores, scale: Scale): Promise<Facts> {
   const middle = Math.floor(scale.identities / 2);
@@ -44,10 +25,6 @@ export async function factsOf(stores: Stores, scale: Scale): Promise<Facts> {
 const uniquePart = ({ identityName }: Facts): string => identityName.slice('bench-identity-'.length, 'bench-identity-'.length + 7);
 const viewer = (stores: Stores, { identity, configTypes }: Facts) => ({ identityId: identity.id, grants: () => stores.access.grants(identity), configTypes });
 const ownServices = (stores: Stores, { identity, configTypes }: Facts, request: ListQuery) => listServicesOf(identity, request, configTypes, stores);
-/** A use that has no session yet. */
-export const useOf = ({ identity, identityIndex, service }: Facts) => ({
-  apiSessionId: idOf('api-session', identityIndex / 2), identityId: identity.id, serviceId: service.id, type: 'Bind' as const,
-});
 const LONG_PAGE = 'a page that holds a good part of all identities reads theirs at once';
 const FEW_PER_CENT = 'matches more than a few per cent of all';
 
@@ -57,6 +34,7 @@ const identities: readonly Hot[] = [
   { name: 'identities-10', act: ({ identities: store }) => store.list({ limit: 10 }) },
   { name: 'identities-500', act: ({ identities: store }) => store.list({ limit: 500 }), scans: { api_sessions: LONG_PAGE, authenticators: LONG_PAGE } },
   { name: 'identities-deep-page', act: ({ identities: store }, { identities: all }) => store.list({ limit: 10, offset: Math.floor(all * 0.9) }), scans: { identities: 'skips nine tenths of all' } },
+  { name: 'identities-deep-page-by-name', act: ({ identities: store }, { identities: all }) => store.list({ limit: 10, offset: Math.floor(all * 0.9), sort: 'name desc' }), scans: { identities: 'skips nine tenths of all' } },
   { name: 'identities-sorted-by-name', act: ({ identities: store }) => store.list({ limit: 10, sort: 'name' }) },
   { name: 'identities-newest', act: ({ identities: store }) => store.list({ limit: 10, sort: 'createdAt desc' }) },
   { name: 'identity-by-name', act: ({ identities: store }, { identityName }) => store.list({ filter: `name = "${identityName}"` }) },
@@ -70,6 +48,8 @@ const identities: readonly Hot[] = [
   { name: 'identities-role-filter', act: ({ identities: store }) => store.list({ roleFilter: ['#bench-site-7'] }) },
   { name: 'identities-by-type', act: ({ identities: store }) => store.list({ filter: 'type = "Device"' }), scans: { identities: FEW_PER_CENT } },
   { name: 'identities-by-tag', act: ({ identities: store }) => store.list({ filter: 'tags.town = "lyon"' }), scans: { identities: FEW_PER_CENT } },
+  { name: 'identities-by-rare-tag', act: ({ identities: store }) => store.list({ filter: 'tags.town in ["york", "zagreb"]' }) },
+  { name: 'identity-role-attributes-epoch', act: ({ roleAttributes }) => roleAttributes.epoch('identities') },
   { name: 'identity-role-attributes', act: ({ roleAttributes }) => roleAttributes.list('identities', {}), scans: { role_attribute_counts: 'answers with all of them' } },
   { name: 'identity-role-attributes-10', act: ({ roleAttributes }) => roleAttributes.list('identities', { limit: 10 }), scans: { role_attribute_counts: 'its total counts all of them' } },
   { name: 'identity-service-configs', act: ({ identityServiceConfigs }, { identity }) => identityServiceConfigs.list(identity.id, {}) },
@@ -87,7 +67,7 @@ const access: readonly Hot[] = [
   { name: 'enrollments-10', act: ({ enrollments }) => enrollments.list({ limit: 10 }) },
   { name: 'grants', act: ({ access: view }, { identity }) => view.grants(identity) },
   { name: 'access-epoch', act: ({ access: view }) => view.epoch() },
-  { name: 'service-updates', act: ({ access: view }, { identity, configTypes }) => view.lastChange(identity.id, configTypes) },
+  { name: 'service-updates', act: ({ access: view }, { identity, configTypes }) => view.lastView(identity.id, configTypes) },
   { name: 'client-services-10', act: (stores, facts) => ownServices(stores, facts, { limit: 10 }) },
   { name: 'client-services-500', act: (stores, facts) => ownServices(stores, facts, { limit: 500 }), scans: { services: FEW_PER_CENT } },
   { name: 'client-services-all', act: (stores, facts) => ownServices(stores, facts, { limit: -1 }), scans: { services: FEW_PER_CENT } },

@@ -5,14 +5,21 @@ import { newId } from '../../domain/auth/tokens.js';
 import { publicKeyPrint } from '../../domain/pki/keys.js';
 import type { ExternalIdClaim } from '../../domain/model.js';
 import { CLIENT, entityOf } from '../cases/resource.js';
-import { createCertificateClient, makeRequest } from '../support/certificates.js';
+import { createCertificateClient, makeCa, makeLeaf, makeRequest } from '../support/certificates.js';
 import type { TestCertificate, TestKeyKind } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client, RequestOptions } from '../support/client.js';
-import { unique } from '../support/controller.js';
-import type { TestController } from '../support/controller.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { Caller, TestController } from '../support/controller.js';
 
 export const LOGIN = `${CLIENT}/authenticate?method=cert`;
+
+const DAY_MS = 86_400_000;
+export const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
+
+/** The session that a login opened. */
+export const sessionOf = (answer: Answer) => entityOf(expectStatus(answer, 200));
+export const identityOf = (answer: Answer) => String(sessionOf(answer)['identityId']);
 
 export interface Shown { readonly cert: string; readonly key: string }
 
@@ -69,6 +76,42 @@ export function openWorld(controller: () => TestController): CertificateWorld {
     },
     login: (shown, body, options) => client(shown).post(LOGIN, body, options),
     close() { clients.splice(0).forEach((one) => { one.close(); }); },
+  };
+}
+
+/**
+ * For the suite in which this is called: a controller, a CA that it trusts, and two identities of each test's own. They
+ * are there from the first `beforeEach` on.
+ */
+export function useCertificateLogins() {
+  let controller: TestController;
+  let ca: TestCertificate;
+  let caId: string;
+  let callers: { caller: Caller; victim: Caller };
+  const world = openWorld(() => controller);
+  before(async () => {
+    controller = await startTestController();
+    ca = makeCa();
+    caId = await world.trust(ca);
+  });
+  after(() => controller.stop());
+  beforeEach(async () => { callers = { caller: await controller.newCaller(), victim: await controller.newCaller() }; });
+  afterEach(() => { world.close(); });
+  return {
+    world,
+    get controller() { return controller; },
+    get ca() { return ca; },
+    get caId() { return caId; },
+    get caller() { return callers.caller; },
+    get victim() { return callers.victim; },
+    /** A leaf of the trusted CA that belongs to an identity. */
+    leafOf: async (owner: Caller, options: Parameters<typeof makeLeaf>[1] = {}, issuer = ca, of = caId): Promise<TestCertificate> => {
+      const leaf = makeLeaf(issuer, options);
+      await world.register(owner.id, leaf, of);
+      return leaf;
+    },
+    sessionsOf: async (identityId: string): Promise<number> =>
+      (await controller.database.query('SELECT FROM api_sessions WHERE identity_id = $1', [identityId])).rows.length,
   };
 }
 

@@ -77,15 +77,51 @@ describe('configs', () => {
     expectStatus(await controller.admin.delete(`${PATH}/${id}`), 200);
   });
 
-  it('never leaves a service with a config that was deleted at the same time', async () => {
-    for (let round = 0; round < 8; round += 1) {
+  for (const [collection, body] of [['services', { encryptionRequired: false }], ['edge-routers', {}], ['transit-routers', {}]] as const) {
+    it(`is never left with one of the ${collection} when it is deleted at the same time`, async () => {
+      const taken = await make(controller, collection, { name: unique('carrier'), ...body });
+      for (let round = 0; round < 8; round += 1) {
+        const id = await create();
+        const [made, gone] = await Promise.all([
+          round % 2 === 0 ? controller.admin.post(`${MANAGEMENT}/${collection}`, { name: unique('carrier'), ...body, configs: [id] })
+            : controller.admin.patch(`${MANAGEMENT}/${collection}/${taken}`, { configs: [id] }),
+          controller.admin.delete(`${PATH}/${id}`),
+        ]);
+        expect([[round % 2 === 0 ? 201 : 200, 409], [404, 200]]).to.deep.include([made.status, gone.status]);
+      }
+    });
+  }
+
+  for (const collection of ['edge-routers', 'transit-routers']) {
+    it(`is not deleted while one of the ${collection} carries it`, async () => {
       const id = await create();
-      const [made, gone] = await Promise.all([
-        controller.admin.post(`${MANAGEMENT}/services`, { name: unique('service'), encryptionRequired: false, configs: [id] }), controller.admin.delete(`${PATH}/${id}`),
-      ]);
-      expect([[201, 409], [404, 200]]).to.deep.include([made.status, gone.status]);
-    }
-  });
+      const router = await make(controller, collection, { name: unique('router'), configs: [id] });
+      const answer = expectStatus(await controller.admin.delete(`${PATH}/${id}`), 409);
+      expect(answer.error?.code).to.equal('CAN_NOT_DELETE_REFERENCED_ENTITY');
+      expect(answer.error?.cause).to.deep.equal({ field: 'configs', reason: `entity type config referenced by router: [${router}]`, value: `[${router}]` });
+      expect((await read(controller, `${collection}/${router}`))['configs']).to.deep.equal([id]);
+      expectStatus(await controller.admin.patch(`${MANAGEMENT}/${collection}/${router}`, { configs: [] }), 200);
+      expectStatus(await controller.admin.delete(`${PATH}/${id}`), 200);
+    });
+
+    it(`is one of its type on each of the ${collection}, in create, PUT and PATCH`, async () => {
+      const other = await make(controller, 'configs', { name: unique('config'), configTypeId: await make(controller, 'config-types', { name: unique('type') }), data: {} });
+      const [first, second] = [await create(), await create()];
+      const reason = /^duplicate configs named \S+ and \S+ found for config type host\.v1\. Only one config of a given typed is allowed per router $/;
+      const configs = [first, other, second];
+      const body = () => ({ name: unique('router'), configs });
+      expectField(await controller.admin.post(`${MANAGEMENT}/${collection}`, body()), 'configs', reason, `[${configs.join(' ')}]`);
+      const router = await make(controller, collection, { name: unique('router'), configs: [first, other, first] });
+      const before = await read(controller, `${collection}/${router}`);
+      expect(before['configs']).to.deep.equal([first, other].sort());
+      for (const answer of [await controller.admin.put(`${MANAGEMENT}/${collection}/${router}`, body()), await controller.admin.patch(`${MANAGEMENT}/${collection}/${router}`, body())]) {
+        expectField(answer, 'configs', reason, `[${configs.join(' ')}]`);
+      }
+      expect(await read(controller, `${collection}/${router}`)).to.deep.equal(before);
+      expectStatus(await controller.admin.patch(`${MANAGEMENT}/${collection}/${router}`, { configs: [second, other] }), 200);
+      expect((await read(controller, `${collection}/${router}`))['configs']).to.deep.equal([second, other].sort());
+    });
+  }
 
   it('lists the services that carry it, paged and filtered', async () => {
     const id = await create();

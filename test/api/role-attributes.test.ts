@@ -1,13 +1,27 @@
 import { expect } from 'chai';
-import { expectStatus } from '../support/client.js';
+import { readConfig } from '../../server/config.js';
+import { startController } from '../../server/controller.js';
+import type { Controller } from '../../server/controller.js';
+import { createLogger } from '../../server/log.js';
+import { createClient, expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { MANAGEMENT, make, totalOf } from '../cases/resource.js';
 
 describe('role attributes', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
-  after(() => controller.stop());
+  let second: Controller;
+  before(async () => {
+    const key = { EDGE_MASTER_KEY: 'c3'.repeat(31) + 'd4' };
+    controller = await startTestController(key);
+    second = await startController(readConfig({ env: {
+      EDGE_NAME: 'second', EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: controller.database.url, EDGE_LOG_LEVEL: 'silent', ...key,
+    } }), createLogger({ level: 'silent', format: 'json' }));
+  });
+  after(async () => {
+    await second.stop();
+    await controller.stop();
+  });
 
   const path = (kind: string) => `${MANAGEMENT}/${kind}-role-attributes`;
   const list = async (kind: string, query = '') => expectStatus(await controller.admin.get(`${path(kind)}${query}`), 200);
@@ -63,6 +77,41 @@ describe('role attributes', () => {
     const beyond = await list('identity', `?${filter}&offset=100`);
     expect([beyond.data, totalOf(beyond)]).to.deep.equal([[], 25]);
     expect((await list('identity', `?filter=${encodeURIComponent(`id = "${all[7] ?? ''}"`)}`)).data).to.deep.equal([all[7]]);
+  });
+
+  it('are answered as they are at once, also by another controller and while nobody hears of changes', async () => {
+    const attribute = unique('heard');
+    const id = await identity([]);
+    const readers = [controller.admin, createClient(second.url, controller.admin.token)];
+    const queries = ['', '?limit=500&sort=id%20desc', `?filter=${encodeURIComponent(`id = "${attribute}"`)}`];
+    const expectEverywhere = async (isListed: boolean) => {
+      for (const reader of readers) {
+        for (const query of queries) {
+          const answers = [expectStatus(await reader.get(`${path('identity')}${query}`), 200), expectStatus(await reader.get(`${path('identity')}${query}`), 200)];
+          for (const answer of answers) expect((answer.data as string[]).includes(attribute), `${query} ${isListed}`).to.equal(isListed);
+          expect(answers[1]?.text).to.equal(answers[0]?.text);
+        }
+      }
+    };
+    try {
+      await expectEverywhere(false);
+      for (const isListed of [true, false, true]) {
+        expectStatus(await controller.admin.patch(`${MANAGEMENT}/identities/${id}`, { roleAttributes: isListed ? [attribute] : [] }), 200);
+        await expectEverywhere(isListed);
+        await controller.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%'");
+      }
+      expectStatus(await controller.admin.delete(`${MANAGEMENT}/identities/${id}`), 200);
+      await expectEverywhere(false);
+    } finally {
+      readers[1]?.close();
+    }
+  });
+
+  it('are refused to others although an administrator was just answered', async () => {
+    const { client } = await controller.newCaller();
+    expectStatus(await controller.admin.get(path('service')), 200);
+    expectStatus(await client.get(path('service')), 401);
+    expectStatus(await controller.anonymous.get(path('service')), 401);
   });
 
   it('refuse a filter by anything else', async () => {

@@ -113,6 +113,16 @@ describe('service updates', () => {
     expect(await lastChange(client)).to.equal(changed);
   });
 
+  it('need no look at the services while neither these nor the own grants change', async () => {
+    const before = await lastChange();
+    // Whoever looked would find another digest, and take it for a change.
+    await controller.database.query('UPDATE service_views SET digest = $1 WHERE identity_id = $2', [Buffer.alloc(32), caller.id]);
+    await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', identityRoles: ['#others'], serviceRoles: ['#all'] });
+    expect(await lastChange()).to.equal(before);
+    await change('patch', `services/${service}`, { tags: { seen: true } });
+    expect(await lastChange() > before).to.equal(true);
+  });
+
   it('are told to sessions only', async () => {
     expectStatus(await controller.anonymous.get(`${CLIENT}/current-api-session/service-updates`), 401);
   });

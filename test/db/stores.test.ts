@@ -16,7 +16,7 @@ const OUT_OF_REACH = new Set([
   'enrollments_token_key', 'enrollments_username', 'identities_disabled', 'identities_hosting_cost', 'identities_hosting_precedence', 'identities_one_default_admin',
   'identity_hostings_cost', 'identity_hostings_identity_fkey', 'identity_hostings_precedence', 'identity_types_name_key', 'network_is_single', 'pki_entities_purpose',
   'service_policies_semantic', 'service_policies_type', 'service_views_identity_fkey', 'services_terminator_strategy', 'configs_with_type_key',
-  'service_configs_one_per_type', 'service_configs_service_fkey',
+  'service_configs_one_per_type', 'service_configs_service_fkey', 'router_configs_one_per_type', 'router_configs_router_fkey',
   'routers_cost', 'routers_fingerprint_key', 'routers_tunneler', 'edge_router_policies_semantic', 'service_edge_router_policies_semantic',
   'enrollments_edge_router_fkey', 'enrollments_transit_router_fkey', 'enrollments_one_per_edge_router', 'enrollments_one_per_transit_router',
   'terminators_cost', 'terminators_dynamic_cost', 'terminators_precedence', 'sessions_type', 'sessions_one_per_use', 'posture_checks_type',
@@ -58,10 +58,10 @@ describe('stores', () => {
   const service = async (changes: Partial<ServiceDraft> = {}) => { const made = id(); await stores.services.create(made, serviceDraft(changes)); return made; };
   const policy = async (name = id()) => stores.servicePolicies.create(id(), {
     name, type: 'Dial', semantic: 'AnyOf', identityRoles: [], serviceRoles: [], postureCheckRoles: [], tags: {} });
-  const router = async (name: string) => {
+  const router = async (name: string, configs: readonly string[] = []) => {
     const { token, jwt, expiresAt } = enrollment();
     await stores.routers.create(id(), { name, isEdge: true, cost: 0, noTraversal: false, disabled: false, isTunnelerEnabled: false, roleAttributes: [],
-      appData: {}, ctrlChanListeners: {}, configs: [], tags: {} }, { id: id(), token, jwt, expiresAt });
+      appData: {}, ctrlChanListeners: {}, configs, tags: {} }, { id: id(), token, jwt, expiresAt });
   };
   const ca = async (name: string, fingerprint: string) => stores.cas.create(id(), {
     name, certPem: '', fingerprint, verificationToken: crypto.randomUUID(), isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true,
@@ -148,6 +148,10 @@ describe('stores', () => {
       work: async () => database.run(null, "INSERT INTO service_configs (service_id, config_id, config_type_id) VALUES ($1, 'nope', 'x')", [await service()]) },
     { constraint: 'service_configs_config_fkey', kind: 'inUse', tells: 'entity type config referenced by service: []',
       work: async () => { const one = await config(await type()); await service({ configs: [one] }); await database.run(null, 'DELETE FROM configs WHERE id = $1', [one]); } },
+    { constraint: 'router_configs_config_fkey', kind: 'notFound', tells: 'config with id nope not found',
+      work: () => database.run(null, `INSERT INTO router_configs (router_id, config_id, config_type_id) SELECT id, 'nope', 'nope' FROM routers LIMIT 1`, []) },
+    { constraint: 'router_configs_config_fkey', kind: 'inUse', tells: 'entity type config referenced by router: []',
+      work: async () => { const one = await config(await type()); await router(id(), [one]); await database.run(null, 'DELETE FROM configs WHERE id = $1', [one]); } },
     { constraint: 'services_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await service({ name: 's' }); await service({ name: 's' }); } },
     { constraint: 'routers_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => { await router('r'); await router('r'); } },
     { constraint: 'edge_router_policies_name_key', kind: 'duplicate', tells: 'name must be unique', work: async () => {
@@ -188,7 +192,7 @@ describe('stores', () => {
     const who = await identity({ ...attributes, hostings: [{ serviceId: svc, cost: 1, precedence: 'failed' }] }, [enrollment()]);
     await updb(who);
     await session(who);
-    await stores.access.noteView(who, [], 1, Buffer.alloc(32), new Date());
+    await stores.access.noteView(who, [], { epoch: 1, digest: Buffer.alloc(32), state: null }, new Date());
     const roles = { identityRoles: [`@${who}`], serviceRoles: [`@${svc}`] };
     const pol = id();
     await stores.transaction((tx) => tx.servicePolicies.create(pol, { name: pol, type: 'Dial', semantic: 'AnyOf', ...roles, postureCheckRoles: [], tags: {} }));
@@ -218,12 +222,14 @@ describe('stores', () => {
   it('run a transaction again that PostgreSQL gave up for another', async () => {
     const [first, second] = [await service(), await service()];
     let attempts = 0;
+    let holding = 0;
     let bothHold: () => void = () => undefined;
     const held = new Promise<void>((resolve) => { bothHold = resolve; });
     const cross = (mine: string, other: string) => stores.transaction(async (tx) => {
       attempts += 1;
       await tx.services.update(mine, { maxIdleTimeMillis: attempts });
-      if (attempts >= 2) bothHold();
+      holding += 1;
+      if (holding >= 2) bothHold();
       await held;
       await tx.services.update(other, { maxIdleTimeMillis: attempts });
     });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
-import { namedIds, parseRoleAttributes, parseRoles, selects, sortedSet } from '../../domain/policy/roles.js';
+import { namedIds, parseRoleAttributes, parseRoles, selects } from '../../domain/policy/roles.js';
+import { sortedSet } from '../../domain/sorted-set.js';
 
 function refusal(work: () => unknown): DomainError['field'] {
   try {

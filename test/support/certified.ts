@@ -19,7 +19,7 @@ export interface Certified {
 const idOf = (answer: Answer): string => (answer.data as { id: string }).id;
 
 /** A further certificate of the network for an identity. */
-export async function enrollByRequest(controller: TestController, identityId: string, keys?: TestKeys): Promise<Certified> {
+export async function enrollByRequest(controller: Pick<TestController, 'admin' | 'anonymous'>, identityId: string, keys?: TestKeys): Promise<Certified> {
   const { admin, anonymous } = controller;
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const enrollmentId = idOf(expectStatus(await admin.post(`${MANAGEMENT}/enrollments`, { method: 'ott', identityId, expiresAt }), 201));
@@ -32,7 +32,7 @@ export async function enrollByRequest(controller: TestController, identityId: st
   return { authenticatorId, shown: { cert, key: request.privateKeyPem }, keys: request.keys };
 }
 
-async function certificatesOf({ admin }: TestController, identityId: string): Promise<string[]> {
+async function certificatesOf({ admin }: Pick<TestController, 'admin'>, identityId: string): Promise<string[]> {
   const answer = expectStatus(await admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators?filter=method%3D%22cert%22`), 200);
   return (answer.data as { id: string }[]).map(({ id }) => id);
 }
@@ -50,7 +50,7 @@ export async function newCertifiedCaller(controller: TestController): Promise<Ce
 }
 
 /** A CA that is registered and verified. */
-export async function newVerifiedCa({ admin }: TestController, settings: object = {}, options: CaOptions = {}): Promise<{ id: string; ca: TestCertificate }> {
+export async function newVerifiedCa({ admin }: Pick<TestController, 'admin'>, settings: object = {}, options: CaOptions = {}): Promise<{ id: string; ca: TestCertificate }> {
   const ca = makeCa(options);
   const id = idOf(expectStatus(await admin.post(`${MANAGEMENT}/cas`, {
     name: unique('ca'), certPem: ca.pem, isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true, identityRoles: [], ...settings,

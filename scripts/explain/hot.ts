@@ -1,0 +1,30 @@
+/** What a hot statement is, and what it is asked with. */
+import type { Stores } from '../../db/stores.js';
+import type { Selectable } from '../../domain/policy/roles.js';
+import { idOf } from './fill.js';
+import type { Scale } from './fill.js';
+
+/** What the filled network holds, to name in requests. */
+export interface Facts extends Scale {
+  /** An identity in the middle, which has an API session. */
+  readonly identity: Selectable;
+  readonly identityIndex: number;
+  readonly identityName: string;
+  /** A service that it may dial. */
+  readonly service: Selectable;
+  readonly serviceName: string;
+  readonly configTypes: readonly string[];
+}
+
+export interface Hot {
+  /** Of its file. */
+  readonly name: string;
+  readonly act: (stores: Stores, facts: Facts) => Promise<unknown>;
+  /** Big tables that it may read from end to end, and why that is all right. */
+  readonly scans?: Readonly<Record<string, string>>;
+}
+
+/** A use that has no session yet. */
+export const useOf = ({ identity, identityIndex, service }: Facts) => ({
+  apiSessionId: idOf('api-session', identityIndex / 2), identityId: identity.id, serviceId: service.id, type: 'Bind' as const,
+});

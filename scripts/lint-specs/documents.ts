@@ -1,0 +1,77 @@
+/** Rules for a document as a whole: names, tags, discriminators, and examples that fit. */
+import { Ajv } from 'ajv';
+import { splitReference } from '../spec-bundle.js';
+import type { OpenApiDocument, Schema } from '../spec-bundle.js';
+import { camelCase, messageOf, operationsOf, schemasOf } from './walk.js';
+import type { ReportAt } from './walk.js';
+
+const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[] = [
+  function definitionNames(document, reportAt) {
+    for (const name of Object.keys(document.definitions)) {
+      if (!camelCase.test(name)) reportAt(`definition ${name}`)('definition-name', 'name it in camelCase');
+    }
+  },
+  function tagsUsed(document, reportAt) {
+    const used = new Set(operationsOf(document).flatMap(({ operation }) => operation.tags));
+    for (const { name, description } of document.tags) {
+      if (!used.has(name)) reportAt(`tag ${name}`)('tag', 'no operation has this tag; remove it from the root file');
+      if (!description?.trim()) reportAt(`tag ${name}`)('tag', 'describe it');
+    }
+  },
+  function noNulls(document, reportAt) {
+    for (const where of nullsIn(document, '')) reportAt(where)('no-null', 'null stands only in examples; fill it or remove it');
+  },
+  discriminators,
+  examples,
+];
+
+function nullsIn(value: unknown, where: string): string[] {
+  if (value === null) return [where];
+  if (typeof value !== 'object') return [];
+  return Object.entries(value)
+    .filter(([key]) => key !== 'example' && key !== 'x-example')
+    .flatMap(([key, part]) => nullsIn(part, `${where}/${key}`));
+}
+
+function discriminators(document: OpenApiDocument, reportAt: ReportAt): void {
+  for (const [name, base] of Object.entries(document.definitions)) {
+    const property = base.discriminator;
+    if (property === undefined) continue;
+    const report = reportAt(`definition ${name}`);
+    if (base.properties?.[property]?.type !== 'string' || base.properties[property].enum !== undefined) {
+      report('discriminator', `'${property}' has to be a plain string: both forms of its values are accepted`);
+    }
+    if (!base.required?.includes(property)) report('discriminator', `require '${property}'`);
+    const values = new Set<string>();
+    for (const [subName, sub] of Object.entries(document.definitions)) {
+      if (!sub.allOf?.some((part) => splitReference(part.$ref ?? '')?.[1] === name)) continue;
+      const value = sub['x-discriminator-value'];
+      if (value === undefined || values.has(value)) report('discriminator', `give ${subName} an x-discriminator-value of its own`);
+      else values.add(value);
+    }
+    if (values.size === 0) report('discriminator', 'there is no sub-type');
+  }
+}
+
+/** Every example has to fit the schema it stands on. */
+function examples(document: OpenApiDocument, reportAt: ReportAt): void {
+  const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false, allErrors: true });
+  ajv.addSchema({ $id: 'document', definitions: document.definitions });
+  const inDocument = (schema: Schema): unknown =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));
+  for (const { where, schema } of schemasOf(document)) {
+    const example = 'in' in schema ? schema['x-example'] : schema.example;
+    if (example === undefined) continue;
+    const report = reportAt(where);
+    try {
+      const validate = ajv.compile(inDocument('in' in schema ? { ...schema, required: [] } : schema) as object);
+      if (!validate(example)) report('example', `the example does not fit: ${ajv.errorsText(validate.errors)}`);
+    } catch (error) {
+      report('example', `repair the schema, it cannot be used: ${messageOf(error)}`);
+    }
+  }
+}
+
+export function lintDocument(document: OpenApiDocument, reportAt: ReportAt): void {
+  for (const rule of documentRules) rule(document, reportAt);
+}

@@ -1,0 +1,140 @@
+/** Failed logins: all alike to who tries, and counted by an auth policy with a lockout. */
+import { expect } from 'chai';
+import { expectStatus } from '../support/client.js';
+import type { Answer, Client } from '../support/client.js';
+import { ADMIN, startTestController } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+import { C, M, expectFault } from './server-support.js';
+import { INVALID_SESSION, expectRefused } from './session-support.js';
+
+describe('logins', () => {
+  let controller: TestController;
+  let anonymous: Client;
+  let admin: Client;
+  before(async () => {
+    controller = await startTestController();
+    ({ anonymous, admin } = controller);
+  });
+  after(() => controller.stop());
+  const login = (body: object) => anonymous.post(`${C}/authenticate?method=password`, body);
+
+  describe('a failed login', () => {
+    const withoutId = (answer: Answer) => answer.text.replace(/"requestId":"[^"]*"/, '');
+    const notAlike = (headers: Answer['headers']) => Object.keys(headers).filter((name) => name !== 'date').sort();
+
+    it('looks the same for an unknown user, a wrong password and a disabled identity', async () => {
+      const { id, username, password } = await controller.newCaller();
+      const wrong = await login({ username, password: 'wrong password' });
+      const unknown = await login({ username: `${username}-nobody`, password });
+      expectStatus(await admin.post(`${M}/identities/${id}/disable`, { durationMinutes: 0 }), 200);
+      const disabled = await login({ username, password });
+      for (const answer of [wrong, unknown, disabled]) {
+        expectFault(answer, 403, 'INVALID_AUTH');
+        expect(answer.error?.cause).to.equal(undefined);
+        expect(answer.headers['www-authenticate']).to.equal(undefined);
+        expect(answer.headers['zt-session']).to.equal(undefined);
+        expect(withoutId(answer)).to.equal(withoutId(wrong));
+        expect(notAlike(answer.headers)).to.deep.equal(notAlike(wrong.headers));
+      }
+    });
+
+    it('takes as long for an unknown user as for a wrong password', async () => {
+      const { username } = await controller.newCaller();
+      const timed = async (body: object) => {
+        const started = performance.now();
+        expectStatus(await login(body), 403);
+        return performance.now() - started;
+      };
+      const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+      const known: number[] = [];
+      const unknown: number[] = [];
+      for (let i = 0; i < 10; i += 1) {
+        known.push(await timed({ username, password: 'wrong password' }));
+        unknown.push(await timed({ username: `${username}-nobody`, password: 'wrong password' }));
+      }
+      expect(median(known) / median(unknown)).to.be.within(0.5, 2);
+    });
+
+    it('is 403 for every primary method', async () => {
+      for (const method of ['password', 'cert', 'ext-jwt']) {
+        expectFault(await anonymous.post(`${C}/authenticate?method=${method}`, { username: 'nobody at all', password: 'wrong password' }), 403, 'INVALID_AUTH');
+      }
+    });
+
+    it('says what is missing when username or password is', async () => {
+      for (const body of [{}, { username: 'admin' }, { password: 'long enough' }, { username: null, password: null }]) {
+        const error = expectFault(await login(body), 400, 'COULD_NOT_VALIDATE');
+        expect(error.cause).to.deep.equal({ code: 'UNHANDLED', message: 'username and password fields are required' });
+      }
+    });
+
+    it('takes a username as it is: no case, blanks or Unicode forms are made alike', async () => {
+      for (const username of ['ADMIN', ' admin', 'admin ', 'ａdmin']) expectFault(await login({ username, password: ADMIN.password }), 403, 'INVALID_AUTH');
+    });
+  });
+
+  describe('an auth policy with a lockout', () => {
+    const attempts = 3;
+    const lockable = async (lockoutMinutes = 0) => {
+      const caller = await controller.newCaller();
+      const policy = `lock-${caller.id}`;
+      await controller.database.query(`INSERT INTO auth_policies (id, name, cert_allowed, cert_allow_expired, ext_jwt_allowed, updb_allowed, updb_min_password_length,
+        updb_require_mixed_case, updb_require_number_char, updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp)
+        VALUES ($1, $1, true, true, true, true, 5, false, false, false, ${attempts}, ${lockoutMinutes}, false)`, [policy]);
+      expectStatus(await admin.patch(`${M}/identities/${caller.id}`, { authPolicyId: policy }), 200);
+      const fail = async () => { expectFault(await login({ username: caller.username, password: 'wrong password' }), 403, 'INVALID_AUTH'); };
+      const succeed = () => login({ username: caller.username, password: caller.password });
+      const isDisabled = async () => (expectStatus(await admin.get(`${M}/identities/${caller.id}`), 200).data as { disabled: boolean }).disabled;
+      return { ...caller, fail, succeed, isDisabled };
+    };
+
+    it('disables the identity exactly at that attempt, and ends its sessions', async () => {
+      const { fail, succeed, isDisabled, client } = await lockable();
+      for (let i = 1; i < attempts; i += 1) await fail();
+      expect(await isDisabled()).to.equal(false);
+      expectStatus(await client.get(`${C}/current-identity`), 200);
+      await fail();
+      expect(await isDisabled()).to.equal(true);
+      expectRefused(await client.get(`${C}/current-identity`), INVALID_SESSION);
+      expectFault(await succeed(), 403, 'INVALID_AUTH');
+    });
+
+    it('counts only attempts in a row', async () => {
+      const { fail, succeed, isDisabled } = await lockable();
+      for (let round = 0; round < 3; round += 1) {
+        for (let i = 1; i < attempts; i += 1) await fail();
+        expectStatus(await succeed(), 200);
+      }
+      expect(await isDisabled()).to.equal(false);
+    });
+
+    it('gives as many attempts again once the identity is enabled', async () => {
+      const { id, fail, succeed, isDisabled } = await lockable();
+      for (let i = 0; i < attempts; i += 1) await fail();
+      expectStatus(await admin.post(`${M}/identities/${id}/enable`), 200);
+      for (let i = 1; i < attempts; i += 1) await fail();
+      expect(await isDisabled()).to.equal(false);
+      expectStatus(await succeed(), 200);
+    });
+
+    it('ends by itself after its duration', async () => {
+      const { id, fail, succeed } = await lockable(5);
+      for (let i = 0; i < attempts; i += 1) await fail();
+      const { disabledUntil } = expectStatus(await admin.get(`${M}/identities/${id}`), 200).data as { disabledUntil: string };
+      expect(Date.parse(disabledUntil)).to.be.within(Date.now() + 290_000, Date.now() + 310_000);
+      expectFault(await succeed(), 403, 'INVALID_AUTH');
+      await controller.database.query(`UPDATE identities SET disabled_until = now() - interval '1 second' WHERE id = $1`, [id]);
+      expectStatus(await succeed(), 200);
+    });
+
+    it('does not count attempts for others, nor those of unknown users', async () => {
+      const { fail, username, isDisabled } = await lockable();
+      const other = await lockable();
+      for (let i = 1; i < attempts; i += 1) await fail();
+      await other.fail();
+      expectFault(await login({ username: `${username}-nobody`, password: 'wrong password' }), 403, 'INVALID_AUTH');
+      expect(await isDisabled()).to.equal(false);
+      expect(await other.isDisabled()).to.equal(false);
+    });
+  });
+});

@@ -1,0 +1,87 @@
+/** Pages of long lists: whatever statement reads them, they are parts of one list, and totals are those of all of it. */
+import { expect } from 'chai';
+import { openDatabase } from '../../db/db.js';
+import type { Database } from '../../db/db.js';
+import { openStores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores.js';
+import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+
+const COUNT = 1_300;
+
+describe('pages of a long list', () => {
+  let files: TestDatabase;
+  let database: Database;
+  let stores: Stores;
+  before(async () => {
+    files = await openTestDatabase();
+    database = openDatabase({ connection: files.connection, poolSize: 4, patienceMs: 5_000 });
+    stores = openStores(database, { defaultLimit: 10, maxLimit: 500 });
+    await stores.network.seedIdentityTypes(['User', 'Device']);
+    await stores.network.seedAuthPolicy('default', 'Default', defaultAuthPolicySettings);
+    await files.query(`INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes, tags, created_at)
+      SELECT left(md5('i' || i), 10), 'Name ' || md5('n' || i), CASE WHEN i % 5 = 0 THEN 'Device' ELSE 'User' END, false, 'default',
+        ARRAY['all', 'mod-' || i % 7], CASE WHEN i % 3 = 0 THEN '{}' ELSE jsonb_build_object('n', i % 10, 'town', 't' || i % 4) END,
+        '2026-01-01'::timestamptz + i / 3 * interval '1 second' FROM generate_series(1, $1) i`, [COUNT]);
+  });
+  after(async () => { await database.close(); await files.close(); });
+
+  const idsOf = async (request: { filter?: string; sort?: string; limit: number; offset?: number }) => {
+    const page = await stores.identities.list(request);
+    return { ids: page.items.map(({ id }) => id), total: page.totalCount, rest: page.rest };
+  };
+  /** The list in one piece, by the statement that streams it. */
+  const whole = async (filter: string | undefined, sort: string) => {
+    const { ids, rest } = await idsOf({ ...(filter === undefined ? {} : { filter }), sort, limit: -1 });
+    for await (const batch of rest ?? []) ids.push(...batch.map(({ id }) => id));
+    return ids;
+  };
+
+  const filters: Readonly<Record<string, number | undefined>> = {
+    'anyOf(roleAttributes) = "all"': COUNT, 'not anyOf(roleAttributes) = "mod-3"': undefined, 'anyOf(roleAttributes) in ["mod-1", "mod-2", "mod-3", "mod-4"]': undefined,
+    'type = "User"': undefined, 'name contains "a"': undefined, 'tags.town != "t1"': undefined, 'tags.n in [1, 2, 4, 5, 7, 8] or isAdmin = true': undefined,
+  };
+  const sorts = ['', 'id desc', 'name', 'name desc', 'createdAt', 'createdAt desc, name', 'type, name desc', 'name, createdAt'];
+
+  for (const [filter, expected] of [[undefined, COUNT] as const, ...Object.entries(filters)]) {
+    it(`follow each other wherever they begin, ${filter === undefined ? 'unfiltered' : `of ${filter}`}`, async () => {
+      for (const sort of sorts) {
+        const all = await whole(filter, sort);
+        expect(all.length, sort).to.be.greaterThan(510);
+        if (expected !== undefined) expect(all.length).to.equal(expected);
+        expect(new Set(all).size, sort).to.equal(all.length);
+        for (const offset of [0, 7, 499, 500, 503, all.length - 3]) {
+          const page = await idsOf({ ...(filter === undefined ? {} : { filter }), sort, limit: 5, offset });
+          expect(page.ids, `${sort} from ${offset}`).to.deep.equal(all.slice(offset, offset + 5));
+          expect(page.total, `${sort} from ${offset}`).to.equal(all.length);
+        }
+        const beyond = await idsOf({ ...(filter === undefined ? {} : { filter }), sort, limit: 5, offset: all.length + 100 });
+        expect([beyond.ids, beyond.total], sort).to.deep.equal([[], all.length]);
+      }
+    });
+  }
+
+  it('find tags by any of several values, and by what is no string', async () => {
+    const count = async (filter: string, where: string) => {
+      const { rows: [row] } = await files.query(`SELECT count(*)::int AS n FROM identities WHERE ${where}`);
+      expect((await idsOf({ filter, limit: 1 })).total, filter).to.equal(row?.['n']);
+    };
+    await count('tags.town in ["t1", "t2"]', "tags ->> 'town' IN ('t1', 't2')");
+    await count('tags.town in ["nowhere"]', 'false');
+    await count('not tags.town in ["t1", "t2"]', "tags ->> 'town' IN ('t1', 't2') IS NOT TRUE");
+    await count('tags.town not in ["t1"]', "tags ->> 'town' = 't1' IS NOT TRUE");
+    await count('tags.n in [1, 5, 11]', "tags ->> 'n' IN ('1', '5')");
+    await count(`tags.n in [${Array.from({ length: 40 }, (_, n) => n).join(', ')}]`, "tags ? 'n'");
+    await count('tags.n = 1', "tags -> 'n' = '1'");
+    await count('tags.n = "1"', 'false');
+  });
+
+  it('know names to be unique wherever there are any', async () => {
+    const { rows } = await files.query(`SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'name'
+      JOIN pg_attribute s ON s.attrelid = c.oid AND s.attname = 'is_system'
+      WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT (a.attnotnull AND EXISTS (
+        SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum))`);
+    expect(rows).to.deep.equal([]);
+  });
+});
