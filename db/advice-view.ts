@@ -20,15 +20,19 @@ export interface AdviceView {
   on(identityId: string, serviceId: string): Promise<Advice>;
 }
 
-/** Edge routers of the policies of `table` whose `column` selects the one entity `e` of `from`: first the policies, once. */
+/** Whether the role list `roles` of policy `p` selects `e`, which has its selectors: that they overlap is all that `AnyOf` asks for. */
+const selects = (roles: string, e: string) =>
+  `p.${roles} && ${e}.selectors AND (p.semantic = 'AnyOf' OR role_selects(p.semantic, p.${roles}, ${e}.id, ${e}.role_attributes))`;
+
+/** Edge routers of the policies of `table` whose `column` selects the one entity of `from`: first the policies, once. */
 const allowedBy = (table: string, column: string, from: string) => `policies_for_${from} AS MATERIALIZED (
-    SELECT p.semantic, p.edge_router_roles FROM ${from} e JOIN ${table} p ON p.${column} && e.selectors
-      AND role_selects(p.semantic, p.${column}, e.id, e.role_attributes)),
-  routers_for_${from} AS MATERIALIZED (SELECT r.id, r.name FROM routers r
-    WHERE r.is_edge AND EXISTS (SELECT FROM policies_for_${from} p WHERE role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes)))`;
+    SELECT p.semantic, p.edge_router_roles FROM ${from} e JOIN ${table} p ON ${selects(column, 'e')}),
+  routers_for_${from} AS MATERIALIZED (SELECT r.id, r.name FROM edge_routers r
+    WHERE EXISTS (SELECT FROM policies_for_${from} p WHERE ${selects('edge_router_roles', 'r')}))`;
 
 const ADVICE = `WITH identity AS MATERIALIZED ${withSelectors('identities', 'e.id = $1')},
   service AS MATERIALIZED ${withSelectors('services', 'e.id = $2')},
+  edge_routers AS MATERIALIZED ${withSelectors('routers', 'e.is_edge')},
   ${allowedBy('edge_router_policies', 'identity_roles', 'identity')},
   ${allowedBy('service_edge_router_policies', 'service_roles', 'service')}
 SELECT (SELECT json_build_object('id', id, 'name', name) FROM identity) AS identity, (SELECT json_build_object('id', id, 'name', name) FROM service) AS service,
@@ -40,7 +44,7 @@ SELECT (SELECT json_build_object('id', id, 'name', name) FROM identity) AS ident
 export function adviceView(db: Db): AdviceView {
   return {
     async on(identityId, serviceId) {
-      const { rows: [row] } = await db.run<Advice>('advice', ADVICE, [identityId, serviceId]);
+      const { rows: [row] } = await db.read<Advice>('advice', ADVICE, [identityId, serviceId]);
       return row ?? { identity: null, service: null, permissions: [], identityRouterCount: 0, serviceRouterCount: 0, common: [] };
     },
   };

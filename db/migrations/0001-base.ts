@@ -4,6 +4,7 @@
  * collations cannot use an index for a join. Times are `timestamptz(3)` from the database's clock.
  */
 import type { Knex } from 'knex';
+import { PENDING } from './gin.js';
 
 /** Columns every entity has, in the order of the wire's base fields. */
 const base = `
@@ -131,9 +132,9 @@ CREATE INDEX identities_auth_policy ON identities (auth_policy_id, id);
 CREATE INDEX identities_type ON identities (type_id, id);
 CREATE INDEX identities_created_at ON identities (created_at, id);
 CREATE INDEX identities_updated_at ON identities (updated_at, id);
-CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes);
-CREATE INDEX identities_name_letters ON identities USING gin (name gin_trgm_ops);
-CREATE INDEX identities_name_any_case ON identities USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
+CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes) ${PENDING};
+CREATE INDEX identities_name_letters ON identities USING gin (name gin_trgm_ops) ${PENDING};
+CREATE INDEX identities_name_any_case ON identities USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops) ${PENDING};
 
 CREATE TABLE authenticators (${base},
   identity_id text COLLATE "C" NOT NULL
@@ -207,8 +208,8 @@ CREATE TABLE configs (${base},
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
 );
 CREATE INDEX configs_type ON configs (config_type_id, id);
-CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops);
-CREATE INDEX configs_name_any_case ON configs USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
+CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops) ${PENDING};
+CREATE INDEX configs_name_any_case ON configs USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops) ${PENDING};
 
 CREATE TABLE services (${base},
   name text COLLATE "C" NOT NULL,
@@ -220,9 +221,9 @@ CREATE TABLE services (${base},
   CONSTRAINT services_pkey PRIMARY KEY (id),
   CONSTRAINT services_name_key UNIQUE (name)
 );
-CREATE INDEX services_role_attributes ON services USING gin (role_attributes);
-CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops);
-CREATE INDEX services_name_any_case ON services USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
+CREATE INDEX services_role_attributes ON services USING gin (role_attributes) ${PENDING};
+CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops) ${PENDING};
+CREATE INDEX services_name_any_case ON services USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops) ${PENDING};
 CREATE INDEX services_created_at ON services (created_at, id);
 
 -- One config of each type per service: the type stands here too, held to the config's own by the reference.
@@ -259,11 +260,11 @@ CREATE TABLE service_policies (${base},
   CONSTRAINT service_policies_pkey PRIMARY KEY (id),
   CONSTRAINT service_policies_name_key UNIQUE (name)
 );
-CREATE INDEX service_policies_identity_roles ON service_policies USING gin (identity_roles);
-CREATE INDEX service_policies_service_roles ON service_policies USING gin (service_roles);
-CREATE INDEX service_policies_posture_check_roles ON service_policies USING gin (posture_check_roles);
-CREATE INDEX service_policies_name_letters ON service_policies USING gin (name gin_trgm_ops);
-CREATE INDEX service_policies_name_any_case ON service_policies USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);
+CREATE INDEX service_policies_identity_roles ON service_policies USING gin (identity_roles) ${PENDING};
+CREATE INDEX service_policies_service_roles ON service_policies USING gin (service_roles) ${PENDING};
+CREATE INDEX service_policies_posture_check_roles ON service_policies USING gin (posture_check_roles) ${PENDING};
+CREATE INDEX service_policies_name_letters ON service_policies USING gin (name gin_trgm_ops) ${PENDING};
+CREATE INDEX service_policies_name_any_case ON service_policies USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops) ${PENDING};
 
 -- What an identity last saw of its services: compared when it asks, not when a policy changes.
 CREATE TABLE service_views (

@@ -3,6 +3,7 @@
  * terminators; and the role attributes in use, counted as they change.
  */
 import type { Knex } from 'knex';
+import { PENDING } from './gin.js';
 
 const base = `
   id text COLLATE "C" NOT NULL,
@@ -12,8 +13,8 @@ const base = `
   is_system boolean NOT NULL DEFAULT false`;
 
 const letters = (table: string) => `
-CREATE INDEX ${table}_name_letters ON ${table} USING gin (name gin_trgm_ops);
-CREATE INDEX ${table}_name_any_case ON ${table} USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops);`;
+CREATE INDEX ${table}_name_letters ON ${table} USING gin (name gin_trgm_ops) ${PENDING};
+CREATE INDEX ${table}_name_any_case ON ${table} USING gin (upper(name COLLATE "und-x-icu") gin_trgm_ops) ${PENDING};`;
 
 const routers = `
 -- Edge routers and transit routers: one kind of thing, and only the former take part in access.
@@ -38,7 +39,7 @@ CREATE TABLE routers (${base},
   CONSTRAINT routers_tunneler CHECK (is_edge OR NOT is_tunneler_enabled)
 );
 CREATE INDEX routers_edge ON routers (id) WHERE is_edge;
-CREATE INDEX routers_role_attributes ON routers USING gin (role_attributes);
+CREATE INDEX routers_role_attributes ON routers USING gin (role_attributes) ${PENDING};
 -- One config of each type per router, as with services.
 CREATE TABLE router_configs (
   router_id text COLLATE "C" NOT NULL
@@ -63,8 +64,8 @@ CREATE TABLE edge_router_policies (${base},
   CONSTRAINT edge_router_policies_pkey PRIMARY KEY (id),
   CONSTRAINT edge_router_policies_name_key UNIQUE (name)
 );
-CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles);
-CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles);
+CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles) ${PENDING};
+CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles) ${PENDING};
 CREATE TABLE service_edge_router_policies (${base},
   name text COLLATE "C" NOT NULL,
   semantic text COLLATE "C" NOT NULL CONSTRAINT service_edge_router_policies_semantic CHECK (semantic IN ('AllOf', 'AnyOf')),
@@ -73,8 +74,8 @@ CREATE TABLE service_edge_router_policies (${base},
   CONSTRAINT service_edge_router_policies_pkey PRIMARY KEY (id),
   CONSTRAINT service_edge_router_policies_name_key UNIQUE (name)
 );
-CREATE INDEX service_edge_router_policies_service_roles ON service_edge_router_policies USING gin (service_roles);
-CREATE INDEX service_edge_router_policies_edge_router_roles ON service_edge_router_policies USING gin (edge_router_roles);
+CREATE INDEX service_edge_router_policies_service_roles ON service_edge_router_policies USING gin (service_roles) ${PENDING};
+CREATE INDEX service_edge_router_policies_edge_router_roles ON service_edge_router_policies USING gin (edge_router_roles) ${PENDING};
 ${['routers', 'edge_router_policies', 'service_edge_router_policies'].map(letters).join('')}`;
 
 const postureChecks = `
@@ -97,7 +98,7 @@ CREATE TABLE posture_check_types (${base},
   CONSTRAINT posture_check_types_pkey PRIMARY KEY (id),
   CONSTRAINT posture_check_types_name_key UNIQUE (name)
 );
-CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes);
+CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes) ${PENDING};
 ${letters('posture_checks')}`;
 
 const sessions = `
