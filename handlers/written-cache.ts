@@ -29,6 +29,7 @@ export class WrittenCache {
   readonly #answers: LRUCache<string, Answer>;
 
   readonly #constants = new Map<string, string>();
+  readonly #running = new Map<string, Promise<unknown>>();
 
   constructor(maxBytes = MAX_BYTES) {
     this.#answers = new LRUCache({ maxSize: maxBytes, maxEntrySize: maxBytes / 4, sizeCalculation: ({ body }, key) => body.length + key.length + 200 });
@@ -39,6 +40,15 @@ export class WrittenCache {
     const known = this.#constants.get(what);
     if (known !== undefined) return { status: 200, written: known };
     return { onWritten: (body) => { this.#constants.set(what, body); }, ...make() };
+  }
+
+  /** What several ask for at the same time is made once. @param key  all that the result depends on, the epoch included */
+  once<T>(key: string, make: () => Promise<T>): Promise<T> {
+    const running = this.#running.get(key);
+    if (running !== undefined) return running as Promise<T>;
+    const made = make().finally(() => { this.#running.delete(key); });
+    this.#running.set(key, made);
+    return made;
   }
 
   /** @param what  the operation and all that its answer depends on beside the caller */

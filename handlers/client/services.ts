@@ -34,10 +34,12 @@ export const deleteService: Handler<'client', 'deleteService'> = async ({ params
 };
 
 /** GET /current-api-session/service-updates: since when the caller's services are as they are. */
-export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async ({ caller }, { stores, sessions }) => {
+export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async ({ caller }, { stores, sessions, written }) => {
   const { session } = await sessions.live(caller.token, caller.apiSessionId);
   const last = await stores.access.lastView(caller.identityId, caller.configTypes);
-  const changedAt = last.noted?.epoch === last.epoch ? last.noted.changedAt : await compareView({ ...caller, roleAttributes: last.roleAttributes }, last, session, stores);
+  const changedAt = last.noted?.epoch === last.epoch ? last.noted.changedAt
+    : await written.once(JSON.stringify(['service-updates', session.id, last.epoch, last.noted?.epoch]),
+      () => compareView({ ...caller, roleAttributes: last.roleAttributes }, last, session, stores));
   return ok({ lastChangeAt: latest(session.createdAt, changedAt).toISOString() });
 };
 

@@ -48,6 +48,7 @@ export async function measureController({ options, cases, load, floor, onRow }: 
   const other = options.compare === undefined ? undefined
     : await seed({ label: 'compare', ...scale, username, password, ...options.compare });
   for (const { admin, client } of other === undefined ? [world] : [world, other]) closers.push(() => admin.logOut(), () => client.logOut());
+  await own?.settle();
   memory['filled'] = own?.memory();
   const version = await versionOf(url);
   onFilled(version);

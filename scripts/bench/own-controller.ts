@@ -11,6 +11,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { runningConnection } from '../../db/embedded/supervisor.js';
 import { ApiClient } from './api-client.js';
 import { CLIENT } from './world.js';
 
@@ -55,6 +57,21 @@ export class OwnController {
     await endOf(this.running.child);
     this.running = await launch(this.dir, this.password, (child) => { atEnd(() => endOf(child)); });
     return this.running.startMs;
+  }
+
+  /**
+   * Does at once what PostgreSQL's autovacuum does in the minutes after so much was written: it would take one of the cores
+   * in the middle of what is measured, and of a large network more than of a small one.
+   */
+  async settle(): Promise<void> {
+    const client = new pg.Client(runningConnection(join(this.dir, 'data')));
+    await client.connect();
+    try {
+      await client.query('VACUUM (ANALYZE)');
+      await client.query('CHECKPOINT');
+    } finally {
+      await client.end();
+    }
   }
 
   /** Of the controller's process alone; undefined where /proc is missing. */
