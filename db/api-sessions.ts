@@ -54,13 +54,28 @@ export interface SessionOwner {
   readonly session: ApiSession;
   readonly isAdmin: boolean;
   readonly roleAttributes: readonly string[];
+  /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
+  readonly state: string;
 }
 
+/** Everything that a copy of a session in memory holds of rows that others may change. */
+const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.role_attributes, a.is_issued_by_network, a.extend_requested_at,
+  a.is_key_roll_requested, t.config_types, t.is_mfa_required, t.is_mfa_complete)::text)`;
+const MAY_CALL = '(i.disabled_at IS NULL OR i.disabled_until <= now())';
+
 const BY_TOKEN = `SELECT ${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.role_attributes
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.role_attributes, ${STATE} AS state
 FROM api_sessions t ${JOINS}
-WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2)
-  AND (i.disabled_at IS NULL OR i.disabled_until <= now())`;
+WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
+
+/** Ages, not times: only the database's clock decides when a session has been idle for too long. */
+const TOUCH = `WITH t AS (
+  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at), updated_at = greatest(s.updated_at, a.at)
+  FROM (SELECT id, now() - make_interval(secs => age) AS at FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
+  RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_required, s.is_mfa_complete)
+SELECT t.id, ${STATE} AS state FROM t ${JOINS} WHERE ${MAY_CALL}`;
+
+type OwnerRow = Row & { is_admin: boolean; role_attributes: string[]; state: string };
 
 export interface ApiSessionDraft {
   readonly id: string;
@@ -82,8 +97,11 @@ export interface ApiSessionStore {
   removeMadeBy(authenticatorId: string): Promise<void>;
   /** @param timeoutSeconds sessions idle for longer do not count */
   findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
-  /** Records the latest activity of many sessions; never moves one back. */
-  touch(activity: ReadonlyMap<string, Date>): Promise<void>;
+  /**
+   * Records the latest activity of many sessions; never moves one back. Answers the `state` of those that are still good,
+   * by id: one that is missing there was ended, or its identity disabled.
+   */
+  touch(activity: ReadonlyMap<string, Date>): Promise<ReadonlyMap<string, string>>;
   /** Deletes what has been idle for longer than the timeout; answers how many there were. */
   sweep(timeoutSeconds: number, max: number): Promise<number>;
 }
@@ -106,17 +124,14 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       await db.run('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [authenticatorId]);
     },
     async findOwner(tokenHash, timeoutSeconds) {
-      const { rows: [row] } = await db.read<Row & { is_admin: boolean; role_attributes: string[] }>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
-      return row && { session: fromRow(row), isAdmin: row.is_admin, roleAttributes: row.role_attributes };
+      const { rows: [row] } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
+      return row && { session: fromRow(row), isAdmin: row.is_admin, roleAttributes: row.role_attributes, state: row.state };
     },
     async touch(activity) {
-      // Ages, not times: only the database's clock decides when a session has been idle for too long.
       const now = Date.now();
       const ages = [...activity.values()].map((at) => Math.max(0, now - at.getTime()) / 1000);
-      await db.run('api-sessions-touch', `UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at),
-          updated_at = greatest(s.updated_at, a.at)
-        FROM (SELECT id, now() - make_interval(secs => age) AS at FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id`,
-      [[...activity.keys()], ages]);
+      const { rows } = await db.run<{ id: string; state: string }>('api-sessions-touch', TOUCH, [[...activity.keys()], ages]);
+      return new Map(rows.map(({ id, state }) => [id, state]));
     },
     async sweep(timeoutSeconds, max) {
       const { rowCount } = await db.run('api-sessions-sweep', `DELETE FROM api_sessions WHERE id IN (

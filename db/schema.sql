@@ -71,7 +71,7 @@ AS $function$
 BEGIN
   PERFORM FROM sessions WHERE identity_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
   UPDATE sessions SET granted_epoch = 0 WHERE identity_id = NEW.id;
-  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  PERFORM pg_notify('edge', 'grants');
   RETURN NULL;
 END $function$;
 
@@ -183,9 +183,7 @@ CREATE OR REPLACE FUNCTION public.tell_extension_changed()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF EXISTS (SELECT FROM api_sessions WHERE authenticator_id = NEW.id) THEN
-    PERFORM pg_notify('edge', 'identity ' || NEW.identity_id);
-  END IF;
+  PERFORM pg_notify('edge', 'identity ' || NEW.identity_id);
   RETURN NULL;
 END $function$;
 
@@ -194,9 +192,7 @@ CREATE OR REPLACE FUNCTION public.tell_identity_changed()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF EXISTS (SELECT FROM api_sessions WHERE identity_id = NEW.id) THEN
-    PERFORM pg_notify('edge', 'identity ' || NEW.id);
-  END IF;
+  PERFORM pg_notify('edge', 'identity ' || NEW.id);
   RETURN NULL;
 END $function$;
 

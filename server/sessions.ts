@@ -1,7 +1,8 @@
 /**
  * API sessions in memory: a bounded copy of the database, so that a request of a known session costs no round trip.
  * An entry is dropped when its session or identity changes, here or on another controller (change-feed.ts). While
- * the feed is cut, nothing in memory is believed and every request asks the database.
+ * the feed is cut, nothing in memory is believed and every request asks the database. Whatever was not heard all the
+ * same is found by comparison: used entries when their activity is written, others when they are used again.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from './log.js';
@@ -16,6 +17,8 @@ interface Entry {
   readonly owner: SessionOwner;
   readonly caller: Caller;
   lastActivityMs: number;
+  /** The database was last known to agree when this moment had passed, in milliseconds. */
+  confirmedMs: number;
 }
 
 export interface SessionRegistry extends Sessions {
@@ -24,7 +27,7 @@ export interface SessionRegistry extends Sessions {
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
-  /** Writes activity that is only in memory. */
+  /** Writes activity that is only in memory, and drops what the database does not know any more. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,6 +49,7 @@ export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" er
 export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log }: SessionRegistryOptions): SessionRegistry {
   const timeoutMs = timeoutSeconds * 1000;
   const flushMs = Math.min(FLUSH_MS, timeoutMs / 4);
+  const maxUnconfirmedMs = 2 * flushMs;
   const byId = new Map<string, string>();
   const byIdentity = new Map<string, Set<string>>();
   /** When each session was last used, in milliseconds: what the database does not know yet. */
@@ -72,11 +76,12 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
 
   const load = async (token: string, hash: Buffer, key: string): Promise<Entry> => {
     const before = changes;
+    const confirmedMs = Date.now();
     const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
     if (owner === undefined) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
     const { session } = owner;
     const entry: Entry = {
-      owner, lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id) ?? 0),
+      owner, confirmedMs, lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id) ?? 0),
       caller: {
         apiSessionId: session.id, token, identityId: session.identity.id, isAdmin: owner.isAdmin,
         roleAttributes: owner.roleAttributes, configTypes: session.configTypes,
@@ -94,18 +99,31 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     const known = isTrusted ? entries.get(key) : undefined;
     const now = Date.now();
     // An entry that looks idle may have been used through another controller: ask before refusing.
-    const entry = known !== undefined && now - known.lastActivityMs < timeoutMs ? known : await load(token, hash, key);
+    const isGood = known !== undefined && now - known.lastActivityMs < timeoutMs && now - known.confirmedMs < maxUnconfirmedMs;
+    const entry = isGood ? known : await load(token, hash, key);
     active.set(entry.caller.apiSessionId, now);
     entry.lastActivityMs = now;
     return entry;
+  };
+
+  /** @param states  of the sessions in `ids` that are still good, as the database had them after `sinceMs` */
+  const compare = (ids: Iterable<string>, states: ReadonlyMap<string, string>, sinceMs: number) => {
+    for (const id of ids) {
+      const key = byId.get(id);
+      const entry = key === undefined ? undefined : entries.peek(key);
+      if (key === undefined || entry === undefined) continue;
+      if (states.get(id) === entry.owner.state) entry.confirmedMs = Math.max(entry.confirmedMs, sinceMs);
+      else { changes += 1; entries.delete(key); }
+    }
   };
 
   const flush = async () => {
     if (active.size === 0) return;
     const batch = new Map(active);
     active.clear();
+    const sinceMs = Date.now();
     try {
-      await stores.apiSessions.touch(new Map([...batch].map(([id, at]) => [id, new Date(at)])));
+      compare(batch.keys(), await stores.apiSessions.touch(new Map([...batch].map(([id, at]) => [id, new Date(at)]))), sinceMs);
     } catch (error) {
       for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
       log.warn({ err: error }, 'last activity of sessions could not be written; it is kept and tried again');

@@ -5,6 +5,7 @@ import * as access from './0002-access.js';
 import * as certificates from './0003-certificates.js';
 import * as roleAttributeEpochs from './0004-role-attribute-epochs.js';
 import * as tagIndex from './0005-tag-index.js';
+import * as alwaysNotify from './0006-always-notify.js';
 
 export interface Migration {
   readonly name: string;
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003-certificates', up: certificates.up, down: certificates.down },
   { name: '0004-role-attribute-epochs', up: roleAttributeEpochs.up, down: roleAttributeEpochs.down },
   { name: '0005-tag-index', up: tagIndex.up, down: tagIndex.down },
+  { name: '0006-always-notify', up: alwaysNotify.up, down: alwaysNotify.down },
 ];
