@@ -4,6 +4,7 @@
  */
 import { DatabaseError } from 'pg';
 import { DomainError, invalidField, notFound } from '../domain/errors.js';
+import { ReadOnlyServer } from './session.js';
 
 type Translate = (detail: ViolationDetail) => DomainError;
 
@@ -119,6 +120,7 @@ export function translate(error: unknown): unknown {
     if (UNAVAILABLE.test(error.code ?? '')) return unavailable(error);
     return error;
   }
+  if (error instanceof ReadOnlyServer) return unavailable(error);
   if (error instanceof Error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && NETWORK.has(code)) return unavailable(error);

@@ -6,7 +6,7 @@
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { translate } from './errors.js';
-import { cut } from './session.js';
+import { cut, settle } from './session.js';
 import type { Rows } from './session.js';
 
 const LANES = 3;
@@ -40,9 +40,11 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
     open.add(client);
     try {
       await client.connect();
+      await settle(client);
       return client;
     } catch (error) {
       forget();
+      cut(client);
       throw error;
     }
   };

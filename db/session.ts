@@ -1,4 +1,7 @@
-/** How every connection of ours speaks to PostgreSQL: session settings, and times and counts read without a general parser. */
+/**
+ * How every connection of ours speaks to PostgreSQL: settings of the session, proof that its server takes writes, and
+ * times and counts read without a general parser.
+ */
 import pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
 
@@ -28,23 +31,45 @@ const types = {
   },
 } as ClientConfig['types'];
 
-const SESSION_SETTINGS = '-c timezone=UTC -c jit=off -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s';
-
 /** How long a connection may be idle before the system asks whether its other end still lives. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** The connection settings every session of ours uses, whoever opens it. */
+/** What every connection of ours is opened with, whoever opens it. `settle` must follow before it is used. */
 export function sessionConfig(connection: ClientConfig): ClientConfig {
   return {
-    application_name: 'edge-controller', keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, options: SESSION_SETTINGS,
-    ...connection, ...withSettings(connection), ...(types ? { types } : {}),
+    application_name: 'edge-controller', keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    ...connection, ...(types ? { types } : {}),
   };
 }
 
-/** `options` in a URL would replace ours; ours come after them, since what is read relies on the time zone. */
-function withSettings({ connectionString }: ClientConfig): ClientConfig {
-  if (connectionString === undefined) return {};
-  return { connectionString: connectionString.replace(/(?<=[?&]options=)[^&#]*/, (given) => `${given}${encodeURIComponent(` ${SESSION_SETTINGS}`)}`) };
+/** The server answers, but only reads: a standby, or a primary that was closed to writes. It may be behind for good. */
+export class ReadOnlyServer extends Error {
+  constructor() {
+    super('the database server takes no writes: it is a standby, or read-only');
+  }
+}
+
+const READ_ONLY = "current_setting('transaction_read_only') = 'on' AS is_read_only";
+
+/**
+ * Set after connecting, because poolers refuse settings at start-up; they also win over those of the role and the
+ * database. What is read relies on the time zone and the style of dates.
+ */
+const SETTLE = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, MDY', false), set_config('jit', 'off', false),
+  set_config('statement_timeout', '30s', false), set_config('idle_in_transaction_session_timeout', '60s', false), ${READ_ONLY}`;
+
+interface Settled { readonly is_read_only: boolean }
+
+/** Makes a new connection fit for use. @throws ReadOnlyServer: what such a server answers must never be believed */
+export async function settle(client: ClientBase): Promise<void> {
+  const { rows: [row] } = await client.query<Settled>(SETTLE);
+  if (row?.is_read_only !== false) throw new ReadOnlyServer();
+}
+
+/** @throws ReadOnlyServer when the server stopped taking writes; an error of the connection when it does not answer */
+export async function requireWritable(client: ClientBase): Promise<void> {
+  const { rows: [row] } = await client.query<Settled>(`SELECT ${READ_ONLY}`);
+  if (row?.is_read_only !== false) throw new ReadOnlyServer();
 }
 
 /** Ends a connection without taking leave, which a database that hangs would keep waiting for. Never throws. */

@@ -1,7 +1,10 @@
-/** A sign of life from the database every second; without one, requests fail at once instead of waiting. */
+/**
+ * A sign of life from the database every second; without one, requests fail at once instead of waiting. A server that
+ * answers but takes no writes counts as lost: it may be a former primary, and what it says may be old.
+ */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import { cut } from './session.js';
+import { cut, requireWritable } from './session.js';
 
 interface Watch {
   readonly config: ClientConfig;
@@ -31,7 +34,7 @@ export function watch({ config, patienceMs, setUp, onLost }: Watch): { stop(): v
         await fresh.connect();
         client = fresh;
       }
-      await client.query('SELECT 1');
+      await requireWritable(client);
       setUp(true);
     } catch (error) {
       drop();

@@ -11,7 +11,7 @@ import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/migrate.js';
-import { sessionConfig } from '../db/session.js';
+import { sessionConfig, settle } from '../db/session.js';
 import { openStores } from '../db/stores.js';
 import { fill } from './explain/fill.js';
 import type { Scale } from './explain/fill.js';
@@ -78,6 +78,7 @@ async function explainAll(connection: ClientConfig, { identities, services, only
   await migrate(connection);
   const client = new pg.Client(sessionConfig(connection));
   await client.connect();
+  await settle(client);
   const recorder = openRecorder(client);
   try {
     const { rows: [any] } = await client.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM identities) AS found');
