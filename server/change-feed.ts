@@ -1,11 +1,12 @@
 /**
- * Hears through LISTEN/NOTIFY what other controllers changed. While the connection is cut it says so, and on
- * return everything remembered is dropped: what was missed cannot be known. A connection that only looks alive is
- * found out by asking it.
+ * Hears through LISTEN/NOTIFY what other controllers changed. It is believed only while it hears: at connect and with
+ * each ping it sends itself an echo by another connection. Without one it says so, and on return everything remembered
+ * is dropped: what was missed cannot be known.
  */
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import { cut, sessionConfig } from '../db/session.js';
+import { cut, sessionConfig, settle } from '../db/session.js';
 
 export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;
@@ -15,9 +16,14 @@ export interface FeedListeners {
   readonly grantsLost: () => void;
   /** Keys or certificates of the network were renewed. */
   readonly pkiChanged: () => void;
-  /** true: connected, and whatever happened before is unknown. */
-  readonly connected: (isConnected: boolean) => void;
+  /** It hears from now on, and whatever happened before is unknown. */
+  readonly hearing: () => void;
+  /** It does not hear; called again at each attempt that fails. */
+  readonly deaf: (cause: unknown) => void;
 }
+
+/** Announces on a channel of PostgreSQL, by a connection other than the feed's own. */
+export type Announce = (channel: string, payload: string) => Promise<unknown>;
 
 export interface ChangeFeed {
   /** The first attempt to connect is over. */
@@ -34,11 +40,11 @@ const RETRY_MS = 500;
 const PING_MS = 2_000;
 const PATIENCE_MS = 2_000;
 
-export function openChangeFeed(connection: ClientConfig, listeners: FeedListeners): ChangeFeed {
+export function openChangeFeed(connection: ClientConfig, announce: Announce, listeners: FeedListeners): ChangeFeed {
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   /** Gives up the connection, made or in the making. */
-  let giveUp: () => void = () => undefined;
+  let giveUp: (cause: unknown) => void = () => undefined;
 
   const hear = (payload: string) => {
     const [subject, ...ids] = payload.split(' ');
@@ -52,39 +58,81 @@ export function openChangeFeed(connection: ClientConfig, listeners: FeedListener
 
   const connect = async (): Promise<void> => {
     const client = new pg.Client({ ...sessionConfig({ application_name: FEED_NAME, ...connection }), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+    const echo = openEcho(announce);
     let pings: NodeJS.Timeout | undefined;
     let lost = false;
-    const lose = () => {
+    const lose = (cause: unknown) => {
       if (lost) return;
       lost = true;
       clearInterval(pings);
       cut(client);
       if (closed) return;
-      listeners.connected(false);
+      listeners.deaf(cause);
       timer = setTimeout(() => void connect(), RETRY_MS);
     };
     giveUp = lose;
     client.on('error', lose);
-    client.on('end', lose);
-    client.on('notification', ({ payload }) => { if (!lost) hear(payload ?? ''); });
+    client.on('end', () => { lose(new Error('the connection was ended')); });
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (lost) return;
+      if (channel === echo.channel) echo.heard(payload);
+      else hear(payload);
+    });
     try {
       await client.connect();
-      await client.query('LISTEN edge');
+      await settle(client);
+      await client.query(`LISTEN edge; LISTEN ${echo.channel}`);
+      await echo.call();
       if (lost) return;
-      pings = setInterval(() => { client.query('SELECT 1').catch(lose); }, PING_MS).unref();
-      listeners.connected(true);
-    } catch {
-      lose();
+      pings = setInterval(() => { echo.call().catch(lose); }, PING_MS).unref();
+      listeners.hearing();
+    } catch (error) {
+      lose(error);
     }
   };
 
   return {
     ready: connect(),
-    suspect() { giveUp(); },
+    suspect() { giveUp(new Error('the database does not answer')); },
     close() {
       closed = true;
       clearTimeout(timer);
-      giveUp();
+      giveUp(undefined);
+    },
+  };
+}
+
+interface Echo {
+  readonly channel: string;
+  /** A notification came on the channel. */
+  heard(payload: string): void;
+  /** Announces something new. @throws Error unless it was heard in time */
+  call(): Promise<void>;
+}
+
+/** A channel of its own for each connection, so that no controller takes the echo of another for its own. */
+function openEcho(announce: Announce): Echo {
+  const channel = `edge_echo_${randomBytes(8).toString('hex')}`;
+  const waiting = new Map<string, () => void>();
+  let calls = 0;
+  return {
+    channel,
+    heard(payload) { waiting.get(payload)?.(); },
+    async call() {
+      const payload = String(calls += 1);
+      let overdue: NodeJS.Timeout | undefined;
+      const heard = new Promise<void>((resolve, reject) => {
+        waiting.set(payload, resolve);
+        overdue = setTimeout(() => {
+          reject(new Error('its own announcement did not come back: the connection hangs, or a pooler in transaction mode is in between'));
+        }, PATIENCE_MS);
+      });
+      try {
+        await Promise.all([announce(channel, payload), heard]);
+      } finally {
+        clearTimeout(overdue);
+        waiting.delete(payload);
+      }
     },
   };
 }

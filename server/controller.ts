@@ -8,6 +8,7 @@ import { newId } from '../domain/auth/tokens.js';
 import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
 import { compileConfigSchema } from '../domain/config/schema.js';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
+import type { Database } from '../db/db.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
 import { basePaths } from '../generated/routes.js';
@@ -103,7 +104,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
   let renew: () => void = () => undefined;
-  const feed = await followChanges(connection, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
+  const feed = await followChanges(connection, database, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
   databaseLost.push(() => { feed.suspect(); });
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   closers.push(keepAlive(stores, await announce(network.keys.server)));
@@ -156,19 +157,31 @@ interface Followers {
   readonly pkiChanged: () => void;
 }
 
-async function followChanges(connection: ClientConfig, { sessions, sweeper, pkiChanged }: Followers, log: Logger, closers: Closers): Promise<ChangeFeed> {
-  let wasConnected = false;
-  const feed = openChangeFeed(connection, {
+async function followChanges(
+  connection: ClientConfig, database: Database, { sessions, sweeper, pkiChanged }: Followers, log: Logger, closers: Closers,
+): Promise<ChangeFeed> {
+  let state: 'new' | 'hearing' | 'deaf' = 'new';
+  const announce = (channel: string, payload: string) => database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const feed = openChangeFeed(connection, announce, {
     sessionGone: (id) => { sessions.forget(id); },
     allSessionsGone: () => { sessions.forgetAll(); },
     identityChanged: (id) => { sessions.forgetIdentity(id); },
     grantsLost: () => { sweeper.nudge(); },
     pkiChanged,
-    connected: (isConnected) => {
-      sessions.setTrusted(isConnected);
-      if (isConnected) { sweeper.nudge(); pkiChanged(); }
-      if (!isConnected && wasConnected) log.warn('changes by other controllers cannot be heard; sessions are read from the database meanwhile');
-      wasConnected = isConnected;
+    hearing: () => {
+      sessions.setTrusted(true);
+      sweeper.nudge();
+      pkiChanged();
+      if (state === 'deaf') log.info('changes by other controllers are heard again');
+      state = 'hearing';
+    },
+    deaf: (cause) => {
+      sessions.setTrusted(false);
+      if (state !== 'deaf') {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        log.warn({ reason }, 'changes by other controllers cannot be heard; sessions are asked of the database at every request meanwhile');
+      }
+      state = 'deaf';
     },
   });
   closers.push(() => { feed.close(); });

@@ -6,7 +6,9 @@ import { openDatabase } from '../db/db.js';
 import type { Database } from '../db/db.js';
 import { runningConnection, startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/migrate.js';
+import { isTransactionPooled } from '../db/pooler.js';
 import type { Closers } from './closers.js';
+import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import type { Logger } from './log.js';
@@ -32,6 +34,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   const { config, log, closers, abort, onLost } = options;
   const connection = await locate(options);
   abort.throwIfAborted();
+  if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   const database = openDatabase({
@@ -44,6 +47,13 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   });
   closers.push(() => database.close());
   return { database, connection };
+}
+
+/** One that cannot be asked is left to the steps that follow: they say why. */
+async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
+  if (!(await isTransactionPooled(connection).catch(() => false))) return;
+  throw new ConfigError('DATABASE_URL leads through a pooler in transaction mode, which shares server connections between statements: '
+    + 'prepared statements and LISTEN do not work there. Connect directly, or set the pooler to session mode (PgBouncer: pool_mode = session).');
 }
 
 async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ClientConfig> {
