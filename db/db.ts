@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import { isConflict, translate, unavailable } from './errors.js';
 import { openLanes } from './lanes.js';
+import { ServerClient } from './servers.js';
 import { cut, sessionConfig, settle } from './session.js';
 import type { Rows } from './session.js';
 import { watch } from './watchdog.js';
@@ -66,7 +67,7 @@ function runOn(client: Pick<PoolClient, 'query'>) {
 export function openDatabase(options: DatabaseOptions): Database {
   const config = sessionConfig(options.connection);
   const pool = new pg.Pool({
-    ...config, max: options.poolSize, connectionTimeoutMillis: options.patienceMs, idleTimeoutMillis: 0,
+    ...config, Client: ServerClient, max: options.poolSize, connectionTimeoutMillis: options.patienceMs, idleTimeoutMillis: 0,
     verify: (client, done) => { settle(client).then(() => { done(); }, done); },
   });
   const open = new Set<PoolClient>();

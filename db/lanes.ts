@@ -3,9 +3,10 @@
  * 16 callers reading by id, 3 lanes give 17,000 reads/s where a connection for each gives 10,000, at half the CPU.
  * A statement waits for those before it on its lane, so nothing that is slow or writes belongs here.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { translate } from './errors.js';
+import { ServerClient } from './servers.js';
 import { cut, settle } from './session.js';
 import type { Rows } from './session.js';
 
@@ -30,7 +31,7 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
   const open = new Set<pg.Client>();
 
   const connect = async (lane: Lane): Promise<pg.Client> => {
-    const client = new pg.Client({ ...config, pipeline: true, connectionTimeoutMillis: patienceMs });
+    const client = new ServerClient({ ...config, pipeline: true, connectionTimeoutMillis: patienceMs });
     const forget = () => {
       open.delete(client);
       lane.client = undefined;

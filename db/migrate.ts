@@ -6,8 +6,9 @@
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
-import type { ClientConfig } from 'pg';
 import { migrations } from './migrations/index.js';
+import { ServerClient, presentConfig } from './servers.js';
+import type { ServerConfig } from './servers.js';
 
 const ADVISORY_LOCK = 7_210_417;
 const CONNECT_MS = 5_000;
@@ -20,7 +21,7 @@ const NO_EXTENSION = ['0A000', '58P01'];
 export class SchemaError extends Error {}
 
 /** Names of migrations applied by this call, in order; empty when the schema was current. */
-export async function migrate(connection: ClientConfig): Promise<string[]> {
+export async function migrate(connection: ServerConfig): Promise<string[]> {
   const client = await connect(connection);
   try {
     await refuseUnfit(client);
@@ -47,9 +48,9 @@ const source: Knex.MigrationSource<(typeof migrations)[number]> = {
   getMigration: async (migration) => ({ up: migration.up, down: migration.down }),
 };
 
-async function connect(connection: ClientConfig): Promise<pg.Client> {
+async function connect(connection: ServerConfig): Promise<pg.Client> {
   try {
-    const client = new pg.Client({ application_name: 'edge-controller', connectionTimeoutMillis: CONNECT_MS, ...connection });
+    const client = new ServerClient({ application_name: 'edge-controller', connectionTimeoutMillis: CONNECT_MS, ...connection });
     client.on('error', () => undefined); // the statement under way tells
     await client.connect();
     return client;
@@ -116,10 +117,10 @@ async function requireExtensions(client: pg.Client): Promise<void> {
 }
 
 /** Call it under the advisory lock only: a lock that knex finds in its table was left by a controller that died. */
-async function applyPending(connection: ClientConfig): Promise<string[]> {
+async function applyPending(connection: ServerConfig): Promise<string[]> {
   const silent = () => undefined;
   const knex = knexFactory({
-    client: 'pg', connection: connection as Knex.PgConnectionConfig, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+    client: 'pg', connection: () => presentConfig(connection) as Knex.PgConnectionConfig, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
   });
   const options = { migrationSource: source, tableName: 'schema_migrations' };
   try {

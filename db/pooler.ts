@@ -2,8 +2,9 @@
  * Finds out whether a pooler in transaction mode is between us and PostgreSQL. Behind one nothing that we rely on holds:
  * prepared statements, settings and LISTEN belong to a server connection that the next statement may not get.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import type { ClientConfig } from 'pg';
+import { ServerClient } from './servers.js';
 import { cut, sessionConfig } from './session.js';
 
 const PATIENCE_MS = 5_000;
@@ -16,7 +17,7 @@ const PID = 'SELECT pg_backend_pid() AS pid';
  * @throws an error of the connection
  */
 export async function isTransactionPooled(connection: ClientConfig): Promise<boolean> {
-  const open = () => new pg.Client({ ...sessionConfig(connection), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+  const open = () => new ServerClient({ ...sessionConfig(connection), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
   const [first, second] = [open(), open()];
   const pidOf = async (client: pg.Client) => (await client.query<{ pid: number }>(PID)).rows[0]?.pid;
   try {

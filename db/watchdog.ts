@@ -2,12 +2,13 @@
  * A sign of life from the database every second; without one, requests fail at once instead of waiting. A server that
  * answers but takes no writes counts as lost: it may be a former primary, and what it says may be old.
  */
-import pg from 'pg';
-import type { ClientConfig } from 'pg';
+import type pg from 'pg';
+import { ServerClient } from './servers.js';
+import type { ServerConfig } from './servers.js';
 import { cut, requireWritable } from './session.js';
 
 interface Watch {
-  readonly config: ClientConfig;
+  readonly config: ServerConfig;
   readonly patienceMs: number;
   readonly setUp: (up: boolean, cause?: unknown) => void;
   readonly onLost: () => void;
@@ -29,7 +30,8 @@ export function watch({ config, patienceMs, setUp, onLost }: Watch): { stop(): v
   const probe = async () => {
     try {
       if (client === null) {
-        const fresh = new pg.Client({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
+        await config.servers?.find(patienceMs);
+        const fresh = new ServerClient({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
         fresh.on('error', () => { if (client === fresh) client = null; });
         await fresh.connect();
         client = fresh;

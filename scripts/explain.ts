@@ -9,6 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
+import { parseConnectionUrl } from '../db/connection-url.js';
+import { serversOf } from '../db/servers.js';
 import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/migrate.js';
 import { sessionConfig, settle } from '../db/session.js';
@@ -59,7 +61,7 @@ function parse(args: readonly string[]): Options | undefined {
 
 /** Runs `use` with a database that holds nothing yet. */
 async function withDatabase<T>(url: string | undefined, use: (connection: ClientConfig) => Promise<T>): Promise<T> {
-  if (url !== undefined) return use({ connectionString: url });
+  if (url !== undefined) return use(serversOf(parseConnectionUrl(url)));
   const dataDir = mkdtempSync(join(tmpdir(), 'edge-explain-'));
   try {
     // It stays as it was filled: nothing is cleaned up or analyzed in between.

@@ -4,8 +4,8 @@
  * is dropped: what was missed cannot be known.
  */
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import type { ClientConfig } from 'pg';
+import { ServerClient } from '../db/servers.js';
 import { cut, sessionConfig, settle } from '../db/session.js';
 
 export interface FeedListeners {
@@ -57,7 +57,7 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
   };
 
   const connect = async (): Promise<void> => {
-    const client = new pg.Client({ ...sessionConfig({ application_name: FEED_NAME, ...connection }), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+    const client = new ServerClient({ ...sessionConfig({ application_name: FEED_NAME, ...connection }), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
     const echo = openEcho(announce);
     let pings: NodeJS.Timeout | undefined;
     let lost = false;

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
+import { parseConnectionUrl } from '../db/connection-url.js';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
@@ -82,7 +83,7 @@ function hostPort(value: unknown): string {
 
 function databaseUrl(value: unknown): string {
   const url = text(value);
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new Error('must begin with postgresql://');
+  parseConnectionUrl(url);
   return url;
 }
 
@@ -112,7 +113,7 @@ export const SETTINGS = {
   listen: setting('listen', 'EDGE_LISTEN', hostPort, '127.0.0.1:1280', 'Address and port to listen on; port 0 takes any free one.'),
   advertise: setting('advertise', 'EDGE_ADVERTISE', hostPort, 'localhost:1280', 'Address and port that clients reach: stands in enrollment JWTs, the version document and the server certificate. Changing it reissues that certificate.'),
   trustDomain: setting('trustDomain', 'EDGE_TRUST_DOMAIN', orNone((value) => parseTrustDomain(text(value))), null, 'SPIFFE trust domain; made at random, and settable, only at the first start.'),
-  databaseUrl: setting('database.url', 'DATABASE_URL', orNone(databaseUrl), null, 'PostgreSQL 15 or newer to use; unset: an embedded server in the data directory.', true),
+  databaseUrl: setting('database.url', 'DATABASE_URL', orNone(databaseUrl), null, 'PostgreSQL 15 or newer to use, as a connection URL of libpq; several hosts with commas are tried in their order until one takes writes. Unset: an embedded server in the data directory.', true),
   databasePoolSize: setting('database.poolSize', 'EDGE_DATABASE_POOL_SIZE', integer(2, 500), 20, 'Most connections that this controller opens for requests.'),
   databasePatience: setting('database.patience', 'EDGE_DATABASE_PATIENCE', duration(0.2, 60), 1.5, 'How long the database may be silent before requests are answered 503.'),
   adminUsername: setting('admin.username', 'EDGE_ADMIN_USERNAME', username, 'admin', 'Username of the default administrator, used at the first start.'),

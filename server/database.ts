@@ -2,11 +2,14 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
+import { ConnectionUrlError, parseConnectionUrl } from '../db/connection-url.js';
 import { openDatabase } from '../db/db.js';
 import type { Database } from '../db/db.js';
 import { runningConnection, startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/migrate.js';
 import { isTransactionPooled } from '../db/pooler.js';
+import { serversOf } from '../db/servers.js';
+import type { ServerConfig } from '../db/servers.js';
 import type { Closers } from './closers.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
@@ -34,6 +37,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   const { config, log, closers, abort, onLost } = options;
   const connection = await locate(options);
   abort.throwIfAborted();
+  await connection.servers?.find(5_000);
   if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
@@ -56,8 +60,8 @@ async function refuseTransactionPooler(connection: ClientConfig): Promise<void> 
     + 'prepared statements and LISTEN do not work there. Connect directly, or set the pooler to session mode (PgBouncer: pool_mode = session).');
 }
 
-async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ClientConfig> {
-  if (config.databaseUrl !== null) return { connectionString: config.databaseUrl };
+async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ServerConfig> {
+  if (config.databaseUrl !== null) return externalServers(config.databaseUrl);
   if (besideRunning === true && existsSync(config.dataDir)) {
     const running = { ...runningConnection(config.dataDir), ssl: false };
     if (await answers(running)) return running;
@@ -66,6 +70,14 @@ async function locate({ config, log, closers, abort, besideRunning }: DatabaseOp
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, abort });
   closers.push(() => embedded.stop());
   return { ...embedded.connection, ssl: false };
+}
+
+function externalServers(url: string): ServerConfig {
+  try {
+    return serversOf(parseConnectionUrl(url));
+  } catch (error) {
+    throw error instanceof ConnectionUrlError ? new ConfigError(`DATABASE_URL ${error.message}.`, { cause: error }) : error;
+  }
 }
 
 async function answers(connection: ClientConfig): Promise<boolean> {
