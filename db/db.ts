@@ -4,8 +4,10 @@
  */
 import pg from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
-import { isConflict, translate, unavailable } from './errors.js';
+import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
+import { DatabaseUnavailable, OUTAGES, outageOf } from './outages.js';
+import type { Outage } from './outages.js';
 import { ServerClient } from './servers.js';
 import { cut, sessionConfig, settle } from './session.js';
 import type { Rows } from './session.js';
@@ -72,7 +74,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const open = new Set<PoolClient>();
   let up = true;
+  /** Why it is not up. */
+  let outage: Outage = 'unreachable';
   const setUp = (next: boolean, cause?: unknown) => {
+    if (!next) outage = outageOf(cause) ?? 'unreachable';
     if (up !== next) { up = next; options.onStateChange?.(next, cause); }
   };
   pool.on('error', () => undefined); // an idle connection died: the pool drops it, the watchdog tells
@@ -90,7 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 
   const connect = async (): Promise<PoolClient> => {
-    if (!up) throw unavailable(undefined);
+    if (!up) throw new DatabaseUnavailable(outage, undefined);
     try {
       return await pool.connect();
     } catch (error) {
@@ -116,7 +121,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     run,
     async read<R>(name: string, sql: string, values: readonly unknown[] = []) {
-      if (!up) throw unavailable(undefined);
+      if (!up) throw new DatabaseUnavailable(outage, undefined);
       return lanes.read<R>(name, sql, values);
     },
     transaction: (work) => repeated(async () => {
@@ -182,5 +187,5 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
 
 /** The error when it means that the connection must not be used again. */
 function connectionFault(error: unknown): Error | undefined {
-  return error instanceof Error && (error as { kind?: unknown }).kind === 'unavailable' && !isConflict(error) ? error : undefined;
+  return error instanceof DatabaseUnavailable && OUTAGES[error.outage].breaksConnection ? error : undefined;
 }

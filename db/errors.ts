@@ -4,7 +4,7 @@
  */
 import { DatabaseError } from 'pg';
 import { DomainError, invalidField, notFound } from '../domain/errors.js';
-import { ReadOnlyServer } from './session.js';
+import { DatabaseUnavailable, outageOf } from './outages.js';
 
 type Translate = (detail: ViolationDetail) => DomainError;
 
@@ -84,11 +84,8 @@ export function inUse(field: string, entity: string, by: string, ids: readonly s
   });
 }
 
-/** SQLSTATEs that say "not now", not "not this": connection loss, shutdown, too many connections, serialization. */
-const UNAVAILABLE = /^(08|53|57P0|40001|40P01|58|25006)/;
 /** `statement_timeout` ended it. */
 const CANCELED = '57014';
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** A value that no index can hold, about 2,700 bytes that do not compress. */
 const TOO_LONG = '54000';
@@ -109,6 +106,7 @@ function tooLong(message: string): DomainError {
 
 /** The domain's word for a failed statement; an error that is nobody's fault but ours comes back unchanged. */
 export function translate(error: unknown): unknown {
+  if (error instanceof DomainError) return error;
   if (error instanceof DatabaseError) {
     if (error.code === TOO_LONG) return withCause(tooLong(error.message), error);
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
@@ -117,22 +115,9 @@ export function translate(error: unknown): unknown {
     }
     if (error.code === NO_TEXT) return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);
     if (error.code === CANCELED) return new DomainError('timeout', { causeMessage: 'the database took too long; narrow the filter', cause: error });
-    if (UNAVAILABLE.test(error.code ?? '')) return unavailable(error);
-    return error;
   }
-  if (error instanceof ReadOnlyServer) return unavailable(error);
-  if (error instanceof Error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined && NETWORK.has(code)) return unavailable(error);
-    if (/Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|not queryable|Cannot use a pool/.test(error.message)) {
-      return unavailable(error);
-    }
-  }
-  return error;
-}
-
-export function unavailable(cause: unknown): DomainError {
-  return new DomainError('unavailable', { causeMessage: 'the database cannot be reached; try again shortly', headers: { 'retry-after': '1' }, cause });
+  const outage = outageOf(error);
+  return outage === undefined ? error : new DatabaseUnavailable(outage, error);
 }
 
 /** True for a failure of `translate` by which PostgreSQL settled a deadlock or a serialization: nothing was written. */

@@ -15,6 +15,7 @@ import { errorAnswer } from './envelope.js';
 import { bodyFault } from './faults.js';
 import type { Logger } from './log.js';
 import { mediaType, requireAcceptable, requireContentType } from './media.js';
+import type { OutageLog } from './outages.js';
 import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
@@ -28,6 +29,8 @@ export interface ApiOptions {
   readonly bindings: Bindings;
   readonly services: Services;
   readonly sessions: SessionRegistry;
+  /** Reports what the database lacks once, not for every request. */
+  readonly outages: OutageLog;
   readonly log: Logger;
 }
 
@@ -53,7 +56,7 @@ const nobody = new Proxy({} as Caller, { get: () => { throw new Error('a public 
 export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
-  const { config, bindings, services, sessions, log } = options;
+  const { config, bindings, services, sessions, outages, log } = options;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, services));
 
   const run = async (exchange: Exchange, seen: { operation?: OperationSpec; caller?: Caller }): Promise<void> => {
@@ -82,7 +85,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     try {
       await run(exchange, seen);
     } catch (error) {
-      fail(error, exchange, seen, log);
+      fail(error, exchange, seen, { log, outages });
     }
     if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
     log.info({
@@ -141,12 +144,12 @@ function addressOf(request: IncomingMessage): string {
 }
 
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
-function fail(error: unknown, { request, response, requestId, headers }: Exchange, { operation }: { operation?: OperationSpec }, log: Logger): void {
+function fail(error: unknown, { request, response, requestId, headers }: Exchange, { operation }: { operation?: OperationSpec }, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>): void {
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
   if (error instanceof SenderGone) { log.debug({ ...where, err: error.cause }, error.message); return; }
   if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
-  else if (error.kind === 'unavailable') log.warn({ ...where, err: error.cause }, 'the database cannot be reached');
+  outages.seen(error);
   if (response.headersSent) { response.destroy(); return; }
   const answer = errorAnswer(error, requestId);
   try {

@@ -93,7 +93,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const startedAt = new Date();
   const bindings = bindOperations();
   const databaseLost: (() => void)[] = [];
-  const { database, connection } = await connectDatabase({ config, log, closers, abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
+  const { database, connection, outages } = await connectDatabase({ config, log, closers, abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
   abort.throwIfAborted();
   const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
   const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
@@ -123,7 +123,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
       ...healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
       ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
     ]),
-    api: createApi({ config, bindings, services, sessions, log }),
+    api: createApi({ config, bindings, services, sessions, outages, log }),
   });
   const handle = app.callback();
   const server = createTlsServer({

@@ -15,6 +15,8 @@ import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import type { Logger } from './log.js';
+import { createOutageLog } from './outages.js';
+import type { OutageLog } from './outages.js';
 
 export interface DatabaseOptions {
   readonly config: Config;
@@ -29,7 +31,8 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly database: Database;
-  readonly connection: ClientConfig;
+  readonly connection: ServerConfig;
+  readonly outages: OutageLog;
 }
 
 /** Closing the last closer that this adds closes the pool and leaves an embedded server running. */
@@ -41,16 +44,18 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+  const outages = createOutageLog(log);
+  closers.push(() => { outages.close(); });
   const database = openDatabase({
     connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
     onStateChange: (isUp, cause) => {
-      if (isUp) { log.info('the database answers again'); return; }
-      log.warn({ err: cause }, 'the database does not answer; requests are refused until it does');
+      if (isUp) { outages.recovered(); return; }
+      outages.lost(cause);
       onLost();
     },
   });
   closers.push(() => database.close());
-  return { database, connection };
+  return { database, connection, outages };
 }
 
 /** One that cannot be asked is left to the steps that follow: they say why. */

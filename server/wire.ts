@@ -54,7 +54,7 @@ export const WIRE = {
   noEdgeRouters: { status: 400, code: 'NO_EDGE_ROUTERS_AVAILABLE', message: 'No edge routers are assigned and online to handle the requested connection' },
   tooManyRequests: { status: 429, code: 'SERVER_TOO_MANY_REQUESTS', message: 'Too many requests to alter state have been issued. Please slow your request rate or try again later.' },
   rateLimited: { status: 429, code: 'RATE_LIMITED', message: 'The requested operation is rate limited and the rate limit has been exceeded. Please try again later' },
-  unavailable: { status: 503, code: 'UNAVAILABLE', message: 'The controller cannot reach its database at the moment' },
+  unavailable: { status: 503, code: 'UNAVAILABLE', message: 'The controller cannot use its database at the moment, see cause' },
   timeout: { status: 503, code: 'TIMEOUT', message: 'The requested operation took too much time to reply' },
   notImplemented: { status: 501, code: 'NOT_IMPLEMENTED', message: 'This operation is not available in this release' },
   unhandled: { status: 500, code: 'UNHANDLED', message: 'An unhandled error occurred' },

@@ -1,0 +1,100 @@
+/**
+ * One log line for each change of the database's state, however many requests meet it: when a cause first shows
+ * itself, then once a minute with a count, and when it is over. `error` when a person must act, `warn` when it is
+ * expected to mend itself.
+ */
+import { DatabaseError } from 'pg';
+import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../db/outages.js';
+import type { Outage } from '../db/outages.js';
+import type { Logger } from './log.js';
+
+export interface OutageLog {
+  /** A request failed; an error that is not about the database is ignored. */
+  seen(error: unknown): void;
+  /** The database was found not to be usable; that lasts until `recovered`. */
+  lost(error: unknown): void;
+  recovered(): void;
+  close(): void;
+}
+
+export interface OutageTimes {
+  /** Between two lines about the same cause. */
+  readonly repeatMs: number;
+  /** A cause that no request met for so long is over. */
+  readonly quietMs: number;
+  readonly tickMs: number;
+}
+
+interface State {
+  readonly since: number;
+  last: number;
+  reported: number;
+  /** Requests that failed since the last line. */
+  failed: number;
+  isUrgent: boolean;
+  /** Lasts until the database is found usable, though no request meets it. */
+  isHeld: boolean;
+  error: unknown;
+}
+
+const TIMES: OutageTimes = { repeatMs: 60_000, quietMs: 30_000, tickMs: 1_000 };
+
+export function createOutageLog(log: Pick<Logger, 'info' | 'warn' | 'error'>, { repeatMs, quietMs, tickMs } = TIMES): OutageLog {
+  const open = new Map<Outage, State>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const report = (outage: Outage, state: State) => {
+    const now = performance.now();
+    const { state: text, advice, patienceSeconds } = OUTAGES[outage];
+    state.isUrgent = now - state.since >= patienceSeconds * 1000;
+    const facts = { outage, reason: reasonOf(state.error), ...detailOf(outage, state.error), failed: state.failed, seconds: seconds(now - state.since) };
+    log[state.isUrgent ? 'error' : 'warn'](facts, `${text}; requests that need it are refused. ${advice}.`);
+    [state.reported, state.failed] = [now, 0];
+  };
+  const end = (outage: Outage, { since, failed }: State) => {
+    open.delete(outage);
+    log.info({ outage, failed, seconds: seconds(performance.now() - since) }, `over: ${OUTAGES[outage].state}`);
+  };
+  const tick = () => {
+    const now = performance.now();
+    for (const [outage, state] of open) {
+      if (!state.isHeld && now - state.last >= quietMs) end(outage, state);
+      else if (now - state.reported >= repeatMs || (!state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000)) report(outage, state);
+    }
+    if (open.size === 0) { clearInterval(timer); timer = undefined; }
+  };
+  const note = (error: unknown, outage: Outage, isHeld: boolean) => {
+    const now = performance.now();
+    const known = open.get(outage);
+    const state = known ?? { since: now, last: now, reported: now, failed: 0, isUrgent: false, isHeld, error };
+    state.last = now;
+    if (isHeld) state.isHeld = true;
+    else state.failed += 1;
+    if (known !== undefined) return;
+    open.set(outage, state);
+    report(outage, state);
+    timer ??= setInterval(tick, tickMs).unref();
+  };
+
+  return {
+    seen(error) {
+      const outage = error instanceof DatabaseUnavailable ? error.outage : undefined;
+      if (outage !== undefined) note((error as Error).cause ?? error, outage, false);
+    },
+    lost(error) { note(error, outageOf(error) ?? 'unreachable', true); },
+    recovered() {
+      for (const [outage, state] of open) if (state.isHeld || OUTAGES[outage].breaksConnection) end(outage, state);
+      log.info('the database answers again');
+    },
+    close() { clearInterval(timer); },
+  };
+}
+
+const seconds = (ms: number) => Math.round(ms / 100) / 10;
+
+/** Where the server's own words name a file or a resource, and never what stands in DATABASE_URL. */
+const WITH_DETAIL: ReadonlySet<Outage> = new Set<Outage>(['diskFull', 'outOfMemory', 'faulty']);
+
+function detailOf(outage: Outage, error: unknown): { detail?: string } {
+  return WITH_DETAIL.has(outage) && error instanceof DatabaseError ? { detail: error.message } : {};
+}
