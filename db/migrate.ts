@@ -7,8 +7,10 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { migrations } from './migrations/index.js';
+import { OUTAGES, outageOf, reasonOf } from './outages.js';
 import { ServerClient, presentConfig } from './servers.js';
 import type { ServerConfig } from './servers.js';
+import { ReadOnlyServer } from './session.js';
 
 const ADVISORY_LOCK = 7_210_417;
 const CONNECT_MS = 5_000;
@@ -32,7 +34,7 @@ export async function migrate(connection: ServerConfig): Promise<string[]> {
     // Another controller may have done it while this one waited.
     return await isCurrent(client) ? [] : await applyPending(connection);
   } catch (error) {
-    throw explain(error);
+    throw explain(error, connection);
   } finally {
     // Ends the transaction too; nothing of it is worth keeping but the extension, which is committed before.
     await client.end().catch(() => undefined);
@@ -45,30 +47,41 @@ export const migrationNames: readonly string[] = migrations.map((migration) => m
 const source: Knex.MigrationSource<(typeof migrations)[number]> = {
   getMigrations: async () => [...migrations],
   getMigrationName: (migration) => migration.name,
-  getMigration: async (migration) => ({ up: migration.up, down: migration.down }),
+  getMigration: async (migration) => ({
+    up: (knex) => migration.up(knex).catch((error: unknown) => { throw new MigrationFault(migration.name, error); }),
+    down: migration.down,
+  }),
 };
+
+/** A statement of a migration failed; the cause says why. */
+class MigrationFault extends Error {
+  constructor(readonly migration: string, cause: unknown) { super(`the migration ${migration} failed`, { cause }); }
+}
 
 async function connect(connection: ServerConfig): Promise<pg.Client> {
   try {
+    await connection.servers?.find(CONNECT_MS);
     const client = new ServerClient({ application_name: 'edge-controller', connectionTimeoutMillis: CONNECT_MS, ...connection });
     client.on('error', () => undefined); // the statement under way tells
     await client.connect();
     return client;
   } catch (error) {
-    throw new SchemaError(`The database of DATABASE_URL cannot be reached: ${reasonOf(error)}. Start it, or correct DATABASE_URL.`, { cause: error });
+    throw unusable(error, connection);
   }
 }
 
-/** Node reports several addresses that all failed as one error without a message. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
+/** One sentence for a database that cannot be used, of which `cause` says why. */
+function unusable(cause: unknown, { servers }: ServerConfig): SchemaError {
+  const outage = outageOf(cause) ?? 'loginRefused';
+  const what = outage === 'unreachable' ? 'cannot be reached' : 'cannot be used';
+  const place = servers?.place === undefined ? '' : ` at ${servers.place}`;
+  return new SchemaError(`The database of DATABASE_URL${place} ${what}: ${reasonOf(cause)}. ${OUTAGES[outage].advice}.`, { cause });
 }
 
 async function refuseUnfit(client: pg.Client): Promise<void> {
-  const { rows: [server] } = await client.query<{ number: number; version: string; encoding: string; isStandby: boolean }>(`
+  const { rows: [server] } = await client.query<{ number: number; version: string; encoding: string; isReadOnly: boolean }>(`
     SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isStandby"`);
+      current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS "isReadOnly"`);
   if (server === undefined) return;
   if (server.number < OLDEST_SERVER * 10_000) {
     throw new SchemaError(`The database runs PostgreSQL ${server.version}, but ${OLDEST_SERVER} or newer is needed: upgrade it, or set DATABASE_URL to another one.`);
@@ -76,7 +89,7 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   if (server.encoding !== 'UTF8') {
     throw new SchemaError(`The database has the encoding ${server.encoding}, but UTF8 is needed: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and set DATABASE_URL to it.`);
   }
-  if (server.isStandby) throw new SchemaError('The database is a standby that only reads: set DATABASE_URL to the primary.');
+  if (server.isReadOnly) throw new ReadOnlyServer();
 }
 
 /** @throws SchemaError when the database has migrations that this release does not know */
@@ -94,8 +107,14 @@ async function isCurrent(client: pg.Client): Promise<boolean> {
 }
 
 async function requireExtensions(client: pg.Client): Promise<void> {
-  const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'pg_trgm'");
-  if (rows.length > 0) return;
+  const { rows: [present] } = await client.query<{ schema: string; isFound: boolean }>(`
+    SELECT nspname AS schema, nspname = ANY(current_schemas(true)) AS "isFound"
+    FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`);
+  if (present?.isFound === false) {
+    throw new SchemaError(`The extension pg_trgm is in the schema ${present.schema}, where it is not found. Ask its owner to run: `
+      + 'ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. (Or add that schema to the search_path of the role.)');
+  }
+  if (present !== undefined) return;
   try {
     await client.query('CREATE EXTENSION pg_trgm');
     // Visible to the connections that migrate; the lock is taken again at once.
@@ -120,7 +139,11 @@ async function requireExtensions(client: pg.Client): Promise<void> {
 async function applyPending(connection: ServerConfig): Promise<string[]> {
   const silent = () => undefined;
   const knex = knexFactory({
-    client: 'pg', connection: () => presentConfig(connection) as Knex.PgConnectionConfig, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+    client: 'pg', compileSqlOnError: false, connection: () => presentConfig(connection) as Knex.PgConnectionConfig, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+  });
+  // knex puts the statement before the message, some of them hundreds of lines.
+  knex.on('query-error', (error: Error, { sql }: { sql: string }) => {
+    if (error.message.startsWith(`${sql} - `)) error.message = error.message.slice(sql.length + ' - '.length);
   });
   const options = { migrationSource: source, tableName: 'schema_migrations' };
   try {
@@ -132,9 +155,15 @@ async function applyPending(connection: ServerConfig): Promise<string[]> {
   }
 }
 
-function explain(error: unknown): unknown {
-  if (!(error instanceof pg.DatabaseError)) return error;
-  if (error.code !== INSUFFICIENT_PRIVILEGE) return error;
-  return new SchemaError(`The role of DATABASE_URL may not make the tables of this release (${reasonOf(error)}): `
-    + 'make it the owner of the database, or GRANT CREATE ON SCHEMA public TO it.', { cause: error });
+function explain(error: unknown, connection: ServerConfig): unknown {
+  const fault = error instanceof MigrationFault ? error.cause : error;
+  if (error instanceof SchemaError) return error;
+  if (outageOf(fault) !== undefined) return unusable(fault, connection);
+  if (!(fault instanceof pg.DatabaseError)) return fault;
+  const what = `${fault.message}, SQLSTATE ${fault.code ?? 'unknown'}${error instanceof MigrationFault ? `, migration ${error.migration}` : ''}`;
+  if (fault.code !== INSUFFICIENT_PRIVILEGE) {
+    return new SchemaError(`The database cannot be brought to the schema of this release (${what}). Nothing was changed.`, { cause: fault });
+  }
+  return new SchemaError(`The role of DATABASE_URL may not make the tables of this release (${what}): `
+    + 'make it the owner of the database, or GRANT CREATE ON SCHEMA public TO it.', { cause: fault });
 }

@@ -24,7 +24,8 @@ export interface Servers {
    * @throws the failures as one AggregateError when none takes writes
    */
   find(timeoutMs: number): Promise<void>;
-  readonly showsServer: boolean;
+  /** Hosts and database for a message; undefined when they may hold a piece of a password. */
+  readonly place: string | undefined;
 }
 
 /** A connection's settings with the servers it may go to. Survives being spread into another object. */
@@ -48,7 +49,7 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
   const tls = tlsOptions(url.tls);
   let present: Server | undefined;
   const servers: Servers = {
-    showsServer: url.showsServer,
+    place: url.showsServer ? placeOf(url) : undefined,
     present: () => present ?? serverAt(url.hosts[0], url.hosts[0].host, tls),
     async find(timeoutMs) {
       const failures: unknown[] = [];
@@ -70,6 +71,11 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
     },
   };
   return { ...url.config, servers };
+}
+
+function placeOf({ hosts, config }: ConnectionUrl): string {
+  const names = hosts.map(({ host, port }) => `${host?.includes(':') === true ? `[${host}]` : host ?? 'this machine'}:${port}`);
+  return `${names.join(',')}${config.database === undefined ? '' : ` (${config.database})`}`;
 }
 
 function serverAt({ host, port }: Host, address: string | undefined, tls: ConnectionOptions | false): Server {

@@ -116,6 +116,7 @@ export const SETTINGS = {
   databaseUrl: setting('database.url', 'DATABASE_URL', orNone(databaseUrl), null, 'PostgreSQL 15 or newer to use, as a connection URL of libpq; several hosts with commas are tried in their order until one takes writes. Unset: an embedded server in the data directory.', true),
   databasePoolSize: setting('database.poolSize', 'EDGE_DATABASE_POOL_SIZE', integer(2, 500), 20, 'Most connections that this controller opens for requests.'),
   databasePatience: setting('database.patience', 'EDGE_DATABASE_PATIENCE', duration(0.2, 60), 1.5, 'How long the database may be silent before requests are answered 503.'),
+  databaseStartPatience: setting('database.startPatience', 'EDGE_DATABASE_START_PATIENCE', duration(0, 86_400), 60, 'How long a start waits for a database that cannot be reached, is starting up, only reads, or has no connection left. What waiting does not mend, such as a wrong password, ends it at once.'),
   adminUsername: setting('admin.username', 'EDGE_ADMIN_USERNAME', username, 'admin', 'Username of the default administrator, used at the first start.'),
   adminPassword: setting('admin.password', 'EDGE_ADMIN_PASSWORD', orNone(password), null, 'Its password, used at the first start; unset: a random one, shown once and kept in the data directory.', true),
   masterKey: setting('masterKey', 'EDGE_MASTER_KEY', orNone(text), null, 'Key that seals private keys in the database: 32 bytes in base64 or hex; unset: a file in the data directory, made at the first start.', true),
@@ -190,7 +191,7 @@ export function printConfig(config: Config): string {
   return dump(tree, { lineWidth: 100 });
 }
 
-const DURATIONS = new Set<keyof Config>(['databasePatience', 'tlsRenewalCheck', 'sessionTimeout', 'enrollmentDuration', 'headersTimeout',
+const DURATIONS = new Set<keyof Config>(['databasePatience', 'databaseStartPatience', 'tlsRenewalCheck', 'sessionTimeout', 'enrollmentDuration', 'headersTimeout',
   'requestTimeout', 'handlerTimeout', 'keepAliveTimeout', 'drainTimeout']);
 
 function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {

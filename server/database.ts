@@ -14,6 +14,7 @@ import type { Closers } from './closers.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { prepareDataDir } from './data-dir.js';
+import { waitForDatabase } from './database-start.js';
 import type { Logger } from './log.js';
 import { createOutageLog } from './outages.js';
 import type { OutageLog } from './outages.js';
@@ -40,9 +41,11 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   const { config, log, closers, abort, onLost } = options;
   const connection = await locate(options);
   abort.throwIfAborted();
-  await connection.servers?.find(5_000);
-  if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
-  const applied = await migrate(connection);
+  const prepare = async () => {
+    if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
+    return migrate(connection);
+  };
+  const applied = await waitForDatabase(prepare, { patienceSeconds: config.databaseStartPatience, log, abort });
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   const outages = createOutageLog(log);
   closers.push(() => { outages.close(); });

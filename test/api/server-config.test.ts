@@ -18,6 +18,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   databaseUrl: { text: 'postgresql://u:p@db/edge', means: 'postgresql://u:p@db/edge', refuses: 'mysql://db' },
   databasePoolSize: { text: '7', means: 7, refuses: '1' },
   databasePatience: { text: '500ms', means: 0.5, refuses: '5' },
+  databaseStartPatience: { text: '5m', means: 300, refuses: '-1s' },
   adminUsername: { text: 'operator', means: 'operator', refuses: 'abc' },
   adminPassword: { text: 's3cret pass', means: 's3cret pass', refuses: 'abcd' },
   masterKey: { text: 'c2VjcmV0', means: 'c2VjcmV0', refuses: '-' },

@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg';
 import { translate } from '../../db/errors.js';
 import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/outages.js';
 import type { Outage } from '../../db/outages.js';
-import { ReadOnlyServer } from '../../db/servers.js';
+import { ReadOnlyServer } from '../../db/session.js';
 import { DomainError } from '../../domain/errors.js';
 import { createOutageLog } from '../../server/outages.js';
 import { until } from '../support/poll.js';
@@ -24,7 +24,7 @@ const CASES: readonly (readonly [string, unknown, Outage])[] = [
   ['shutdown', sql('57P01'), 'shuttingDown'],
   ['start', sql('57P03'), 'startingUp'],
   ['read-only', sql('25006'), 'readOnly'],
-  ['standby', new ReadOnlyServer('standby'), 'readOnly'],
+  ['standby', new ReadOnlyServer(), 'readOnly'],
   ['disk full', sql('53100'), 'diskFull'],
   ['out of memory', sql('53200'), 'outOfMemory'],
   ['limit', sql('53300'), 'connectionLimit'],
@@ -37,7 +37,7 @@ const CASES: readonly (readonly [string, unknown, Outage])[] = [
   ['no TLS', new Error('The server does not support SSL connections'), 'tlsRefused'],
   ['open files', system('EMFILE'), 'noFiles'],
   ['several, one for good', new AggregateError([system('ECONNREFUSED'), sql('28P01')]), 'loginRefused'],
-  ['several, one a standby', new AggregateError([system('ECONNREFUSED'), new ReadOnlyServer('standby')]), 'readOnly'],
+  ['several, one a standby', new AggregateError([system('ECONNREFUSED'), new ReadOnlyServer()]), 'readOnly'],
 ];
 
 interface Line { readonly level: string; readonly outage: unknown; readonly failed: unknown; readonly text: string }

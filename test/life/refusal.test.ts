@@ -32,7 +32,7 @@ describe('a start that cannot succeed', function () {
     expect(serverProcesses(controller.dataDir)).to.deep.equal([]);
   };
   const dataDir = () => join(shop.place(), 'data');
-  const external = (url: string) => ({ DATABASE_URL: url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password });
+  const external = (url: string) => ({ DATABASE_URL: url, EDGE_DATABASE_START_PATIENCE: '0s', EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password });
   const emptyDatabase = async () => {
     const database = await openTestDatabase({ isEmpty: true });
     closers.push(() => database.close());
@@ -115,6 +115,24 @@ describe('a start that cannot succeed', function () {
     await served.stop();
   });
 
+  it('because pg_trgm is in a schema where it is not found, until it is moved or that schema is searched', async () => {
+    const database = await emptyDatabase();
+    await database.query('CREATE SCHEMA extensions');
+    await database.query('CREATE EXTENSION pg_trgm SCHEMA extensions');
+    await expectRefusal(shop.start(dataDir(), { env: external(database.url) }), 'The extension pg_trgm is in the schema extensions, where it is not found. '
+      + 'Ask its owner to run: ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. (Or add that schema to the search_path of the role.)');
+    const searching = shop.start(dataDir(), { env: external(`${database.url}&options=${encodeURIComponent('-c search_path=public,extensions')}`) });
+    await searching.ready();
+    await searching.stop();
+  });
+
+  it('because a statement of a migration fails, without its hundreds of lines', async () => {
+    const database = await emptyDatabase();
+    await database.query('CREATE TABLE identities (id int)');
+    await expectRefusal(shop.start(dataDir(), { env: external(database.url) }), 'The database cannot be brought to the schema of this release '
+      + '(relation "identities" already exists, SQLSTATE 42P07, migration 0001-base). Nothing was changed.');
+  });
+
   it('because the database has another encoding than UTF8', async () => {
     const database = await emptyDatabase();
     const name = `edge_latin_${process.pid}`;
@@ -129,13 +147,16 @@ describe('a start that cannot succeed', function () {
     const port = await new Promise<number>((resolve) => { closed.listen(0, '127.0.0.1', () => { resolve((closed.address() as AddressInfo).port); closed.close(); }); });
     for (const host of ['127.0.0.1', 'localhost']) {
       const refused = shop.start(dataDir(), { env: external(`postgresql://edge:s3cr3t-word@${host}:${port}/edge`) });
-      await expectRefusal(refused, /^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\. Start it, or correct DATABASE_URL\.$/);
+      await expectRefusal(refused, /^The database of DATABASE_URL at \S+ \(edge\) cannot be reached: .*ECONNREFUSED.*\. Start it, or correct DATABASE_URL\.$/);
       expect(refused.stderr() + refused.stdout()).not.to.include('s3cr3t-word');
     }
     const database = await emptyDatabase();
-    await expectRefusal(shop.start(dataDir(), { env: external(database.url.replace(/\/edge_[0-9a-f]+\?/, '/nowhere?')) }), /^The database of DATABASE_URL cannot be reached: database "nowhere" does not exist\./);
+    await expectRefusal(shop.start(dataDir(), { env: external(database.url.replace(/\/edge_[0-9a-f]+\?/, '/nowhere?')) }), /^The database of DATABASE_URL at \S+ \(nowhere\) cannot be used: the database does not exist \(3D000\)\. Correct user, password or database/);
     const mute = await listen(createServer((socket) => { socket.on('error', () => undefined).resume(); }));
-    await expectRefusal(shop.start(dataDir(), { env: external(`postgresql://edge:s3cr3t-word@127.0.0.1:${mute}/edge`) }), /^The database of DATABASE_URL cannot be reached: .*time/i);
-    await expectRefusal(shop.start(dataDir(), { env: external('postgresql://edge:s3cr3t#word@127.0.0.1:1/edge') }), /^The (database of DATABASE_URL|configuration)(?!.*s3cr3t)/);
+    await expectRefusal(shop.start(dataDir(), { env: external(`postgresql://edge:s3cr3t-word@127.0.0.1:${mute}/edge`) }), /^The database of DATABASE_URL at \S+ \(edge\) cannot be used: .*does not answer in time/);
+    const misread = shop.start(dataDir(), { env: external('postgresql://edge:s3cr3t#word@127.0.0.1:1/edge') });
+    expect((await within('it ends', 25_000, misread.ended)).code).to.equal(1);
+    expect(misread.stderr()).to.match(/^edge-controller: The configuration has a fault:\n {2}environment variable DATABASE_URL: has an @, .*Percent-encode/);
+    expect(misread.stderr() + misread.stdout()).not.to.match(/s3cr3t|word@/);
   });
 });
