@@ -10,6 +10,7 @@ import type { Db } from './db.js';
 import { GRANTING, GRANTS_EPOCH, IS_ENABLED, IS_GRANTED, IS_LEVEL, SELECTS_BOTH, settle, withSelectors } from './session-grants.js';
 import { BASE_COLUMNS, baseOf, detailSql, json, mapPage } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource, Scope } from './table.js';
+import { ownSessionSymbols } from './client-symbols.js';
 import { sessionSymbols } from './symbols.js';
 
 const SESSION = 'session';
@@ -46,13 +47,15 @@ const OWN_LEVEL = '(SELECT min(d.granted_epoch + 0) FROM sessions d WHERE d.iden
 
 /** Sessions of anybody, with their policies; or those of the identity `$1`, who is not told of policies. */
 const sourceFor = (isOwn: boolean): ListSource<ListedRow, Listed> => ({
-  table: 'sessions', symbols: sessionSymbols, columns: COLUMNS, joins: 'JOIN services s ON s.id = t.service_id',
+  table: 'sessions', symbols: isOwn ? ownSessionSymbols : sessionSymbols, columns: COLUMNS,
+  joins: 'JOIN services s ON s.id = t.service_id',
   extras: `s.name AS service_name, ${isOwn ? 'NULL AS policies' : POLICIES}, ${IS_LEVEL} AS is_level,
     ${isOwn ? OWN_LEVEL : LOWEST_LEVEL} < ${GRANTS_EPOCH} AS has_doubt`,
   fromRow: (row) => ({ session: fromRow(row), isLevel: row.is_level, hasDoubt: row.has_doubt }),
 });
 const ANYBODYS = sourceFor(false);
 const OWN = sourceFor(true);
+const sourceOf = (identityId: string | null) => (identityId === null ? ANYBODYS : OWN);
 
 /** `$2` is the owner, or null for anybody's. */
 const OWNED = 'AND ($2::text IS NULL OR t.identity_id = $2)';
@@ -141,7 +144,7 @@ export interface SessionStore {
 export function sessionStore(db: Db, lists: Lists): SessionStore {
   const end = async (id: string) => { await db.run('session-end', 'DELETE FROM sessions WHERE id = $1', [id]); };
   const page = (request: ListRequest, identityId: string | null, isChecked: boolean) =>
-    lists.page(db, identityId === null ? ANYBODYS : OWN, { ...request, scope: scopeFor(identityId, isChecked) });
+    lists.page(db, sourceOf(identityId), { ...request, scope: scopeFor(identityId, isChecked) });
 
   return {
     async get(id, identityId) {
@@ -153,7 +156,8 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       throw notFound(SESSION, id);
     },
     async list(request, identityId) {
-      const isUnbounded = lists.compile(sessionSymbols, { ...request, scope: scopeFor(identityId, false) }).limit === null;
+      const { symbols } = sourceOf(identityId);
+      const isUnbounded = lists.compile(symbols, { ...request, scope: scopeFor(identityId, false) }).limit === null;
       for (let round = 0; round < (isUnbounded ? 0 : ROUNDS); round += 1) {
         const found = await page(request, identityId, false);
         const doubted = found.items.filter(({ isLevel }) => !isLevel);

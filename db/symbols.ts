@@ -1,15 +1,21 @@
 /**
  * What each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not here
- * cannot be asked for; secrets are not here.
+ * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
  */
 import { hashToken } from '../domain/auth/tokens.js';
 import type { SymbolDef, SymbolTable } from './filter/index.js';
 
-const base: Readonly<Record<string, SymbolDef>> = {
+/** What every entity shows of itself. */
+const shown: Readonly<Record<string, SymbolDef>> = {
   id: { kind: 'string', sql: 't.id', nullable: false },
   createdAt: { kind: 'date', sql: 't.created_at', nullable: false },
   updatedAt: { kind: 'date', sql: 't.updated_at', nullable: false },
   tags: { kind: 'tags', sql: 't.tags' },
+};
+
+/** What administrators may ask of every entity. */
+const base: Readonly<Record<string, SymbolDef>> = {
+  ...shown,
   isSystem: { kind: 'boolean', sql: 't.is_system', nullable: false },
 };
 
@@ -19,8 +25,8 @@ const number = (column: string): SymbolDef => ({ kind: 'number', sql: `t.${colum
 const date = (column: string, nullable = false): SymbolDef => ({ kind: 'date', sql: `t.${column}`, nullable });
 const set = (column: string): SymbolDef => ({ kind: 'stringSet', sql: `t.${column}` });
 
-function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>): SymbolTable {
-  return { entity, idSql: 't.id', symbols: { ...base, ...symbols } };
+function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, common = base): SymbolTable {
+  return { entity, idSql: 't.id', symbols: { ...common, ...symbols } };
 }
 
 const name = text('name');
@@ -63,9 +69,9 @@ export const apiSessionSymbols = table('apiSessions', {
 });
 
 export const apiSessionCertificateSymbols = table('apiSessionCertificates', {
-  apiSession: text('api_session_id'), subject: { kind: 'string', sql: 't.subject COLLATE "C"', nullable: false },
+  subject: { kind: 'string', sql: 't.subject COLLATE "C"', nullable: false },
   fingerprint: text('fingerprint'), validFrom: date('valid_from'), validTo: date('valid_to'),
-});
+}, shown);
 
 export const configTypeSymbols = table('configTypes', {
   name, schema: { kind: 'string', sql: 't.schema::text COLLATE "C"' },
@@ -138,7 +144,7 @@ export const controllerSymbols = table('controllers', {
   name, ctrlAddress: text('ctrl_address', true), certPem: { kind: 'string', sql: 't.cert_pem COLLATE "C"', nullable: false },
   fingerprint: text('fingerprint'), isOnline: { kind: 'boolean', sql: `(t.last_seen_at > now() - interval '15 seconds')`, nullable: false },
   lastJoinedAt: date('last_joined_at'),
-});
+}, shown);
 
 export const sessionSymbols = table('sessions', {
   token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true },

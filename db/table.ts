@@ -55,9 +55,11 @@ export interface Scope {
   readonly values: readonly unknown[];
 }
 
-/** A list's query as it came, with the scope the caller may see. */
+/** A list's query as it came, with what the caller may see. */
 export interface ListRequest extends ListQuery {
   readonly scope?: Scope | undefined;
+  /** What filter and sort may name; the source's own symbols unless given. */
+  readonly symbols?: SymbolTable;
 }
 
 type Total = { total_count: number | string };
@@ -101,13 +103,15 @@ export class Lists {
 
   /** @throws DomainError `invalidFilter`, `invalidSort` */
   async page<Row extends BaseRow, T>(db: Db, source: ListSource<Row, T>, request: ListRequest): Promise<Page<T>> {
-    const compiled = this.compile(source.symbols, request);
+    const symbols = request.symbols ?? source.symbols;
+    const compiled = this.compile(symbols, request);
     const scope = request.scope ?? UNIVERSE;
     const values = [...scope.values, ...compiled.values];
     const where = [scope.where, compiled.where].filter((part) => part !== '').map((part) => `(${part})`).join(' AND ');
     const sql = pageSql(source, where, compiled, values.length);
     const paged = [...values, compiled.limit, compiled.offset];
-    if (compiled.limit === null && isDatabase(db)) return this.#everything(db, source, sql, paged, compiled.offset);
+    const about = { limit: compiled.limit, offset: compiled.offset, filterableFields: filterableFields(symbols) };
+    if (compiled.limit === null && isDatabase(db)) return this.#everything(db, source, sql, paged, about);
     const plain = !/LIKE|unnest|~/i.test(compiled.where);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = plain && !isDeep(compiled) ? this.#names.nameFor(`${source.table}/${scope.name}/${compiled.shape}`) : null;
@@ -115,18 +119,20 @@ export class Lists {
     const [first] = rows;
     let totalCount = Number(first?.total_count ?? 0);
     if (first === undefined && compiled.offset > 0) totalCount = await totalBefore(db, sql, values);
-    return { items: rows.map(source.fromRow), totalCount, limit: compiled.limit, offset: compiled.offset,
-      filterableFields: filterableFields(source.symbols) };
+    return { items: rows.map(source.fromRow), totalCount, ...about };
   }
 
   /** A list without limit: held when short, else its head and the batches that follow, all of one snapshot. */
-  async #everything<Row extends BaseRow, T>(db: Database, source: ListSource<Row, T>, sql: string, values: readonly unknown[], offset: number): Promise<Page<T>> {
+  async #everything<Row extends BaseRow, T>(
+    db: Database, source: ListSource<Row, T>, sql: string, values: readonly unknown[],
+    about: Pick<Page<T>, 'limit' | 'offset' | 'filterableFields'>,
+  ): Promise<Page<T>> {
     const batches = db.stream<Row & Total>(sql, values, this.limits.maxLimit);
     const head = await batches.next();
     const rows = head.done === true ? [] : head.value;
     let totalCount = Number(rows[0]?.total_count ?? 0);
-    if (rows.length === 0 && offset > 0) totalCount = await totalBefore(db, sql, values.slice(0, -2));
-    const page = { items: rows.map(source.fromRow), totalCount, limit: null, offset, filterableFields: filterableFields(source.symbols) };
+    if (rows.length === 0 && about.offset > 0) totalCount = await totalBefore(db, sql, values.slice(0, -2));
+    const page = { items: rows.map(source.fromRow), totalCount, ...about };
     if (rows.length < this.limits.maxLimit) {
       await batches.next();
       return page;

@@ -1,4 +1,5 @@
 /** Sessions as clients ask for them: the right to dial or bind one service. A client sees those of its own identity. */
+import { clientTerminatorSymbols as symbols } from '../../db/client-symbols.js';
 import { terminatorsOfService } from '../../db/terminators.js';
 import { notFound } from '../../domain/errors.js';
 import { listOf, noData, ok } from '../handler.js';
@@ -33,5 +34,6 @@ export const deleteSession: Handler<'client', 'deleteSession'> = async ({ params
 export const listServiceTerminators: Handler<'client', 'listServiceTerminators'> = async ({ params, query, caller }, { stores }) => {
   const service = await findServiceView(params.id, caller, stores);
   if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
-  return listOf(await stores.terminators.list({ ...query, scope: terminatorsOfService(params.id) }), toTerminatorClientDetail);
+  const request = { ...query, symbols, scope: terminatorsOfService(params.id) };
+  return listOf(await stores.terminators.list(request), toTerminatorClientDetail);
 };

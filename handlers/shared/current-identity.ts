@@ -1,4 +1,5 @@
 /** The caller's own identity and authenticators; ownership is part of every query. */
+import { ownAuthenticatorSymbols as symbols } from '../../db/client-symbols.js';
 import type { Authenticator } from '../../domain/model.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler, Links } from '../handler.js';
@@ -16,7 +17,7 @@ export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async
 /** GET /current-identity/authenticators. */
 export const listCurrentIdentityAuthenticators: Handler<'client', 'listCurrentIdentityAuthenticators'> = async ({ query, caller }, { stores }) => {
   const scope = { name: 'of-identity', where: 't.identity_id = $1', values: [caller.identityId] };
-  return listOf(await stores.authenticators.list({ ...query, scope }), toOwn);
+  return listOf(await stores.authenticators.list({ ...query, symbols, scope }), toOwn);
 };
 
 /** GET /current-identity/authenticators/{id}. Fails: `notFound` for one that is not the caller's. */

@@ -5,6 +5,7 @@ import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Grant } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { selectedBy } from '../../db/access-view.js';
+import { clientServiceSymbols as symbols } from '../../db/client-symbols.js';
 import type { ListRequest } from '../../db/table.js';
 import type { RoleFilter } from '../../db/identities.js';
 import type { Stores } from '../../db/stores.js';
@@ -55,9 +56,9 @@ export async function listServicesFor(identity: Selectable, { configTypes, ...re
   return listServicesOf(identity, request, await configTypesFor(configTypes, caller, stores), stores);
 }
 
-/** What the caller itself may dial or bind. */
+/** What the caller itself may dial or bind, filtered by what it is shown. */
 export async function listOwnServices(query: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
-  return listServicesFor(selectableOf(caller), query, caller, stores);
+  return listServicesFor(selectableOf(caller), { ...query, symbols }, caller, stores);
 }
 
 /** One service as the caller sees it; undefined when there is none with this id. */
