@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 28a03f36f080cd822a3bed696d5236aa74d764cebb6bb7655ba6a1a848ef70db) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 e17d67c096c151cadadfec23f97d5e4f1d9f6ee642099cf6eccb77e61282b6e0) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';

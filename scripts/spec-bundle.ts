@@ -38,6 +38,7 @@ export interface Schema {
   discriminator?: string;
   readOnly?: boolean;
   'x-nullable'?: boolean;
+  'x-max-bytes'?: number;
   'x-discriminator-value'?: string;
 }
 

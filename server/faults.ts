@@ -32,7 +32,7 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   }
   const field = at === '' ? bodyName : at;
   const value = valueAt(body, fault.instancePath);
-  const shown = secretField.test(field) ? '' : value;
+  const shown = secretField.test(field) || fault.keyword === 'maxBytes' ? '' : value;
   if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
   return invalidField(field, `${field} in body ${requirement(fault)}`, shown);
 }
@@ -52,6 +52,7 @@ function requirement({ keyword, params }: Fault): string {
     case 'enum': return `should be one of [${(params['allowedValues'] as readonly (string | null)[]).filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ')}]`;
     case 'minLength': return `should be at least ${limit} chars long`;
     case 'maxLength': return `should be at most ${limit} chars long`;
+    case 'maxBytes': return `should be at most ${limit} bytes long as JSON text`;
     case 'minimum': return `should be greater than or equal to ${limit}`;
     case 'maximum': return `should be less than or equal to ${limit}`;
     case 'minItems': return `should have at least ${limit} items`;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 711e5ec1ebb7e973cc0eccb27fbc9a904d932989c1253308522f86ecea0f9a05) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 f1de83caed41ff87d411b47982561977f38df99e4ed47802ac64d229387fc07a) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -17,8 +17,9 @@ export interface AuthenticatorPatch {
 }
 
 /** Changes to one of the caller's authenticators, with the present password. */
-export interface AuthenticatorPatchWithCurrent extends AuthenticatorPatch {
+export interface AuthenticatorPatchWithCurrent extends Omit<AuthenticatorPatch, 'tags'> {
   currentPassword: Password;
+  tags?: Tags & OwnerTags | null;
 }
 
 /** New content of an authenticator. */
@@ -29,8 +30,9 @@ export interface AuthenticatorUpdate {
 }
 
 /** New content of one of the caller's authenticators, with the present password. */
-export interface AuthenticatorUpdateWithCurrent extends AuthenticatorUpdate {
+export interface AuthenticatorUpdateWithCurrent extends Omit<AuthenticatorUpdate, 'tags'> {
   currentPassword: Password;
+  tags?: Tags & OwnerTags | null;
 }
 
 /** Ids or names of config types, or `all`. */
@@ -40,7 +42,7 @@ export type CreatePostureResponseBulkBody = PostureResponseCreate[];
 
 /** What a certificate of an API session is made from. */
 export interface CurrentApiSessionCertificateCreate {
-  /** Certificate signing request (PKCS#10) as one PEM block, signed with SHA-256 or better by a key on P-256, P-384 or P-521, or an RSA key of 2… */
+  /** Certificate signing request (PKCS#10) as one PEM block of at most 16,384 characters, signed with SHA-256 or better by a key on P-256, P-384… */
   csr: string;
 }
 
@@ -84,7 +86,7 @@ export interface GenericEnroll {
   certCsr?: string | null;
   /** CSR of the client certificate, PEM. */
   clientCsr?: string | null;
-  /** Name that the identity asks for, for `ca`. */
+  /** Name that the identity asks for, for `ca`; what is beyond 500 characters is cut. */
   name?: string | null;
   password?: Password | null;
   /** CSR of a router's server certificate, PEM. */
@@ -94,7 +96,7 @@ export interface GenericEnroll {
 
 /** A request for a renewed certificate. */
 export interface IdentityExtendEnrollmentRequest {
-  /** Certificate signing request (PKCS#10) in PEM. */
+  /** Certificate signing request (PKCS#10) in PEM, at most 16,384 characters. */
   clientCertCsr: string;
 }
 
@@ -120,6 +122,9 @@ export interface OttEnrollmentRequest {
   /** Token of the enrollment, when the query has none. */
   token?: string | null;
 }
+
+/** Values of the user's own, by name, as a caller writes them to what belongs to it. */
+export type OwnerTags = Record<string, unknown>;
 
 /** A password. */
 export type Password = string;
@@ -233,7 +238,7 @@ export interface ServiceUpdate {
 export interface SessionCreate {
   /** Id of the service. */
   serviceId?: string | null;
-  tags?: Tags | null;
+  tags?: OwnerTags | null;
   type?: DialBind | null;
 }
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 711e5ec1ebb7e973cc0eccb27fbc9a904d932989c1253308522f86ecea0f9a05) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 f1de83caed41ff87d411b47982561977f38df99e4ed47802ac64d229387fc07a) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -97,6 +97,9 @@ export interface ApiVersion {
   version?: string | undefined;
 }
 
+/** Values for the applications that use the network, by name. */
+export type AppData = Record<string, unknown>;
+
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = readonly string[];
 
@@ -191,7 +194,7 @@ export type ClientExternalJwtSignerList = readonly ClientExternalJwtSignerDetail
 
 /** What everybody may know of an edge router. */
 export interface CommonEdgeRouterProperties {
-  appData?: Tags | undefined;
+  appData?: AppData | undefined;
   /** What a path through the router costs; 0 when absent. */
   cost: number;
   /** Whether the router is out of service. */
@@ -438,7 +441,7 @@ export interface IdentityAuthenticators {
 
 /** An identity. */
 export interface IdentityDetail extends BaseEntity {
-  appData?: Tags | undefined;
+  appData?: AppData | undefined;
   authPolicy: EntityRef;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId: string;

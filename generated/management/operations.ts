@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 d356ff9fc2675b7d072e71bf9f3920a80e6c2db71e69b48beb3313f1177203e3) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';

@@ -1,4 +1,7 @@
-// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 d356ff9fc2675b7d072e71bf9f3920a80e6c2db71e69b48beb3313f1177203e3) by scripts/generate. Do not edit.
+
+/** Values for the applications that use the network, by name. */
+export type AppData = Record<string, unknown>;
 
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = string[];
@@ -113,8 +116,9 @@ export interface AuthenticatorPatch {
 }
 
 /** Changes to one of the caller's authenticators, with the present password. */
-export interface AuthenticatorPatchWithCurrent extends AuthenticatorPatch {
+export interface AuthenticatorPatchWithCurrent extends Omit<AuthenticatorPatch, 'tags'> {
   currentPassword: Password;
+  tags?: Tags & OwnerTags | null;
 }
 
 /** New content of an authenticator. */
@@ -125,8 +129,9 @@ export interface AuthenticatorUpdate {
 }
 
 /** New content of one of the caller's authenticators, with the present password. */
-export interface AuthenticatorUpdateWithCurrent extends AuthenticatorUpdate {
+export interface AuthenticatorUpdateWithCurrent extends Omit<AuthenticatorUpdate, 'tags'> {
   currentPassword: Password;
+  tags?: Tags & OwnerTags | null;
 }
 
 /** A new certificate authority. */
@@ -274,7 +279,7 @@ export interface DisableParams {
 
 /** A new edge router. */
 export interface EdgeRouterCreate {
-  appData?: Tags | null;
+  appData?: AppData | null;
   /** Ids of the configs that the router gets. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
@@ -295,7 +300,7 @@ export interface EdgeRouterCreate {
 
 /** Changes to an edge router. */
 export interface EdgeRouterPatch {
-  appData?: Tags | null;
+  appData?: AppData | null;
   /** Ids of the configs that the router gets. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
@@ -346,7 +351,7 @@ export interface EdgeRouterPolicyUpdate {
 
 /** An edge router as it shall be. */
 export interface EdgeRouterUpdate {
-  appData?: Tags | null;
+  appData?: AppData | null;
   /** Ids of the configs that the router gets. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
@@ -501,7 +506,7 @@ export interface ExternalJwtSignerUpdate {
 
 /** A new identity. */
 export interface IdentityCreate {
-  appData?: Tags | null;
+  appData?: AppData | null;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId?: string | null;
   defaultHostingCost?: TerminatorCost | null;
@@ -531,7 +536,7 @@ export interface IdentityCreate {
 
 /** A request for a renewed certificate. */
 export interface IdentityExtendEnrollmentRequest {
-  /** Certificate signing request (PKCS#10) in PEM. */
+  /** Certificate signing request (PKCS#10) in PEM, at most 16,384 characters. */
   clientCertCsr: string;
 }
 
@@ -543,7 +548,7 @@ export interface IdentityExtendValidateEnrollmentRequest {
 
 /** Changes to an identity. */
 export interface IdentityPatch {
-  appData?: Tags | null;
+  appData?: AppData | null;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId?: string | null;
   defaultHostingCost?: TerminatorCost | null;
@@ -567,7 +572,7 @@ export type IdentityType = 'User' | 'Device' | 'Service' | 'Router' | 'Default';
 
 /** An identity as it shall be. */
 export interface IdentityUpdate {
-  appData?: Tags | null;
+  appData?: AppData | null;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId?: string | null;
   defaultHostingCost?: TerminatorCost | null;
@@ -597,6 +602,9 @@ export interface OperatingSystem {
   /** Ranges of semantic versions, one of which has to match; empty for any version. */
   versions: string[];
 }
+
+/** Values of the user's own, by name, as a caller writes them to what belongs to it. */
+export type OwnerTags = Record<string, unknown>;
 
 /** A password. */
 export type Password = string;

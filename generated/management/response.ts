@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 050dfeb39e8e5f515510de6a96cd2846584618312e0c6e283a3578d5605b2a0d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 d356ff9fc2675b7d072e71bf9f3920a80e6c2db71e69b48beb3313f1177203e3) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -105,6 +105,9 @@ export interface ApiVersion {
   /** Version of the API document. */
   version?: string | undefined;
 }
+
+/** Values for the applications that use the network, by name. */
+export type AppData = Record<string, unknown>;
 
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = readonly string[];
@@ -252,7 +255,7 @@ export type Capabilities = 'EDGE_CONTROLLER' | 'OIDC_AUTH' | 'OIDC_AUTH_WITH_CSR
 
 /** What everybody may know of an edge router. */
 export interface CommonEdgeRouterProperties {
-  appData?: Tags | undefined;
+  appData?: AppData | undefined;
   /** What a path through the router costs; 0 when absent. */
   cost: number;
   /** Whether the router is out of service. */
@@ -770,7 +773,7 @@ export interface IdentityAuthenticators {
 
 /** An identity. */
 export interface IdentityDetail extends BaseEntity {
-  appData?: Tags | undefined;
+  appData?: AppData | undefined;
   authPolicy: EntityRef;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId: string;

@@ -31,7 +31,7 @@ export const authenticate: Handler<'client', 'authenticate'> = async ({ query, b
     const opened = await sessions.open({
       identityId, authenticatorId, ipAddress: connection.ipAddress, configTypes, caId, improperClientCertChain: isChainComplete === false,
     }, tx);
-    await tx.identities.setClientInfo(identityId, nonEmpty(body?.envInfo), nonEmpty(body?.sdkInfo));
+    await tx.identities.setClientInfo(identityId, known(ENV_INFO, body?.envInfo), known(SDK_INFO, body?.sdkInfo));
     return { ...opened, held: authenticator };
   });
   const current = toCurrentApiSession(await sessions.live(token), token, sessions.timeoutSeconds);
@@ -98,7 +98,20 @@ async function countFailure(credentials: PasswordCredentials, policy: AuthPolicy
   sessions.forgetIdentity(credentials.identityId);
 }
 
-/** Client information keeps only what was told. */
-function nonEmpty(info: object | null | undefined): JsonObject {
-  return Object.fromEntries(Object.entries(info ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== ''));
+type Members<T> = Readonly<Record<keyof T, true>>;
+const ENV_INFO: Members<Request.EnvInfo> = {
+  arch: true, domain: true, hostname: true, os: true, osRelease: true, osVersion: true,
+};
+const SDK_INFO: Members<Request.SdkInfo> = {
+  appId: true, appVersion: true, branch: true, revision: true, type: true, version: true,
+};
+
+/** Client information keeps the members that the spec names and bounds, as far as they say something. */
+function known<T extends object>(members: Members<T>, info: T | null | undefined): JsonObject {
+  const kept: Record<string, string> = {};
+  for (const name of Object.keys(members) as (keyof T & string)[]) {
+    const value = info?.[name];
+    if (typeof value === 'string' && value !== '') kept[name] = value;
+  }
+  return kept;
 }

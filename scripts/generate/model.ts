@@ -49,6 +49,8 @@ export interface ObjectSchema extends Common {
   readonly required: ReadonlySet<string>;
   /** Schema of the values of all other properties; null: anything. */
   readonly additional: Schema | null;
+  /** Most bytes of a request's value as JSON text; null: no bound of its own. */
+  readonly maxBytes: number | null;
   readonly discriminator: string | null;
   readonly discriminatorValue: string | null;
 }

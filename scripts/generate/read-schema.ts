@@ -105,7 +105,8 @@ function readArray(node: Node): ArraySchema {
 
 function readObject(node: Node): ObjectSchema {
   node.only(
-    'type', 'properties', 'required', 'additionalProperties', 'discriminator', 'x-discriminator-value', ...ANNOTATIONS,
+    'type', 'properties', 'required', 'additionalProperties', 'x-max-bytes', 'discriminator', 'x-discriminator-value',
+    ...ANNOTATIONS,
   );
   const properties = readProperties(node);
   const additional = readAdditional(node);
@@ -121,9 +122,19 @@ function readObject(node: Node): ObjectSchema {
     properties,
     required,
     additional,
+    maxBytes: readMaxBytes(node),
     discriminator: node.optionalString('discriminator'),
     discriminatorValue: node.optionalString('x-discriminator-value'),
   };
+}
+
+/** For free content, which no property bounds. */
+function readMaxBytes(node: Node): number | null {
+  if (!node.has('x-max-bytes')) return null;
+  if (node.has('properties')) node.at('x-max-bytes').fail('not beside properties');
+  const bytes = node.optionalNumber('x-max-bytes');
+  if (!Number.isSafeInteger(bytes) || Number(bytes) < 2) node.at('x-max-bytes').fail('a number of bytes is expected');
+  return bytes;
 }
 
 function readProperties(node: Node): Map<string, Schema> {
@@ -177,6 +188,7 @@ function readAllOf(node: Node): Schema {
     return { ...readCommon(node), kind: 'ref', name: only.name };
   }
   return {
-    ...readCommon(node), kind: 'object', bases, properties, required, additional: null, discriminator: null, discriminatorValue,
+    ...readCommon(node), kind: 'object', bases, properties, required, additional: null, maxBytes: null,
+    discriminator: null, discriminatorValue,
   };
 }

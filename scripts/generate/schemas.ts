@@ -147,6 +147,8 @@ export class SchemaSet {
       type: types('object', isNull),
       ...(this.form === 'request' ? this.ordered(members) : this.plain(members)),
       ...(additional ? this.elements('additionalProperties', additional) : {}),
+      // What is stored is shown, whatever the bound was when it was written.
+      ...given({ maxBytes: this.form === 'request' ? schema.maxBytes : null }),
     };
   }
 

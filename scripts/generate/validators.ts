@@ -48,6 +48,11 @@ function createAjv(): Ajv {
   ajv.removeKeyword('required');
   ajv.addKeyword('nullIsAbsent');
   const code = (cxt: KeywordCxt): void => { checkRequired(cxt, standard); };
+  ajv.addKeyword({
+    keyword: 'maxBytes', type: 'object', schemaType: 'number',
+    error: { message: '', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+    code: (cxt) => { cxt.fail(_`Buffer.byteLength(JSON.stringify(${cxt.data})) > ${cxt.schemaCode}`); },
+  });
   ajv.addKeyword({ ...standard, keyword: 'required', $data: false, before: 'properties', code });
   return ajv;
 }

@@ -4,7 +4,9 @@ import { isObject, schemasOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
 const formats = ['date-time', 'int32', 'int64', 'uuid', 'byte', 'password'];
-const numericKeywords = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+const numericKeywords = [
+  'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'x-max-bytes',
+] as const;
 
 const schemaRules: ((schema: Schema | Parameter, report: Report) => void)[] = [
   function referenceAlone(schema, report) {

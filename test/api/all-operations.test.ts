@@ -12,6 +12,7 @@ import { createClient, expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { contentsOf } from '../support/contents.js';
 
 const all: readonly OperationSpec[] = Object.values(operations).flatMap((specs: Readonly<Record<string, OperationSpec>>) => Object.values(specs));
 const open = all.filter(({ permission }) => permission === 'public');
@@ -81,19 +82,6 @@ describe('all 258 operations', function allOperations() {
   /** An empty object where a body is taken, so that only session and permission can refuse it. */
   const send = (client: Client, operation: OperationSpec, path = pathOf(operation)) =>
     client.send(operation.method, path, operation.body?.kind === 'json' ? {} : undefined);
-
-  /** Every table with everything in it, but the times of last use, which any call may move, and the controller's own heartbeat. */
-  const contents = async (): Promise<Record<string, string>> => {
-    const { rows: tables } = await controller.database.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename");
-    const found: Record<string, string> = {};
-    for (const { tablename } of tables as { tablename: string }[]) {
-      const { rows } = await controller.database.query(
-        `SELECT coalesce(jsonb_agg(line ORDER BY line), '[]')::text AS text FROM (SELECT to_jsonb(t) - 'last_activity_at' - 'last_seen_at'
-          - '${['api_sessions', 'controllers'].includes(tablename) ? 'updated_at' : ''}' AS line FROM "${tablename}" t) lines`);
-      found[tablename] = String(rows[0]?.['text']);
-    }
-    return found;
-  };
 
   /** An entity of each collection, so that a call could hit something; by the collection's path. */
   const targets: Record<string, string> = {};
@@ -170,15 +158,15 @@ describe('all 258 operations', function allOperations() {
   });
 
   it('answer 401, or 403 where that is declared, without a challenge to an ordinary identity where only administrators may, and change nothing', async () => {
-    const before = await contents();
+    const before = await contentsOf(controller.database);
     expect(Object.keys(before)).to.include.members(['identities', 'services', 'api_sessions']);
     expect(await faultsOf(all.filter(({ permission }) => permission === 'admin'),
       async (operation) => refusal(operation, await attempt(ordinary, operation), undefined))).to.deep.equal([]);
-    expect(await contents()).to.deep.equal(before);
+    expect(await contentsOf(controller.database)).to.deep.equal(before);
   });
 
   it('refuse every odd spelling of a path as they refuse its plain one, and change nothing', async () => {
-    const before = await contents();
+    const before = await contentsOf(controller.database);
     const faults = await faultsOf(closed, async (operation) => {
       for (const spelling of spellingsOf(pathOf(operation))) {
         const missing = refusal(operation, await send(controller.anonymous, operation, spelling), NO_SESSION);
@@ -189,7 +177,7 @@ describe('all 258 operations', function allOperations() {
       return undefined;
     });
     expect(faults).to.deep.equal([]);
-    expect(await contents()).to.deep.equal(before);
+    expect(await contentsOf(controller.database)).to.deep.equal(before);
   });
 
   it('refuse upper-case spellings and other roots rather than take them for the operation', async () => {
@@ -222,7 +210,7 @@ describe('all 258 operations', function allOperations() {
   });
 
   it('change each kind of entity when an administrator makes the calls that changed nothing before', async () => {
-    const before = await contents();
+    const before = await contentsOf(controller.database);
     const order = { PATCH: 0, PUT: 1, POST: 2, GET: 3, DELETE: 4 };
     const rows = all.filter(({ permission }) => permission === 'admin').sort((a, b) => order[a.method] - order[b.method]);
     expect(await faultsOf(rows, async (operation) => {
@@ -230,7 +218,7 @@ describe('all 258 operations', function allOperations() {
       if (answer.status === 401 || (answer.status >= 500 && !isPending(operation))) return show(answer);
       return undeclared(operation, answer);
     })).to.deep.equal([]);
-    const after = await contents();
+    const after = await contentsOf(controller.database);
     for (const table of ['identities', 'services', 'service_policies', 'configs', 'config_types', 'enrollments', 'authenticators', 'api_sessions']) {
       expect(after[table], table).to.not.equal(before[table]);
     }

@@ -27,6 +27,10 @@ describe('the generator refuses', () => {
     ['an inherited required property that is not there', (d) => {
       at(d.management, 'definitions', 'keeperCreate', 'allOf', 1)['required'] = ['age'];
     }, '#/definitions/keeperCreate: '],
+    ['a bound on bytes beside properties', (d) => { person(d)['x-max-bytes'] = 9; }, '/person/x-max-bytes: not beside'],
+    ['a bound on bytes that is none', (d) => {
+      at(d.management, 'definitions', 'tags')['x-max-bytes'] = 1.5;
+    }, '/definitions/tags/x-max-bytes: '],
     ['an array without items', (d) => { name(d)['type'] = 'array'; }, '/properties/name/items: '],
     ['uniqueItems of objects', (d) => {
       Object.assign(name(d), { type: 'array', items: { type: 'object' }, uniqueItems: true });

@@ -86,6 +86,11 @@ describe('generated validators', () => {
       expect(fish(null)).to.equal(null);
     });
 
+    it('check the bytes of free content as JSON text in UTF-8', () => {
+      for (const a of ['xxxx', 'éé', '""']) expect(keeperFault({ tags: { a } }), a).to.equal(null);
+      for (const a of ['xxxxx', 'ééé', '""x']) expect(keeperFault({ tags: { a } }), a).to.equal('maxBytes /tags');
+    });
+
     it('check minimum, maximum and length', () => {
       const meal = (body: unknown): string | null => fault(client['request_meal'], body);
       expect(meal({ food: 'hay', grams: 500 })).to.equal(null);
@@ -172,6 +177,10 @@ describe('generated validators', () => {
   describe('of responses', () => {
     const bird = { kind: 'BIRD', id: 'a', createdAt: '2026-01-01T00:00:00Z', links: { self: './animals/a' } };
     const detail = (change: Record<string, unknown>): string | null => fault(management['response_animalDetail'], { ...bird, ...change });
+
+    it('show content whatever its bytes', () => {
+      expect(detail({ links: { self: `./animals/${'a'.repeat(100)}` } })).to.equal(null);
+    });
 
     it('accept relative links', () => {
       expect(detail({})).to.equal(null);

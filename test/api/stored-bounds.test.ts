@@ -1,0 +1,188 @@
+/**
+ * What callers may leave in the database is bounded. The net over all operations that others than administrators may
+ * call: each member of a body has a bound in the spec, and beyond it the request is refused and nothing is stored.
+ */
+import { expect } from 'chai';
+import { operations } from '../../generated/operations.js';
+import { basePaths } from '../../generated/routes.js';
+import type { OperationSpec } from '../../generated/operation.js';
+import { pending } from '../../handlers/pending.js';
+import { exampleOf } from '../contract/examples.js';
+import { CLIENT, MANAGEMENT, expectField, idsOf, itemsOf, make, read } from '../cases/resource.js';
+import { makeRequest } from '../support/certificates.js';
+import { newCertifiedCaller } from '../support/certified.js';
+import type { CertifiedCaller } from '../support/certified.js';
+import { expectStatus } from '../support/client.js';
+import type { Answer } from '../support/client.js';
+import { contentsOf } from '../support/contents.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+import { describedBy, documentOf, membersOf, resolved } from '../support/document.js';
+import type { Document, Schema } from '../support/document.js';
+
+const OWNER_BYTES = 4_096;
+const BYTES = 65_536;
+/** Members whose reader has a bound and an error code of its own (domain/pki/csr.ts); only the key in them is kept. */
+const REQUEST_CHARACTERS: Readonly<Record<string, number>> = { csr: 16_384, clientCertCsr: 16_384 };
+
+const isBuilt = ({ api, operationId }: OperationSpec) => !(pending[api] as readonly string[]).includes(operationId);
+const writing = Object.values(operations).flatMap((specs): OperationSpec[] => Object.values(specs))
+  .filter((operation) => isBuilt(operation) && operation.body?.kind === 'json');
+/** Enrollments are made by administrators; what they bring is checked as certificates and passwords are. */
+const byOwners = writing.filter(({ permission, operationId }) =>
+  permission === 'own' || permission === 'partial' || operationId === 'authenticate');
+
+const bodyOf = (operation: OperationSpec): Schema =>
+  describedBy(operation).parameters?.find((parameter) => parameter.in === 'body')?.schema ?? {};
+
+/** Tags whose JSON text has this many bytes. */
+const tagsOf = (bytes: number, letter = 'x') => {
+  const room = bytes - '{"t":""}'.length;
+  const width = Buffer.byteLength(letter);
+  return { t: letter.repeat(Math.floor(room / width)) + 'x'.repeat(room % width) };
+};
+
+interface Oversized { readonly path: readonly string[]; readonly value: unknown }
+
+/** For each member of a schema a value just beyond its bound; undefined for one that has none. */
+function* oversized(document: Document, schema: Schema, path: readonly string[] = []): Generator<Oversized> {
+  const { type, items, enum: values, format, ...bounds } = resolved(document, schema);
+  const { maxLength = REQUEST_CHARACTERS[path.at(-1) ?? ''], maxItems, 'x-max-bytes': maxBytes } = bounds;
+  const isText = type === 'string' && values === undefined && format !== 'uuid';
+  const members = Object.entries(membersOf(document, schema));
+  const beyond = (bound: number | undefined, make: (size: number) => unknown) =>
+    ({ path, value: bound === undefined ? undefined : make(bound + 1) });
+  for (const [name, member] of members) yield* oversized(document, member, [...path, name]);
+  if (isText) yield beyond(maxLength, (size) => 'x'.repeat(size));
+  if (type === 'object' && members.length === 0) yield beyond(maxBytes, tagsOf);
+  if (type !== 'array') return;
+  yield beyond(maxItems, (size) => Array.from({ length: size }, (_, index) => String(index)));
+  for (const { value } of oversized(document, items ?? {})) yield { path, value: value && [value] };
+}
+
+/** The body with the member at a path replaced. */
+function withMember(body: object, [name = '', ...rest]: readonly string[], value: unknown): object {
+  const inner = (body as Record<string, object | undefined>)[name];
+  return { ...body, [name]: rest.length === 0 ? value : withMember(inner ?? {}, rest, value) };
+}
+
+describe('what callers may store', () => {
+  let controller: TestController;
+  let caller: CertifiedCaller;
+  let service: string;
+  let password: string;
+
+  before(async () => {
+    controller = await startTestController();
+    caller = await newCertifiedCaller(controller);
+    service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+    const everybody = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
+    for (const type of ['Dial', 'Bind']) {
+      await make(controller, 'service-policies', { name: unique(type), type, ...everybody });
+    }
+    await make(controller, 'edge-routers', { name: unique('router') });
+    await make(controller, 'edge-router-policies', { name: unique('routers'), ...everybody });
+    await make(controller, 'service-edge-router-policies', { name: unique('routers'), ...everybody });
+    const own = await caller.client.get(`${CLIENT}/current-identity/authenticators?filter=method%3D%22updb%22`);
+    [password = ''] = idsOf(expectStatus(own, 200));
+  });
+  after(async () => {
+    caller.certified.close();
+    await controller.stop();
+  });
+
+  /** A request that is good in all its members, by operationId. */
+  const requests: Readonly<Record<string, () => { id?: string; query?: string; body: object; status?: number }>> = {
+    authenticate: () => ({ query: '?method=password', body: { username: caller.username, password: caller.password } }),
+    createSession: () => ({ body: { serviceId: service, type: 'Dial' }, status: 201 }),
+    createCurrentApiSessionCertificate: () => ({ body: { csr: makeRequest().pem }, status: 201 }),
+    extendCurrentIdentityAuthenticator: () => ({
+      id: caller.authenticatorId, body: { clientCertCsr: makeRequest().pem },
+    }),
+    extendVerifyCurrentIdentityAuthenticator: () => ({
+      id: caller.authenticatorId, body: { clientCert: 'not the one that waits' }, status: 400,
+    }),
+    updateCurrentIdentityAuthenticator: () => ({
+      id: password, body: { username: caller.username, password: caller.password, currentPassword: caller.password },
+    }),
+    patchCurrentIdentityAuthenticator: () => ({ id: password, body: { currentPassword: caller.password } }),
+  };
+  const send = async ({ api, method, path, operationId }: OperationSpec, body: object): Promise<Answer> => {
+    const { id = '', query = '' } = requests[operationId]?.() ?? { body };
+    const client = operationId.startsWith('extend') ? caller.certified : caller.client;
+    return client.send(method, `${basePaths[api]}${path.replace('{id}', id)}${query}`, body);
+  };
+
+  for (const operation of byOwners) {
+    const { api, operationId } = operation;
+    it(`${api} ${operationId}: each member is bounded, and beyond its bound refused without a trace`, async () => {
+      const { body, status = 200 } = requests[operationId]?.() ?? { body: {} };
+      const before = await contentsOf(controller.database);
+      const faults: string[] = [];
+      for (const { path, value } of oversized(documentOf(api), bodyOf(operation))) {
+        const at = path.join('.');
+        if (value === undefined) faults.push(`${at} has no bound`);
+        else {
+          const answer = await send(operation, withMember(body, path, value));
+          const { code, cause } = answer.error ?? {};
+          const isNamed = at in REQUEST_CHARACTERS ? code === 'COULD_NOT_PROCESS_CSR'
+            : String(cause?.['field']).startsWith(at);
+          const isRefused = answer.status === 400 && isNamed && answer.text.length < 2_500;
+          if (!isRefused) faults.push(`${at}: ${answer.status} ${answer.text.slice(0, 300)}`);
+        }
+      }
+      expect(faults).to.deep.equal([]);
+      expect(await contentsOf(controller.database)).to.deep.equal(before);
+      expectStatus(await send(operation, body), status);
+    });
+  }
+
+  const tagged = writing.filter((operation) => 'tags' in membersOf(documentOf(operation.api), bodyOf(operation)));
+  for (const operation of tagged) {
+    const { api, method, path, operationId, permission } = operation;
+    const bound = permission === 'admin' ? BYTES : OWNER_BYTES;
+    it(`${api} ${operationId}: tags of more than ${bound} bytes are refused`, async () => {
+      const id = operationId.includes('CurrentIdentity') ? password : 'no-such-id';
+      const body = { ...exampleOf(api, method, path), ...requests[operationId]?.().body, tags: tagsOf(bound + 1) };
+      const answer = await controller.admin.send(method, basePaths[api] + path.replace('{id}', id), body);
+      expectField(answer, 'tags', `tags in body should be at most ${bound} bytes long as JSON text`, '');
+    });
+  }
+
+  it('tags count as JSON text in UTF-8, and are kept up to the bound', async () => {
+    const own = `${CLIENT}/current-identity/authenticators/${password}`;
+    const patch = (tags: object) => caller.client.patch(own, { currentPassword: caller.password, tags });
+    for (const letter of ['x', 'é', '☃', '😀']) {
+      const tags = tagsOf(OWNER_BYTES, letter);
+      expectStatus(await patch(tags), 200);
+      expect((await read(controller, `authenticators/${password}`)).tags).to.deep.equal(tags);
+      expectField(await patch(tagsOf(OWNER_BYTES + 1, letter)), 'tags', /at most 4096 bytes/);
+    }
+    const name = unique('service');
+    const id = await make(controller, 'services', { name, encryptionRequired: false, tags: tagsOf(BYTES, 'é') });
+    expect((await read(controller, `services/${id}`)).tags).to.deep.equal(tagsOf(BYTES, 'é'));
+  });
+
+  it('a login keeps the named members of client information, and drops all others whatever their size', async () => {
+    const envInfo = { arch: 'a'.repeat(255), hostname: 'h'.repeat(253), junk: 'A'.repeat(500_000) };
+    const strange = { type: 'sdk-ж/2.0 (💡; odd)', appId: '', junk: ['A'.repeat(100_000)], constructor: 'x' };
+    await controller.login(caller.username, caller.password, { envInfo, sdkInfo: strange });
+    const { envInfo: env, sdkInfo: sdk } = await read(controller, `identities/${caller.id}`);
+    expect(env).to.deep.equal({ arch: envInfo.arch, hostname: envInfo.hostname });
+    expect(sdk).to.deep.equal({ type: strange.type });
+  });
+
+  it("leaves the administrators' list of sessions small", async () => {
+    const services = await Promise.all(Array.from({ length: 30 }, () =>
+      make(controller, 'services', { name: unique('many'), encryptionRequired: false })));
+    const tags = tagsOf(OWNER_BYTES);
+    for (const serviceId of services) {
+      for (const type of ['Dial', 'Bind']) {
+        expectStatus(await caller.client.post(`${CLIENT}/sessions`, { serviceId, type, tags }), 201);
+      }
+    }
+    const list = expectStatus(await controller.admin.get(`${MANAGEMENT}/sessions?limit=60&sort=createdAt%20desc`), 200);
+    expect(itemsOf(list).map((item) => item.tags)).to.deep.equal(Array.from({ length: 60 }, () => tags));
+    expect(list.text.length / 60).to.be.below(2 * OWNER_BYTES);
+  });
+});
