@@ -7,7 +7,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { parseConnectionUrl } from '../db/connection-url.js';
-import { parseHostPort } from '../domain/pki/server-name.js';
+import { formatHostPort, parseHost, parseHostPort } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
 
@@ -76,10 +76,8 @@ const duration = (minSeconds: number, maxSeconds: number) => (value: unknown): n
   return seconds;
 };
 
-function hostPort(value: unknown): string {
-  parseHostPort(text(value));
-  return text(value);
-}
+/** In the one form of hosts, whatever was written: what is advertised is what the certificate says. */
+const hostPort = (value: unknown): string => formatHostPort(parseHostPort(text(value)));
 
 function databaseUrl(value: unknown): string {
   const url = text(value);
@@ -123,7 +121,7 @@ export const SETTINGS = {
   masterKeyFile: setting('masterKeyFile', 'EDGE_MASTER_KEY_FILE', orNone(text), null, 'File to read the master key from instead.'),
   oldMasterKeys: setting('oldMasterKeys', 'EDGE_OLD_MASTER_KEYS', listOf(text), [] as readonly string[], 'Earlier master keys, still accepted for reading while secrets are sealed anew.', true),
   tlsKey: setting('tls.key', 'EDGE_TLS_KEY', (value) => parseKeyKind(text(value)), 'ec-p256' as const, 'Kind of the keys made at the first start: ec-p256, rsa-2048, rsa-3072 or rsa-4096.'),
-  tlsNames: setting('tls.names', 'EDGE_TLS_NAMES', listOf(text), [] as readonly string[], 'Further host names and addresses for the server certificate.'),
+  tlsNames: setting('tls.names', 'EDGE_TLS_NAMES', listOf((value) => parseHost(text(value))), [] as readonly string[], 'Further host names and addresses for the server certificate.'),
   tlsRenewalCheck: setting('tls.renewalCheck', 'EDGE_TLS_RENEWAL_CHECK', duration(0.1, 604_800), 3600, 'How often a running controller looks whether its certificate is due for renewal, or was renewed by another one.'),
   sessionTimeout: setting('edge.api.sessionTimeout', 'EDGE_API_SESSION_TIMEOUT', duration(1, 31_536_000), 1800, 'How long an API session lives without activity.'),
   defaultLimit: setting('edge.api.defaultLimit', 'EDGE_API_DEFAULT_LIMIT', integer(1, 100_000), 10, 'Length of a list that asks for none.'),

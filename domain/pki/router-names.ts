@@ -14,9 +14,9 @@ import type { ServerNames } from './server-name.js';
 const MAX_NAMES = 20;
 
 /**
- * The wishes of a request that are granted: each once, in lower case and punycode, sorted. Wildcards, names that are
- * no host names, `0.0.0.0`, `::` and names in `reserved` are left out, because routers ask for whatever their machine is called
- * and must not fail for it.
+ * The wishes of a request that are granted: each once, as `parseHost` writes it, sorted. Wildcards, names that are
+ * no host names, `0.0.0.0`, `::`, IPv6 addresses that hold an IPv4 address and names in `reserved` are left out, because
+ * routers ask for whatever their machine is called and must not fail for it.
  * @param reserved  host names and addresses of the controllers, as `parseHost` writes them
  * @throws DomainError `csrInvalid` for more than 20 wishes
  */
@@ -24,12 +24,39 @@ export function routerServerNames({ dns, ip }: SigningRequest['names'], reserved
   if (dns.length + ip.length > MAX_NAMES) {
     throw new DomainError('csrInvalid', { causeMessage: `the request asks for more than ${MAX_NAMES} names and addresses` });
   }
-  const granted = (wishes: readonly string[]) => [...new Set(wishes.flatMap(plainHost))].filter((host) => !reserved.has(host)).sort();
+  const granted = (wishes: readonly string[]) =>
+    [...new Set(wishes.flatMap(plainHost))].filter((host) => !reserved.has(host) && !holdsIpv4(host)).sort();
   return { dns: granted(dns).filter((host) => isIP(host) === 0), ip: granted(ip).filter((host) => isIP(host) !== 0) };
 }
 
 const UNSPECIFIED = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
+
+/**
+ * IPv6 addresses that lead to the IPv4 address they hold, as the beginnings of their 32 digits. Whoever connects to a controller through
+ * one of them must not meet a router that has a certificate for it, and which controllers are reached so cannot be known.
+ */
+const HOLDING_IPV4 = [
+  /^0{24}/, // IPv4-compatible, ::a.b.c.d (RFC 4291 section 2.5.5.1)
+  /^0{16}ffff0000/, // IPv4-translated, ::ffff:0:a.b.c.d (RFC 2765)
+  /^0064ff9b0{16}/, // NAT64, 64:ff9b::/96 (RFC 6052)
+  /^0064ff9b0001/, // NAT64 of one site, 64:ff9b:1::/48 (RFC 8215)
+  /^2002/, // 6to4 (RFC 3056)
+  /^20010000/, // Teredo (RFC 4380)
+  /^.{16}0[02]005efe/, // ISATAP, under any prefix (RFC 5214 section 6.1)
+];
+
+function holdsIpv4(host: string): boolean {
+  if (isIP(host) !== 6 || LOOPBACK.has(host)) return false;
+  const digits = ipv6Digits(host);
+  return HOLDING_IPV4.some((beginning) => beginning.test(digits));
+}
+
+/** All 32 hex digits of an IPv6 address in its shortest form. */
+function ipv6Digits(address: string): string {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail].map((group) => group.padStart(4, '0')).join('');
+}
 
 function plainHost(text: string): string[] {
   try {

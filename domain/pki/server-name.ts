@@ -5,7 +5,7 @@ import { domainToASCII } from 'node:url';
 import type { AlternativeNames } from './x509.js';
 
 export interface HostPort {
-  /** DNS name in lower case and punycode, or an IP address in its shortest form, IPv6 without brackets. */
+  /** As `parseHost` writes it, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
 }
@@ -33,10 +33,15 @@ export function formatHostPort({ host, port }: HostPort): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** @throws Error for what is neither an IP address nor a DNS name (RFC 1123 section 2.1); an address with a zone is neither */
+/**
+ * The one form of a host, in which names and addresses are compared and stand in certificates: a DNS name in lower case and
+ * punycode without a last dot, or an IP address in its shortest form. An IPv4 address written as IPv6 (`::ffff:1.2.3.4`, RFC 4291
+ * section 2.5.5.2) becomes IPv4: Go takes a certificate for the one as a certificate for the other, OpenSSL and Node do not.
+ * @throws Error for what is neither an IP address nor a DNS name (RFC 1123 section 2.1); an address with a zone is neither
+ */
 export function parseHost(text: string): string {
   if (text.includes('%')) throw new Error(`'${text}' has a zone: other machines cannot use such an address`);
-  if (isIPv6(text)) return new URL(`http://[${text}]`).hostname.slice(1, -1);
+  if (isIPv6(text)) return unmapped(new URL(`http://[${text}]`).hostname.slice(1, -1));
   if (isIP(text)) return text;
   // Anything else would be taken for another part of a URL and left out without a word.
   const hasOnlyNameCharacters = /^[\p{L}\p{M}\p{N}._-]+$/u.test(text);
@@ -46,6 +51,13 @@ export function parseHost(text: string): string {
   // A last label of digits only would be taken for an address, by browsers and by the URL standard.
   if (!isName || /^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) as string)) throw new Error(`'${text}' is neither a host name nor an IP address`);
   return name;
+}
+
+/** @param address  IPv6 in its shortest form */
+function unmapped(address: string): string {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (high === undefined || low === undefined) return address;
+  return [high, low].flatMap((group) => { const value = parseInt(group, 16); return [value >> 8, value & 0xff]; }).join('.');
 }
 
 /**

@@ -87,6 +87,12 @@ describe('the configuration', () => {
     }
   });
 
+  it('has hosts in one form, however they were written', () => {
+    const config = readConfig({ env: { EDGE_ADVERTISE: '[::ffff:10.0.0.1]:443', EDGE_LISTEN: '[0:0::1]:0443', EDGE_TLS_NAMES: 'Ctrl.Example.,::FFFF:a00:2' } });
+    expect(config).to.deep.include({ advertise: '10.0.0.1:443', listen: '[::1]:443', tlsNames: ['ctrl.example', '10.0.0.2'] });
+    expect(() => readConfig({ env: { EDGE_TLS_NAMES: '*.example' } })).to.throw(/EDGE_TLS_NAMES/);
+  });
+
   it('is complete without anything, and safe: local, no foreign origins', () => {
     const config = readConfig({ env: {} });
     expect(config).to.include({ listen: '127.0.0.1:1280', databaseUrl: null, adminPassword: null, masterKey: null, sessionTimeout: 1800, maxLimit: 500, maxBodyBytes: 1_048_576 });

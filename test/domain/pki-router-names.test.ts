@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
 import { expect } from 'chai';
 import { createRootCa, issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
 import { newKeyPair } from '../../domain/pki/keys.js';
 import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
+import { CONTROLLER, SPELLINGS } from '../cases/server-names.js';
 
 const NOBODY = new Set<string>();
 
@@ -35,6 +37,26 @@ describe('names of a router', () => {
     expect(names).to.deep.equal({ dns: ['r.ctrl.example'], ip: ['10.0.0.2'] });
   });
 
+  const reserved = new Set<string>([...CONTROLLER.dns, ...CONTROLLER.ip]);
+  for (const { what, request: { names = {} } } of SPELLINGS) {
+    it(`are never a controller’s as ${what}`, () => {
+      const { dns, ip } = routerServerNames({ dns: names.dns ?? [], ip: names.ip ?? [] }, reserved);
+      expect([...dns, ...ip].filter((host) => reserved.has(host))).to.deep.equal([]);
+      for (const address of ip) expect(isIP(address)).to.equal(4);
+      for (const name of dns) expect(name).to.match(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/);
+    });
+  }
+
+  it('are IPv4 addresses when they are IPv4 addresses written as IPv6', () => {
+    expect(routerServerNames({ dns: [], ip: ['::ffff:a00:1', '::FFFF:10.0.0.2', '10.0.0.2', '::ffff:7f00:1'] }, NOBODY).ip).to.deep.equal(['10.0.0.1', '10.0.0.2', '127.0.0.1']);
+  });
+
+  it('are no IPv6 addresses that hold an IPv4 address, and are those next to them', () => {
+    const next = ['::1', '::1:0:0:1', '2001:1::1', '2001:db8::1', '2003::1', '64:ff9a::a00:1', '64:ff9b:2::1', 'fe80::5eff:a00:1', 'fd00::ffff:a00:1'];
+    const holding = ['::a00:1', '::2', '::ffff:0:a00:1', '64:ff9b::a00:1', '64:ff9b:1:ffff::1', '2002:a00:1::1', '2001::1', 'fe80::5efe:a00:1', '2001:db8::200:5efe:a00:1'];
+    expect(routerServerNames({ dns: [], ip: [...next, ...holding] }, NOBODY).ip).to.have.members(next);
+  });
+
   describe('that controllers keep to themselves', () => {
     const certificateFor = async (dns: string[], ip: string[]): Promise<string> => {
       const [rootKeys, keys] = [await newKeyPair(), await newKeyPair()];
@@ -52,6 +74,12 @@ describe('names of a router', () => {
       const certPem = await certificateFor(['localhost'], ['127.0.0.1', '::1']);
       expect([...controllerHosts(['localhost:1280'], [certPem])]).to.deep.equal(['localhost']);
       expect([...controllerHosts(['127.0.0.1:1280'], [certPem])]).to.deep.equal(['127.0.0.1']);
+      expect([...controllerHosts(['[::ffff:127.0.0.1]:1280'], [certPem])]).to.deep.equal(['127.0.0.1']);
+    });
+
+    it('are IPv4 addresses, also in certificates that have them as IPv6', async () => {
+      const certPem = await certificateFor(['one.example'], ['::ffff:a00:1', '::ffff:7f00:1']);
+      expect([...controllerHosts([], [certPem])].sort()).to.deep.equal(['10.0.0.1', 'one.example']);
     });
   });
 });

@@ -7,6 +7,7 @@ describe('host and port', () => {
   it('are read from a name, IPv4 and bracketed IPv6', () => {
     expect(parseHostPort('Ctrl.Example.ORG:1280')).to.deep.equal({ host: 'ctrl.example.org', port: 1280 });
     expect(parseHostPort('10.0.0.1:443')).to.deep.equal({ host: '10.0.0.1', port: 443 });
+    expect(parseHostPort('[::FFFF:10.0.0.1]:443')).to.deep.equal({ host: '10.0.0.1', port: 443 });
     expect(parseHostPort('[2001:DB8:0:0::1]:0')).to.deep.equal({ host: '2001:db8::1', port: 0 });
   });
 
@@ -27,6 +28,12 @@ describe('host and port', () => {
     expect(parseHost('bücher.example')).to.equal('xn--bcher-kva.example');
     expect(parseHost('example.org.')).to.equal('example.org');
   });
+
+  it('have one form of an IPv4 address, also when it is written as IPv6', () => {
+    for (const text of ['10.9.8.7', '::ffff:10.9.8.7', '::FFFF:a09:807', '0:0:0:0:0:ffff:0a09:0807', '0::ffff:a09:0807']) expect(parseHost(text), text).to.equal('10.9.8.7');
+    expect(parseHost('::ffff:0:0')).to.equal('0.0.0.0');
+    for (const other of ['::a09:807', '::ffff:0:a09:807', '64:ff9b::a09:807', 'fd00::ffff:a09:807']) expect(parseHost(other)).to.equal(other);
+  });
 });
 
 describe('names of a server', () => {
@@ -37,7 +44,7 @@ describe('names of a server', () => {
 
   it('hold the address listened on, but never "every address"', () => {
     expect(serverNames({ advertise: 'localhost:1', listen: '[fd00::5]:1280' }).ip).to.deep.equal(['127.0.0.1', '::1', 'fd00::5']);
-    for (const listen of ['0.0.0.0:1280', '[::]:1280', '[0:0:0:0:0:0:0:0]:1280']) {
+    for (const listen of ['0.0.0.0:1280', '[::]:1280', '[::ffff:0.0.0.0]:1280', '[0:0:0:0:0:0:0:0]:1280']) {
       expect(serverNames({ advertise: 'localhost:1', listen }), listen).to.deep.equal({ dns: ['localhost'], ip: ['127.0.0.1', '::1'] });
     }
   });
@@ -59,5 +66,7 @@ describe('names of a server', () => {
     expect(coversNames(certPem, { dns: ['only.example.org'] }), 'the subject is no name').to.equal(false);
     expect(coversNames(certPem, { ip: ['fd00::6'] })).to.equal(false);
     expect(coversNames(certPem, { ip: ['10.0.0.1'] })).to.equal(false);
+    const mapped = await issueServerCertificate(issuer, { commonName: 'one', keys, uri: 'spiffe://td/controller/c', names: { dns: [], ip: ['::ffff:a00:1'] }, now });
+    expect(coversNames(mapped.certPem, serverNames({ advertise: '[::ffff:10.0.0.1]:1' })), 'the address in sixteen bytes').to.equal(false);
   });
 });
