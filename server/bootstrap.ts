@@ -48,8 +48,8 @@ export async function openNetwork(config: Config, stores: Stores, passwords: Pas
       throw new ConfigError('The master key is not the one that this database was made with, so its keys cannot be opened. '
         + 'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.');
     } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
-      await sealAnew(tx, keyRing);
-      log.info('all keys are sealed under the new master key; the old one is no longer needed');
+      await sealAnew(tx, keyRing, record.masterKeyCheck);
+      log.info('all keys are sealed again, under the present master key; earlier ones are no longer needed');
     }
     const trustDomain = record?.trustDomain ?? (await tx.network.find())?.trustDomain ?? '';
     if (record !== undefined && config.trustDomain !== null && config.trustDomain !== trustDomain) {

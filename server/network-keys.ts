@@ -7,6 +7,7 @@ import { createIntermediateCa, isDueForRenewal, isSignedBy, issueServerCertifica
 import type { IssuedCertificate } from '../domain/pki/authority.js';
 import { certFingerprint, keyPairOf, newKeyPair } from '../domain/pki/keys.js';
 import type { KeyPair } from '../domain/pki/keys.js';
+import { isOfFirstForm } from '../domain/pki/master-key.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import { coversNames, serverNames } from '../domain/pki/server-name.js';
 import { controllerUri } from '../domain/pki/spiffe.js';
@@ -62,6 +63,8 @@ export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Ren
   }
   if (early === 'intermediate' || isDueForRenewal(intermediates[0].certPem, new Date())) {
     intermediates = [await renewIntermediate(tx, context, root, intermediates[0]), ...intermediates];
+  } else {
+    opened(root, keyRing); // not needed now, but a fault is better found at a start than years later
   }
   const [issuer] = intermediates as [PkiRecord, ...PkiRecord[]];
   const server = await currentServer(tx, context, opened(issuer, keyRing), newestFirst('server')[0], early === 'server');
@@ -108,22 +111,39 @@ async function currentServer(
 
 export const INTERMEDIATE_NAME = 'Edge Controller Intermediate CA';
 
-const contextOf = (purpose: PkiPurpose) => `pki:${purpose}`;
+type PkiRow = Pick<PkiRecord, 'purpose' | 'generation'>;
+
+/** Each row has a context of its own: a sealed key that was moved to another row does not open. */
+const contextOf = ({ purpose, generation }: PkiRow) => `pki:${purpose}:${generation}`;
+/** In databases whose check value is of the first form. */
+const firstContextOf = ({ purpose }: PkiRow) => `pki:${purpose}`;
 
 export function sealed(
   purpose: PkiPurpose, generation: number, { certPem, notBefore, notAfter }: IssuedCertificate, keys: Pick<KeyPair, 'privateKeyPem'>, keyRing: KeyRing,
 ): PkiRecord {
-  return { purpose, generation, certPem, fingerprint: certFingerprint(certPem), notBefore, notAfter, sealedKey: keyRing.seal(keys.privateKeyPem, contextOf(purpose)) };
+  const sealedKey = keyRing.seal(keys.privateKeyPem, contextOf({ purpose, generation }));
+  return { purpose, generation, certPem, fingerprint: certFingerprint(certPem), notBefore, notAfter, sealedKey };
 }
 
-function opened({ certPem, fingerprint, sealedKey, purpose }: PkiRecord, keyRing: KeyRing): SigningEntity {
-  return { certPem, fingerprint, privateKeyPem: keyRing.open(sealedKey, contextOf(purpose)).toString() };
+function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)): SigningEntity {
+  const { certPem, fingerprint, sealedKey, purpose, generation } = record;
+  try {
+    return { certPem, fingerprint, privateKeyPem: keyRing.open(sealedKey, context).toString() };
+  } catch (cause) {
+    throw new ConfigError(`The key '${purpose}', generation ${generation}, of this network does not open: ${(cause as Error).message}. `
+      + 'Its row of the table pki_entities is not as the controller left it: restore that row from a backup.', { cause });
+  }
 }
 
-/** The step of a change of the master key: from then on the old one opens nothing that is in use. */
-export async function sealAnew(tx: StoreSet, keyRing: KeyRing): Promise<void> {
-  for (const { purpose, generation, sealedKey } of await tx.network.allPki()) {
-    await tx.network.resealPki({ purpose, generation, sealedKey: keyRing.seal(keyRing.open(sealedKey, contextOf(purpose)), contextOf(purpose)) });
+/**
+ * Seals every key under the current master key, each for its own row. The step of a change of the master key: from then on the
+ * old one opens nothing that is in use. And of a database of the first form: from then on its contexts open nothing.
+ * @param check  the check value of the database until now
+ */
+export async function sealAnew(tx: StoreSet, keyRing: KeyRing, check: string): Promise<void> {
+  for (const record of await tx.network.allPki()) {
+    const { privateKeyPem } = opened(record, keyRing, isOfFirstForm(check) ? firstContextOf(record) : contextOf(record));
+    await tx.network.resealPki({ purpose: record.purpose, generation: record.generation, sealedKey: keyRing.seal(privateKeyPem, contextOf(record)) });
   }
   await tx.network.setMasterKeyCheck(keyRing.checkValue());
 }

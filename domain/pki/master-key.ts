@@ -13,7 +13,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const SMALLEST = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
-const CHECK_PREFIX = 'v1:';
+/** In front of check values. Databases of the first form have their secrets sealed under contexts of before. */
+const CHECK_FORM = 'v2:';
+const FIRST_CHECK_FORM = 'v1:';
 
 /**
  * Reads a master key from a setting or a file: 64 hex digits, or base64 (also the URL form) of 32 bytes, each with an
@@ -55,7 +57,7 @@ export interface KeyRing {
   isCurrent(sealed: Buffer): boolean;
   /** Text to store in the database, by which a node with another key is refused. Tells nothing of the key. */
   checkValue(): string;
-  /** Which key of this ring made a check value. */
+  /** Which key of this ring made a check value; a value of the first form counts as that of an old one, since all is to be sealed again. */
   matches(checkValue: string): 'current' | 'old' | 'none';
 }
 
@@ -77,11 +79,17 @@ export function createKeyRing(current: Buffer, old: readonly Buffer[] = []): Key
     isCurrent: (sealed) => sealed.length >= SMALLEST && sealed[0] === FORMAT && newest.id.equals(idOf(sealed)),
     checkValue: () => newest.check,
     matches: (checkValue) => {
-      const index = keys.findIndex(({ check }) => sameText(check, checkValue));
+      const latest = isOfFirstForm(checkValue) ? CHECK_FORM + checkValue.slice(FIRST_CHECK_FORM.length) : checkValue;
+      const index = keys.findIndex(({ check }) => sameText(check, latest));
       if (index < 0) return 'none';
-      return index === 0 ? 'current' : 'old';
+      return index === 0 && latest === checkValue ? 'current' : 'old';
     },
   };
+}
+
+/** True for the check value of a database whose secrets are sealed under contexts of before. */
+export function isOfFirstForm(checkValue: string): boolean {
+  return checkValue.startsWith(FIRST_CHECK_FORM);
 }
 
 function ringKey(key: Buffer): RingKey {
@@ -90,7 +98,7 @@ function ringKey(key: Buffer): RingKey {
   return {
     key: Buffer.from(key),
     id: derive('id').subarray(0, KEY_ID_BYTES),
-    check: CHECK_PREFIX + derive('check value').toString('hex'),
+    check: CHECK_FORM + derive('check value').toString('hex'),
   };
 }
 

@@ -108,7 +108,7 @@ describe('names of a controller in requests for certificates', function hostileN
   it(`are in the certificate of the controller, where ${clientNames} find each of them`, async () => {
     const { rows } = await controller.database.query("SELECT purpose, sealed_key, cert_pem FROM pki_entities WHERE purpose <> 'root'");
     const of = (purpose: string) => rows.find((row) => row['purpose'] === purpose) as { sealed_key: Buffer; cert_pem: string };
-    const ownKey = createKeyRing(parseMasterKey(MASTER_KEY)).open(of('server').sealed_key, 'pki:server').toString();
+    const ownKey = createKeyRing(parseMasterKey(MASTER_KEY)).open(of('server').sealed_key, 'pki:server:1').toString();
     const own = { what: 'the controller', chainPem: of('server').cert_pem + of('intermediate').cert_pem };
     const verdicts = await judge(ownKey, [own], [...CONTROLLER.dns, ...CONTROLLER.ip, 'elsewhere.example']);
     expect(verdicts.filter(({ reason }) => reason === '').map(({ client, name }) => `${client}: ${name}`))

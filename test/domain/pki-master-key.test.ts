@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { createKeyRing, newMasterKey, parseMasterKey } from '../../domain/pki/master-key.js';
+import { createKeyRing, isOfFirstForm, newMasterKey, parseMasterKey } from '../../domain/pki/master-key.js';
 
 describe('master key', () => {
   const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7 + 3));
@@ -91,6 +91,15 @@ describe('key ring', () => {
     expect(createKeyRing(second).matches(check)).to.equal('none');
     expect(ring.matches('')).to.equal('none');
     expect(ring.matches(`${check}0`)).to.equal('none');
+  });
+
+  it('takes the check value of a database of the first form for one whose secrets are to be sealed again', () => {
+    const earlier = ring.checkValue().replace(/^v2:/, 'v1:');
+    expect([isOfFirstForm(earlier), isOfFirstForm(ring.checkValue()), isOfFirstForm('')]).to.deep.equal([true, false, false]);
+    expect(ring.matches(earlier)).to.equal('old');
+    expect(createKeyRing(second, [first]).matches(earlier)).to.equal('old');
+    expect(createKeyRing(second).matches(earlier)).to.equal('none');
+    expect(ring.matches(earlier.replace(/^v1:/, 'v3:'))).to.equal('none');
   });
 
   it('has a check value that does not tell the key', () => {

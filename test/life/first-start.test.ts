@@ -336,10 +336,10 @@ describe('controllers that share an external database', function () {
     await made();
     const old = await serverCertificate();
     const ring = createKeyRing(parseMasterKey(masterKey), []);
-    const { rows } = await database.query('SELECT DISTINCT ON (purpose) purpose, sealed_key AS "sealedKey", cert_pem AS "certPem" FROM pki_entities ORDER BY purpose, generation DESC');
+    const { rows } = await database.query('SELECT DISTINCT ON (purpose) purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem" FROM pki_entities ORDER BY purpose, generation DESC');
     const open = (purpose: string) => {
       const row = rows.find((candidate) => candidate['purpose'] === purpose);
-      return { certPem: String(row?.['certPem']), privateKeyPem: ring.open(row?.['sealedKey'] as Buffer, `pki:${purpose}`).toString() };
+      return { certPem: String(row?.['certPem']), privateKeyPem: ring.open(row?.['sealedKey'] as Buffer, `pki:${purpose}:${Number(row?.['generation'])}`).toString() };
     };
     // As if it had been issued long ago for the same names.
     const aged = await issueServerCertificate(await openIssuer(open('intermediate')), {
@@ -347,7 +347,8 @@ describe('controllers that share an external database', function () {
       names: { dns: ['localhost'], ip: ['127.0.0.1', '::1'] }, uri: (old.certificate.subjectAltName ?? '').match(/URI:([^,\s]+)/)?.[1] ?? '',
     });
     await database.query(`INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
-      SELECT purpose, generation + 1, sealed_key, $1, $2, $3, $4 FROM pki_entities WHERE purpose = 'server'`, [aged.certPem, aged.fingerprint, aged.notBefore, aged.notAfter]);
+      VALUES ('server', $1, $2, $3, $4, $5, $6)`, [old.generation + 1, ring.seal(open('server').privateKeyPem, `pki:server:${old.generation + 1}`),
+      aged.certPem, aged.fingerprint, aged.notBefore, aged.notAfter]);
 
     const controller = start('one');
     await controller.ready();
