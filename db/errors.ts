@@ -22,6 +22,10 @@ const inIndex = (field: string, store: string): Translate => ({ value }) => new 
   field: { field, reason: `duplicate value '${value}' in unique index on ${store} store`, value },
 });
 
+/** The name is another identity's: it logs in with it, or waits for a first password. The clash names the identity last. */
+const usernameHeld = (field: string, store: string): Translate => (detail) =>
+  inIndex(field, store)({ ...detail, value: detail.value.slice(0, detail.value.lastIndexOf(', ')) });
+
 const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   identities_name_key: inIndex('name', 'identities'),
   identities_external_id_key: inIndex('externalId', 'identities'),
@@ -29,6 +33,8 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   identities_type_fkey: ({ value }) => invalidField('type', 'unknown identity type', value),
   identity_hostings_service_fkey: ({ value }) => notFound('services', value),
   authenticators_username_key: inIndex('updbUsername', 'authenticators'),
+  authenticators_username_fkey: usernameHeld('updbUsername', 'authenticators'),
+  enrollments_username_fkey: usernameHeld('username', 'enrollments'),
   authenticators_fingerprint_key: inIndex('certFingerprint', 'authenticators'),
   authenticators_one_updb: () => new DomainError('authenticatorLimit'),
   authenticators_identity_fkey: ({ value }) => notFound('identity', value),

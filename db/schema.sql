@@ -26,6 +26,15 @@ BEGIN
   RETURN true;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.claim_username()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO usernames VALUES (NEW.username, NEW.identity_id) ON CONFLICT DO NOTHING;
+  RETURN NEW;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.count_entities()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -130,6 +139,18 @@ BEGIN
   UPDATE role_attribute_epochs SET epoch = epoch + 1 WHERE kind = moved
     AND slot = (SELECT slot FROM role_attribute_epochs WHERE kind = moved LIMIT 1 FOR UPDATE SKIP LOCKED);
   IF NOT FOUND THEN INSERT INTO role_attribute_epochs (kind, epoch) VALUES (moved, 1); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.release_username()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM usernames WHERE username = OLD.username AND identity_id = OLD.identity_id FOR UPDATE;
+  DELETE FROM usernames u WHERE u.username = OLD.username AND u.identity_id = OLD.identity_id
+    AND NOT EXISTS (SELECT FROM authenticators WHERE username = u.username AND identity_id = u.identity_id)
+    AND NOT EXISTS (SELECT FROM enrollments WHERE identity_id = u.identity_id AND username = u.username);
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.role_selects(semantic text, roles text[], entity_id text, attributes text[])
@@ -726,6 +747,12 @@ CREATE TABLE terminators (
   CONSTRAINT terminators_precedence CHECK ((precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
 );
 
+CREATE TABLE usernames (
+  username text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C" NOT NULL,
+  CONSTRAINT usernames_pkey PRIMARY KEY (username, identity_id)
+);
+
 ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 
 ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
@@ -735,11 +762,13 @@ ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_ca_fkey FOREIGN KEY (ca_id)
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE authenticators ADD CONSTRAINT authenticators_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id) NOT VALID;
 ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
 ALTER TABLE identities ADD CONSTRAINT identities_type_fkey FOREIGN KEY (type_id) REFERENCES identity_types(id);
 ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -775,6 +804,7 @@ CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING g
 CREATE INDEX edge_router_policies_name_any_case ON edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX edge_router_policies_name_letters ON edge_router_policies USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX enrollments_ca ON enrollments USING btree (ca_id) WHERE (ca_id IS NOT NULL);
+CREATE INDEX enrollments_username ON enrollments USING btree (username) WHERE (username IS NOT NULL);
 CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
 CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
 CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
@@ -817,6 +847,7 @@ CREATE INDEX sessions_service ON sessions USING btree (service_id);
 CREATE INDEX sessions_token ON sessions USING hash (token);
 CREATE INDEX terminators_router ON terminators USING btree (router_id, id);
 CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
+CREATE UNIQUE INDEX usernames_once ON usernames USING btree (username);
 
 CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -825,9 +856,12 @@ CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER authenticators_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER authenticators_counted_in AFTER INSERT ON authenticators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER authenticators_counted_out AFTER DELETE ON authenticators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER authenticators_end_sessions AFTER DELETE ON authenticators REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION end_sessions_of_authenticators();
+CREATE TRIGGER authenticators_release_username AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
+CREATE TRIGGER authenticators_replace_username AFTER UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
 CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
 CREATE TRIGGER cas_counted_in AFTER INSERT ON cas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_counted_out AFTER DELETE ON cas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -841,8 +875,11 @@ CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NE
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER enrollments_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
+CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();

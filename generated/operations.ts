@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 e17d67c096c151cadadfec23f97d5e4f1d9f6ee642099cf6eccb77e61282b6e0) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 c080ac5358f6edc68741011762fbcbbc28356c64f554b621694cf7b02d3d6e05) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';

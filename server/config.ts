@@ -7,6 +7,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { parseConnectionUrl } from '../db/connection-url.js';
+import { usernameFault } from '../domain/auth/username.js';
 import { formatHostPort, parseHost, parseHostPort } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
@@ -101,7 +102,8 @@ const password = (value: unknown): string => {
 
 const username = (value: unknown): string => {
   const given = text(value);
-  if (given.length < 4 || given.length > 100) throw new Error('must have 4 to 100 characters');
+  const fault = usernameFault(given);
+  if (fault !== undefined) throw new Error(fault);
   return given;
 };
 

@@ -6,6 +6,7 @@ import * as certificates from './0003-certificates.js';
 import * as roleAttributeEpochs from './0004-role-attribute-epochs.js';
 import * as tagIndex from './0005-tag-index.js';
 import * as alwaysNotify from './0006-always-notify.js';
+import * as usernames from './0007-usernames.js';
 
 export interface Migration {
   readonly name: string;
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004-role-attribute-epochs', up: roleAttributeEpochs.up, down: roleAttributeEpochs.down },
   { name: '0005-tag-index', up: tagIndex.up, down: tagIndex.down },
   { name: '0006-always-notify', up: alwaysNotify.up, down: alwaysNotify.down },
+  { name: '0007-usernames', up: usernames.up, down: usernames.down },
 ];

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f1de83caed41ff87d411b47982561977f38df99e4ed47802ac64d229387fc07a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 f1c64246820c07f68ce0e8cdfdcb1012e5d2cb4addf095d490c1849678e2cd51) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -249,7 +249,7 @@ export interface TokenEnrollmentRequest {
   clientCsr?: string | null;
 }
 
-/** A username, unique among all authenticators. */
+/** A username, unique among all authenticators and enrollments of other identities. */
 export type Username = string;
 
 /** A new username; null leaves it as it is. */

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f1de83caed41ff87d411b47982561977f38df99e4ed47802ac64d229387fc07a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 f1c64246820c07f68ce0e8cdfdcb1012e5d2cb4addf095d490c1849678e2cd51) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f1de83caed41ff87d411b47982561977f38df99e4ed47802ac64d229387fc07a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 f1c64246820c07f68ce0e8cdfdcb1012e5d2cb4addf095d490c1849678e2cd51) by scripts/generate. Do not edit.
 "use strict";
 exports.request_authenticate = validate10;
 const schema11 = {"type":"object","properties":{"configTypes":{"$ref":"request_configTypes_or_null"},"envInfo":{"$ref":"request_envInfo_or_null"},"password":{"type":["string","null"],"minLength":5,"maxLength":100},"sdkInfo":{"$ref":"request_sdkInfo_or_null"},"username":{"type":["string","null"],"minLength":4,"maxLength":100}}};

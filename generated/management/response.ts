@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 d356ff9fc2675b7d072e71bf9f3920a80e6c2db71e69b48beb3313f1177203e3) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b3dd9d0a32bf5d77eb7b73d22d0a5b99f5f98b7e5a9206812bab4004bd67c8b7) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

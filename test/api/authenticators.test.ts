@@ -70,6 +70,33 @@ describe('authenticators', () => {
     expectField(await controller.admin.put(`${PATH}/${id}`, { username, password: PASSWORD }), 'updbUsername', reason, username);
   });
 
+  it('refuses usernames that look like another one, wherever they are set', async () => {
+    const [holder, other] = [await identity(), await identity()];
+    const id = await create(holder);
+    const caller = await controller.newCaller();
+    const { data } = await caller.client.get(`${CLIENT}/current-identity/authenticators`);
+    const own = `${CLIENT}/current-identity/authenticators/${(data as { id: string }[])[0]?.id ?? ''}`;
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    for (const username of ['low-user ', 'low-user\u200b', ' low-user', 'low-use\u0301r', 'low\tuser']) {
+      expectField(await post({ identityId: other, username }), 'username', /invisible|white space|NFC/, username);
+      expectField(await controller.admin.patch(`${PATH}/${id}`, { username }), 'username', /invisible|white space|NFC/, username);
+      expectField(await controller.admin.put(`${PATH}/${id}`, { username, password: PASSWORD }), 'username', /invisible|white space|NFC/, username);
+      expectField(await caller.client.patch(own, { username, currentPassword: caller.password }), 'username', /invisible|white space|NFC/, username);
+      expectField(await controller.admin.post(`${MANAGEMENT}/enrollments`, { method: 'updb', identityId: other, username, expiresAt }), 'username', /invisible|white space|NFC/, username);
+      const body = { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { updb: username } };
+      expectField(await controller.admin.post(`${MANAGEMENT}/identities`, body), 'enrollment.updb', /invisible|white space|NFC/, username);
+    }
+    expectStatus(await caller.client.patch(own, { username: 'Ἀθηνᾶ 山田 ｌｏｗ', currentPassword: caller.password }), 200);
+  });
+
+  it('keeps a username of before that would be refused now', async () => {
+    const username = `${unique('user')} `;
+    const id = await create(await identity());
+    await controller.database.query('UPDATE authenticators SET username = $2 WHERE id = $1', [id, username]);
+    expectStatus(await controller.admin.put(`${PATH}/${id}`, { username, password: 'another password' }), 200);
+    expectStatus(await controller.anonymous.post(`${CLIENT}/authenticate?method=password`, { username, password: 'another password' }), 200);
+  });
+
   it('gives exactly one of twenty that are asked for at once', async () => {
     const identityId = await identity();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({ identityId })));

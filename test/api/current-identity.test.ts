@@ -75,7 +75,12 @@ for (const [api, base] of [['client', CLIENT], ['management', MANAGEMENT]] as co
     });
 
     it('cannot take a username that another has', async () => {
-      expectField(await caller.client.patch(`${PATH}/authenticators/${own}`, { username: other.username, currentPassword: caller.password }), 'updbUsername', /duplicate value/);
+      const changes = [{ username: other.username, currentPassword: caller.password }, { username: other.username, password: caller.password, currentPassword: caller.password }] as const;
+      for (const answer of [await caller.client.patch(`${PATH}/authenticators/${own}`, changes[0]), await caller.client.put(`${PATH}/authenticators/${own}`, changes[1])]) {
+        expectField(answer, 'updbUsername', 'not available', '');
+        expect(answer.error?.code).to.equal('COULD_NOT_VALIDATE');
+        expect(answer.text).not.to.include(other.username);
+      }
       expectStatus(await login(caller.username, caller.password), 200);
     });
   });

@@ -253,13 +253,27 @@ describe('enrollments', () => {
       expectStatus(await login(username), 200);
     });
 
-    it('refuse a username that was taken meanwhile, and stay usable', async () => {
-      const { token, username } = await updb();
+    it('keep their username for their identity, whoever asks for it, until they are used or gone', async () => {
+      const { identityId, token, username } = await updb();
       const thief = await identity();
-      const taken = await make(controller, 'authenticators', { method: 'updb', identityId: thief, username, password: PASSWORD });
-      expectField(await enroll(token), 'updbUsername', `duplicate value '${username}' in unique index on authenticators store`, username);
-      expectStatus(await controller.admin.delete(`${MANAGEMENT}/authenticators/${taken}`), 200);
+      const named = (name: string) => `duplicate value '${name}' in unique index on`;
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const takeAs = (identityId: string) => controller.admin.post(`${MANAGEMENT}/authenticators`, { method: 'updb', identityId, username, password: PASSWORD });
+      expectField(await takeAs(thief), 'updbUsername', `${named(username)} authenticators store`, username);
+      expectField(await controller.admin.post(`${MANAGEMENT}/enrollments`, { method: 'updb', identityId: thief, username, expiresAt }), 'username', `${named(username)} enrollments store`, username);
+      const body = { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { updb: username } };
+      expectField(await controller.admin.post(`${MANAGEMENT}/identities`, body), 'username', `${named(username)} enrollments store`, username);
       expectStatus(await enroll(token), 200);
+      expectStatus(await login(username), 200);
+      expectField(await takeAs(thief), 'updbUsername', `${named(username)} authenticators store`, username);
+      expectStatus(await controller.admin.delete(`${MANAGEMENT}/identities/${identityId}`), 200);
+      expectStatus(await takeAs(thief), 201);
+    });
+
+    it('give their username back when they are deleted', async () => {
+      const { id, username } = await updb();
+      expectStatus(await controller.admin.delete(`${MANAGEMENT}/enrollments/${id}`), 200);
+      await make(controller, 'authenticators', { method: 'updb', identityId: await identity(), username, password: PASSWORD });
     });
 
     it('refuse an identity that has a password already', async () => {

@@ -99,6 +99,10 @@ describe('stores', () => {
     { constraint: 'identity_hostings_service_fkey', kind: 'notFound', tells: 'services with id nope not found', work: () => identity({ hostings: [{ serviceId: 'nope', cost: 1, precedence: null }] }) },
     { constraint: 'authenticators_username_key', kind: 'duplicate', tells: "duplicate value 'taken' in unique index on authenticators store",
       work: async () => { await updb(await identity(), 'taken'); await updb(await identity(), 'taken'); } },
+    { constraint: 'authenticators_username_fkey', kind: 'duplicate', tells: "duplicate value 'wait, ing' in unique index on authenticators store",
+      work: async () => { await identity({}, [{ ...enrollment(), method: 'updb', username: 'wait, ing' }]); await updb(await identity(), 'wait, ing'); } },
+    { constraint: 'enrollments_username_fkey', kind: 'duplicate', tells: "duplicate value 'logs in' in unique index on enrollments store",
+      work: async () => { await updb(await identity(), 'logs in'); await stores.enrollments.create(await identity(), { ...enrollment(), method: 'updb', username: 'logs in' }); } },
     { constraint: 'authenticators_fingerprint_key', kind: 'duplicate', tells: "duplicate value 'f' in unique index on authenticators store",
       work: async () => {
         for (const identityId of [await identity(), await identity()]) {
