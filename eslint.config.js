@@ -14,6 +14,17 @@ const packages = {
   handlers: ['koa', 'knex', 'pg'],
 };
 
+/**
+ * What makes or changes a file, or opens one to do so. Another user may have put a link in its place, so one module alone
+ * does it. What follows no link is not in the list: making a directory, linking, renaming and removing.
+ */
+const writers = ['open', 'writeFile', 'appendFile', 'copyFile', 'cp', 'truncate', 'ftruncate', 'chmod', 'fchmod', 'lchmod', 'chown', 'fchown', 'lchown'];
+const FILES = 'db/embedded/own-files.ts';
+const fileAccess = [
+  { name: 'node:fs', importNames: [...writers.flatMap((name) => [name, `${name}Sync`]), 'createWriteStream', 'promises', 'default'], message: `only ${FILES} makes and changes files` },
+  ...['node:fs/promises', 'fs', 'fs/promises'].map((name) => ({ name, message: `only ${FILES} makes and changes files; read through node:fs` })),
+];
+
 const boundaries = Object.entries(forbidden).map(([folder, others]) => ({
   files: [`${folder}/**/*.ts`],
   rules: {
@@ -21,7 +32,10 @@ const boundaries = Object.entries(forbidden).map(([folder, others]) => ({
       patterns: [
         { group: others.flatMap((other) => [`../${other}/*`, `../../${other}/*`, `../../../${other}/*`]), message: `${folder}/ must not import this folder (docs/architecture.md)` },
       ],
-      paths: (packages[folder] ?? []).map((name) => ({ name, message: `${folder}/ must not know ${name}` })),
+      paths: [
+        ...(packages[folder] ?? []).map((name) => ({ name, message: `${folder}/ must not know ${name}` })),
+        ...(folder === 'scripts' ? [] : fileAccess),
+      ],
     }],
   },
 }));
@@ -41,4 +55,8 @@ export default tseslint.config(
     } },
   { files: ['scripts/**/*.ts', 'test/**/*.ts'], rules: { 'no-console': 'off', '@typescript-eslint/no-unused-expressions': 'off' } },
   ...boundaries,
+  { files: ['{domain,db,handlers,server}/**/*.ts'], ignores: [FILES], rules: {
+    'no-restricted-syntax': ['error', { selector: 'ImportDeclaration[source.value=/^(node:)?fs/] > ImportNamespaceSpecifier', message: `only ${FILES} has all of node:fs` }],
+  } },
+  { files: [FILES], rules: { 'no-restricted-imports': 'off' } },
 );

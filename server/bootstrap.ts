@@ -18,7 +18,7 @@ import { newTrustDomain } from '../domain/pki/spiffe.js';
 import type { StoreSet, Stores } from '../db/stores.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
-import { writeSecret } from './data-dir.js';
+import { readSecret, writeSecret } from './data-dir.js';
 import type { Logger } from './log.js';
 import { currentKeys, INTERMEDIATE_NAME, sealAnew, sealed } from './network-keys.js';
 import type { NetworkKeys, Renewable } from './network-keys.js';
@@ -67,23 +67,28 @@ export async function openNetwork(config: Config, stores: Stores, passwords: Pas
 /** The key from the setting, from its file, or from the data directory, where a first start makes it. */
 function openKeyRing(config: Config, exists: boolean): KeyRing {
   const file = config.masterKeyFile ?? join(config.dataDir, MASTER_KEY_FILE);
-  let current = config.masterKey;
-  if (current === null) {
-    try {
-      current = readFileSync(file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new ConfigError(`The master key file cannot be read: ${(error as Error).message}`);
-      if (exists || config.masterKeyFile !== null) {
-        throw new ConfigError(`The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`);
-      }
-      current = newMasterKey();
-      writeSecret(file, `${current}\n`);
+  let current = config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
+  if (current === undefined) {
+    if (exists || config.masterKeyFile !== null) {
+      throw new ConfigError(`The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`);
     }
+    current = newMasterKey();
+    writeSecret(file, `${current}\n`);
   }
   try {
     return createKeyRing(parseMasterKey(current), config.oldMasterKeys.map(parseMasterKey));
   } catch (error) {
     throw new ConfigError(`The master key cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** The operator's own file, wherever they keep it: a mounted secret is usually a link. */
+function readKeyFile(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ConfigError(`The master key file cannot be read: ${(error as Error).message}`);
   }
 }
 

@@ -2,12 +2,14 @@
  * Which system user the server runs as. PostgreSQL refuses root, so a controller of root runs it as an
  * unprivileged user that exists already; any other controller runs it as itself. Never creates a user.
  */
-import { chownSync, lchownSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { EmbeddedDatabaseError } from './error.js';
+import { giveTree } from './own-files.js';
 
 /** Empty: the controller's own user. In the shape that `spawn` takes. */
 export type Account = { readonly uid: number; readonly gid: number } | Record<string, never>;
+
+export const isOther = (account: Account): account is { readonly uid: number; readonly gid: number } => 'uid' in account;
 
 const CANDIDATES = ['postgres', 'nobody'];
 
@@ -25,10 +27,14 @@ export function serverAccount(cluster: string): Account {
   if (process.platform !== 'linux') {
     throw new EmbeddedDatabaseError('The embedded PostgreSQL cannot be run by root on this system. Start the controller as an ordinary user, or set DATABASE_URL.');
   }
+  const itself = lstatSync(cluster, { throwIfNoEntry: false });
+  if (itself?.isSymbolicLink() === true && itself.uid !== 0) {
+    throw new EmbeddedDatabaseError(`${cluster} is a link that another user made, so it is not followed. Put the cluster or a link of root in its place.`);
+  }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const account = unprivileged();
   // A cluster that root restored from a backup: no server could ever run on it as it is.
-  if (owner) giveTo(cluster, account.uid, account.gid);
+  if (owner) giveTree(cluster, account);
   return account;
 }
 
@@ -43,11 +49,4 @@ function unprivileged(): { uid: number; gid: number } {
   }
   throw new EmbeddedDatabaseError(`The embedded PostgreSQL cannot run as root, and there is no user ${CANDIDATES.join(' or ')} in /etc/passwd. `
     + 'Make one (useradd --system postgres), start the controller as an ordinary user, or set DATABASE_URL.');
-}
-
-function giveTo(directory: string, uid: number, gid: number): void {
-  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
-    lchownSync(path.join(entry.parentPath, entry.name), uid, gid);
-  }
-  chownSync(directory, uid, gid);
 }

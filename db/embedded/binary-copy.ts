@@ -3,9 +3,10 @@
  * package's own install script would have made. It appears whole or not at all, and is readable by everyone but
  * writable only by its owner, who must be us.
  */
-import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf, EmbeddedDatabaseError } from './error.js';
+import { copyToNew, makeDirectory, setBits } from './own-files.js';
 import { processIdentity } from './processes.js';
 
 /** For compiling against PostgreSQL only. */
@@ -29,7 +30,7 @@ export function isTrusted(directory: string): boolean {
 
 /** Makes `copy`, a directory in `base`, unless another controller makes it first. */
 export function copyTree(packageDir: string, base: string, copy: string): void {
-  if (mkdirSync(base, { recursive: true }) !== undefined) chmodSync(base, 0o755);
+  if (mkdirSync(base, { recursive: true }) !== undefined) setBits(base, 0o755);
   if (!isTrusted(base)) throw new EmbeddedDatabaseError(`${base} is not a directory that only its owner, the user of the controller, can change`);
   removeAbandoned(base);
 
@@ -48,17 +49,13 @@ export function copyTree(packageDir: string, base: string, copy: string): void {
 }
 
 function copyDirectory(from: string, to: string): void {
-  mkdirSync(to);
-  chmodSync(to, 0o755);
+  makeDirectory(to, 0o755);
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (SKIPPED.test(entry.name)) continue;
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
     if (entry.isDirectory()) copyDirectory(source, target);
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
-    else {
-      copyFileSync(source, target);
-      chmodSync(target, (lstatSync(source).mode & 0o111) === 0 ? 0o644 : 0o755);
-    }
+    else copyToNew(source, target, (lstatSync(source).mode & 0o111) === 0 ? 0o644 : 0o755);
   }
 }
 

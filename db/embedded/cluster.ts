@@ -4,11 +4,13 @@
  * leaves nothing that a later one could mistake for data. What exists is never deleted or made anew.
  */
 import { spawn } from 'node:child_process';
-import { chownSync, closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { isOther } from './account.js';
 import type { Account } from './account.js';
 import { type Binaries, serverEnvironment } from './binaries.js';
 import { codeOf, EmbeddedDatabaseError, messageOf } from './error.js';
+import { giveTree, makeDirectory, syncDirectory } from './own-files.js';
 import { clusterProcesses, holdsWithin, signalProcess } from './processes.js';
 
 export const USER = 'edge';
@@ -20,7 +22,7 @@ const BEGIN_ANEW = 'To begin anew with an empty database, move master.key and po
  * be able to enter the directories above the cluster; the controller of root can, and the working directory stays.
  */
 export function dataArgument(cluster: string, account: Account): string {
-  return 'uid' in account ? '/proc/self/cwd' : cluster;
+  return isOther(account) ? '/proc/self/cwd' : cluster;
 }
 
 /** @throws EmbeddedDatabaseError when there should be a cluster and is none, or it cannot be told */
@@ -61,8 +63,8 @@ export function checkCluster(cluster: string, binaries: Binaries, logLines: stri
 export async function createCluster(dataDir: string, cluster: string, binaries: Binaries, account: Account): Promise<void> {
   const fresh = `${cluster}.new`;
   await removeUnfinished(fresh);
-  mkdirSync(fresh, { mode: 0o700 });
-  if ('uid' in account) chownSync(fresh, account.uid, account.gid);
+  makeDirectory(fresh, 0o700);
+  if (isOther(account)) giveTree(fresh, account);
 
   const data = dataArgument(fresh, account);
   // C.UTF-8 of the builtin provider: sorts by code point, knows upper case of all Unicode, needs no locale of the system.
@@ -71,9 +73,7 @@ export async function createCluster(dataDir: string, cluster: string, binaries: 
   await runTool(binaries.postgres, ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'], fresh, account, `CREATE DATABASE ${DATABASE}\n`);
 
   renameSync(fresh, cluster);
-  const parent = openSync(dataDir, 'r');
-  fsyncSync(parent);
-  closeSync(parent);
+  syncDirectory(dataDir);
 }
 
 /** A first start that was killed; its initdb may even be running still. */
@@ -82,7 +82,14 @@ async function removeUnfinished(fresh: string): Promise<void> {
   if (!await holdsWithin(10_000, () => clusterProcesses(fresh).length === 0)) {
     throw new EmbeddedDatabaseError(`Processes of an earlier start are still busy in ${fresh}: ${clusterProcesses(fresh).join(', ')}. End them, then start again.`);
   }
-  rmSync(fresh, { recursive: true, force: true });
+  const left = lstatSync(fresh, { throwIfNoEntry: false });
+  if (left?.isDirectory() !== true || left.uid === process.geteuid?.()) {
+    rmSync(fresh, { recursive: true, force: true });
+    return;
+  }
+  // Another account could exchange what is in it for links while root removes it: that account removes it itself.
+  await runTool('/bin/sh', ['-c', 'rm -rf -- ./* ./.[!.]*'], fresh, { uid: left.uid, gid: left.gid });
+  rmdirSync(fresh);
 }
 
 async function runTool(program: string, args: string[], cwd: string, account: Account, input = ''): Promise<void> {

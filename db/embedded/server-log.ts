@@ -2,10 +2,12 @@
  * The server's log file. The server writes to it directly, so it goes on when the controller dies; its size is
  * bounded by moving the content to `<file>.1` and truncating, which is safe because it is open for appending.
  */
-import { closeSync, copyFileSync, fchownSync, fstatSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
-import path from 'node:path';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { emptyFile, openOwnLog, replaceOwnFile } from './own-files.js';
 
 const LIMIT_BYTES = 8 * 1024 * 1024;
+/** It grew while no controller ran, perhaps: the last part is kept. */
+const MOST_KEPT_BYTES = 4 * LIMIT_BYTES;
 const QUOTED_BYTES = 4096;
 const QUOTED_LINES = 12;
 
@@ -21,27 +23,25 @@ export interface ServerLog {
 }
 
 export function openServerLog(file: string): ServerLog {
-  const descriptor = openSync(file, 'a+', 0o600);
-  // Made by root in another user's directory, it would stop that user's own controller later.
-  if (process.geteuid?.() === 0) {
-    const { uid, gid } = statSync(path.dirname(file));
-    fchownSync(descriptor, uid, gid);
-  }
+  const descriptor = openOwnLog(file);
   const size = (): number => fstatSync(descriptor).size;
+  const read = (start: number, end: number): Buffer => {
+    const buffer = Buffer.alloc(end - start);
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, start));
+  };
   return {
     descriptor,
     size,
     tail: (offset = 0) => {
       const end = size();
       const start = Math.max(offset > end ? 0 : offset, end - QUOTED_BYTES);
-      const buffer = Buffer.alloc(end - start);
-      const length = readSync(descriptor, buffer, 0, buffer.length, start);
-      return buffer.toString('utf8', 0, length).trimEnd().split('\n').slice(-QUOTED_LINES).join('\n');
+      return read(start, end).toString().trimEnd().split('\n').slice(-QUOTED_LINES).join('\n');
     },
     rotate: () => {
-      if (size() <= LIMIT_BYTES) return;
-      copyFileSync(file, `${file}.1`);
-      truncateSync(file);
+      const end = size();
+      if (end <= LIMIT_BYTES) return;
+      replaceOwnFile(`${file}.1`, read(Math.max(0, end - MOST_KEPT_BYTES), end));
+      emptyFile(descriptor);
     },
     close: () => closeSync(descriptor),
   };

@@ -2,13 +2,14 @@
  * Runs a PostgreSQL server of our own in the data directory and keeps it running: one per data directory, on a
  * private unix socket, started again when it dies. Knows nothing of tables; callers bring their own connections.
  */
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { serverAccount } from './account.js';
 import { findBinaries } from './binaries.js';
 import { checkCluster, clusterExists, createCluster, DATABASE, USER } from './cluster.js';
 import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { lockDirectory } from './lock.js';
+import { OwnFileError, ownDirectory } from './own-files.js';
 import { pause } from './processes.js';
 import { type Log, type Server, type ServerPlan, startServer, stopServer } from './server.js';
 import { openServerLog } from './server-log.js';
@@ -65,8 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     for (const name of Object.keys(options.settings ?? {})) {
       if (!/^\w+(\.\w+)?$/.test(name)) throw new EmbeddedDatabaseError(`"${name}" is not the name of a PostgreSQL setting. Correct the settings of the embedded database.`);
     }
-    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-    const dataDir = realpathSync(options.dataDir);
+    const dataDir = ownDirectory(options.dataDir);
     undo.push(lockDirectory(dataDir).release);
     const { plan, created } = await prepare(dataDir, options, undo);
     const server = await startServer(plan, options.abort ?? new AbortController().signal);
@@ -75,6 +75,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   } catch (error) {
     cleanUp();
     if (error instanceof EmbeddedDatabaseError) throw error;
+    if (error instanceof OwnFileError) throw new EmbeddedDatabaseError(`The embedded PostgreSQL in ${options.dataDir} cannot be started: ${error.message}.`);
     throw new EmbeddedDatabaseError(`The embedded PostgreSQL in ${options.dataDir} cannot be started: ${messageOf(error)}. `
       + 'Make sure that the directory exists, has space and belongs to the user of the controller.', { cause: error });
   }

@@ -1,10 +1,12 @@
-import { chmodSync, chownSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync, chownSync, existsSync, lchownSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { lockDirectory } from '../../db/embedded/lock.js';
 import { processIdentity } from '../../db/embedded/processes.js';
 import { socketPath } from '../../db/embedded/socket-path.js';
-import { dataDirOf, installInto, IS_ROOT, query, serverPid, withoutLinks, Workshop } from './embedded-support.js';
+import { dataDirOf, failureOf, installInto, IS_ROOT, query, serverPid, withoutLinks, Workshop } from './embedded-support.js';
 
 const ORDINARY = 65_534;
 
@@ -29,25 +31,84 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       expect(await query(connection, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
     });
 
-    it('keeps the owner that a cluster has', async () => {
+    /** A data directory in the home of an ordinary user, used by a controller of that user. */
+    const ofOrdinary = async () => {
       const place = workshop.place();
       const dataDir = dataDirOf(place, ORDINARY);
       const { supervisor, node } = installInto(workshop.place());
-      const controller = await workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node });
+      const byOwner = () => workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node });
+      const controller = await byOwner();
       expect((await controller.result()).created).to.equal(true);
       expect(userOf(serverPid(dataDir))).to.equal(ORDINARY);
       controller.say('stop');
       await controller.ended();
+      return { dataDir, home: path.dirname(dataDir), byOwner };
+    };
 
+    it('does not start in the directory of another user, nor below one, and changes nothing there', async () => {
+      const { dataDir, home, byOwner } = await ofOrdinary();
+      const look = () => readdirSync(dataDir).map((name) => [name, lstatSync(path.join(dataDir, name)).uid]);
+      const before = look();
+      expect((await failureOf(workshop.start(dataDir))).message).to.match(/home, on the way to it, belongs to the user with id 65534, who could .*start the controller as the user with id 65534\.$/);
+      chownSync(home, 0, 0);
+      expect((await failureOf(workshop.start(dataDir))).message).to.include('it belongs to the user with id 65534, but the controller runs as root')
+        .and.to.match(/hand the directory over with all that is in it: chown -R root '.*data'\.$/);
+      expect(look()).to.deep.equal(before);
+      chmodSync(home, 0o777);
+      expect((await failureOf(workshop.start(dataDir))).message).to.include("close that one (chmod go-w '");
+      chmodSync(home, 0o755);
+      const again = await byOwner();
+      expect((await again.result()).error).to.equal(undefined);
+      again.say('stop');
+      await again.ended();
+    });
+
+    it('keeps the owner that a cluster has', async () => {
+      const { dataDir, home } = await ofOrdinary();
+      chownSync(home, 0, 0);
+      for (const name of ['', ...readdirSync(dataDir)]) if (name !== 'postgres') lchownSync(path.join(dataDir, name), 0, 0);
       const byRoot = await workshop.start(dataDir);
       expect(byRoot.created).to.equal(false);
       expect(userOf(serverPid(dataDir))).to.equal(ORDINARY);
       await byRoot.stop();
+    });
 
-      const again = await workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node });
-      expect((await again.result()).error).to.equal(undefined);
-      again.say('stop');
-      await again.ended();
+    it('gives no file away, whatever another user has put into the data directory', async () => {
+      const [dataDir, victim] = [workshop.dataDir(), path.join(workshop.place(), 'victim')];
+      writeFileSync(victim, 'secret of root', { mode: 0o600 });
+      const untouched = () => {
+        expect(lstatSync(victim)).to.include({ uid: 0, gid: 0, mode: 0o100600 });
+        expect(readFileSync(victim, 'utf8')).to.equal('secret of root');
+      };
+      mkdirSync(dataDir, { mode: 0o700 });
+      chownSync(dataDir, ORDINARY, ORDINARY);
+      symlinkSync(victim, path.join(dataDir, 'postgres.log'));
+      await failureOf(workshop.start(dataDir));
+      untouched();
+      chownSync(dataDir, 0, 0);
+      expect((await failureOf(workshop.start(dataDir))).message).to.match(/postgres\.log is a link or no file at all, so it is not used\. Put a plain file of root in its place, or move it away\.$/);
+      untouched();
+      rmSync(path.join(dataDir, 'postgres.log'));
+      linkSync(victim, path.join(dataDir, 'postgres.log'));
+      expect((await failureOf(workshop.start(dataDir))).message).to.include('has other names (hard links)');
+      rmSync(path.join(dataDir, 'postgres.log'));
+      symlinkSync(victim, path.join(dataDir, 'postgres.log.1'));
+      writeFileSync(path.join(dataDir, 'postgres.log'), 'line of a long life\n'.repeat(450_000), { mode: 0o600 });
+      await (await workshop.start(dataDir)).stop();
+      untouched();
+      expect(lstatSync(path.join(dataDir, 'postgres.log.1'))).to.include({ uid: 0, mode: 0o100600 });
+      expect(readFileSync(path.join(dataDir, 'postgres.log.1'), 'utf8')).to.match(/^line of a long life\n/);
+    });
+
+    it('removes an unfinished cluster without following what its account has put there', async () => {
+      const [dataDir, treasure] = [workshop.dataDir(), workshop.place()];
+      writeFileSync(path.join(treasure, 'file'), 'kept');
+      mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true, mode: 0o700 });
+      symlinkSync(treasure, path.join(dataDir, 'postgres.new', 'global'));
+      for (const name of ['', 'base']) chownSync(path.join(dataDir, 'postgres.new', name), ORDINARY, ORDINARY);
+      expect((await workshop.start(dataDir)).created).to.equal(true);
+      expect(readFileSync(path.join(treasure, 'file'), 'utf8')).to.equal('kept');
+      expect(existsSync(path.join(dataDir, 'postgres.new'))).to.equal(false);
     });
 
     it('runs a cluster that root restored from a backup', async () => {
@@ -61,15 +122,11 @@ describe('embedded PostgreSQL: users, places and locks', function () {
     });
 
     it('tells an ordinary user that the cluster belongs to another', async () => {
-      const dataDir = dataDirOf(workshop.place(), ORDINARY);
-      await (await workshop.start(dataDir)).stop();
-      for (const name of readdirSync(dataDir)) if (name !== 'postgres') lchownSync(path.join(dataDir, name), ORDINARY, ORDINARY);
-      chownSync(dataDir, ORDINARY, ORDINARY);
+      const { dataDir, byOwner } = await ofOrdinary();
       const cluster = path.join(dataDir, 'postgres');
       chownSync(cluster, 1, 1);
-      const { supervisor, node } = installInto(workshop.place());
-      const { error } = await (await workshop.controller(dataDir, { uid: ORDINARY, installation: supervisor, node })).result();
-      expect(error).to.include(`EmbeddedDatabaseError: The database cluster in ${cluster} belongs to the user with id 1, but the controller runs as the user with id ${ORDINARY}`);
+      expect((await (await byOwner()).result()).error)
+        .to.include(`EmbeddedDatabaseError: The database cluster in ${cluster} belongs to the user with id 1, but the controller runs as the user with id ${ORDINARY}`);
     });
 
     it('copies the binaries to a reachable place when they lie where only root may enter', async () => {

@@ -1,5 +1,5 @@
 /** Starts that cannot succeed: one sentence that says what to do, exit code 1, no stack, nothing left running. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ describe('a start that cannot succeed', function () {
     const file = join(shop.place(), 'file');
     writeFileSync(file, '');
     await expectRefusal(shop.start(join(file, 'data')), /^The data directory \S+ cannot be used: ENOTDIR.*Set EDGE_DATA_DIR/);
-    await expectRefusal(shop.start(file), /^The data directory \S+ cannot be used: EEXIST.*Set EDGE_DATA_DIR/);
+    await expectRefusal(shop.start(file), /^The data directory \S+ cannot be used: \S+file is not a directory\. Set EDGE_DATA_DIR/);
   });
 
   it('because the data directory is not writable', async function () {
@@ -78,9 +78,31 @@ describe('a start that cannot succeed', function () {
     chmodSync(place, 0o755);
     const directory = join(place, 'data');
     mkdirSync(directory, { mode: 0o500 });
-    if (!IS_ROOT) chmodSync(directory, 0o500);
+    if (IS_ROOT && other !== undefined) [place, directory].forEach((path) => { chownSync(path, other.uid, other.gid); });
     const refused = shop.start(directory, IS_ROOT && other !== undefined ? { owner: other } : {});
-    await expectRefusal(refused, IS_ROOT ? /^The .*data.* EACCES/ : /cannot be locked \(EACCES.*Make it writable for the user of the controller\.$/);
+    await expectRefusal(refused, /cannot be locked \(EACCES.*Make it writable for the user of the controller\.$/);
+  });
+
+  it('because the data directory is not of the user who starts', async function () {
+    const other = nobody();
+    if (!IS_ROOT || other === undefined) { console.log('      skipped: only root can give a directory away'); this.skip(); }
+    const directory = dataDir();
+    mkdirSync(directory, { mode: 0o700 });
+    chownSync(directory, other.uid, other.gid);
+    const victim = join(shop.place(), 'victim');
+    writeFileSync(victim, 'secret', { mode: 0o600 });
+    for (const name of ['postgres.log', 'master.key', 'admin-password']) symlinkSync(victim, join(directory, name));
+    await expectRefusal(shop.start(directory), `The data directory ${directory} cannot be used: it belongs to the user with id ${other.uid}, but the controller runs as root. `
+      + `Start the controller as its owner, or hand the directory over with all that is in it: chown -R root '${directory}'. Or set EDGE_DATA_DIR to another directory.`);
+    chownSync(directory, 0, 0);
+    await expectRefusal(shop.start(directory), /postgres\.log is a link or no file at all, so it is not used\. Put a plain file of root in its place, or move it away\.$/);
+    rmSync(join(directory, 'postgres.log'));
+    // A link to a key is refused as well: EDGE_MASTER_KEY_FILE is for a key that is kept elsewhere.
+    const database = await emptyDatabase();
+    const env = { DATABASE_URL: database.url, EDGE_ADMIN_PASSWORD: ADMIN.password };
+    await expectRefusal(shop.start(directory, { env }), /^The file \S+master\.key cannot be read: \S+ is a link or no file at all.*EDGE_MASTER_KEY_FILE/);
+    expect(readFileSync(victim, 'utf8')).to.equal('secret');
+    expect(statSync(victim)).to.include({ uid: 0, mode: 0o100600 });
   });
 
   it('because the database was used by a newer release', async () => {
