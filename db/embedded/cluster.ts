@@ -3,15 +3,15 @@
  * A new cluster is made beside its place and moved there when it is complete, so a start that was cut short
  * leaves nothing that a later one could mistake for data. What exists is never deleted or made anew.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isOther } from './account.js';
 import type { Account } from './account.js';
-import { type Binaries, serverEnvironment } from './binaries.js';
-import { codeOf, EmbeddedDatabaseError, messageOf } from './error.js';
+import type { Binaries } from './binaries.js';
+import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { giveTree, makeDirectory, syncDirectory } from './own-files.js';
 import { clusterProcesses, holdsWithin, signalProcess } from './processes.js';
+import { runTool } from './tool.js';
 
 export const USER = 'edge';
 export const DATABASE = 'edge';
@@ -67,10 +67,11 @@ export async function createCluster(dataDir: string, cluster: string, binaries: 
   if (isOther(account)) giveTree(fresh, account);
 
   const data = dataArgument(fresh, account);
+  const run = { cwd: fresh, account, purpose: `A new database cluster cannot be made in ${dataDir}` };
   // C.UTF-8 of the builtin provider: sorts by code point, knows upper case of all Unicode, needs no locale of the system.
-  await runTool(binaries.initdb, ['-D', data, `--username=${USER}`, '--auth-local=trust', '--auth-host=reject', '--encoding=UTF8',
-    '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'], fresh, account);
-  await runTool(binaries.postgres, ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'], fresh, account, `CREATE DATABASE ${DATABASE}\n`);
+  await runTool(binaries.initdb, ['-D', data, `--username=${USER}`, '--auth-local=peer', '--auth-host=reject', '--encoding=UTF8',
+    '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'], run);
+  await runTool(binaries.postgres, ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'], { ...run, input: `CREATE DATABASE ${DATABASE}\n` });
 
   renameSync(fresh, cluster);
   syncDirectory(dataDir);
@@ -88,22 +89,8 @@ async function removeUnfinished(fresh: string): Promise<void> {
     return;
   }
   // Another account could exchange what is in it for links while root removes it: that account removes it itself.
-  await runTool('/bin/sh', ['-c', 'rm -rf -- ./* ./.[!.]*'], fresh, { uid: left.uid, gid: left.gid });
-  rmdirSync(fresh);
-}
-
-async function runTool(program: string, args: string[], cwd: string, account: Account, input = ''): Promise<void> {
-  const tool = spawn(program, args, { cwd, env: serverEnvironment(), stdio: 'pipe', ...account });
-  let output = '';
-  for (const stream of [tool.stdout, tool.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
-  // A tool that ends before it has read everything tells why in its output.
-  tool.stdin.on('error', () => undefined).end(input);
-  const outcome = await new Promise<number | string | null>((resolve) => {
-    tool.once('error', (error) => resolve(codeOf(error) ?? error.message));
-    tool.once('close', resolve);
+  await runTool('/bin/sh', ['-c', 'rm -rf -- ./* ./.[!.]*'], {
+    cwd: fresh, account: { uid: left.uid, gid: left.gid }, purpose: `The unfinished cluster in ${fresh} cannot be removed`,
   });
-  if (outcome !== 0) {
-    throw new EmbeddedDatabaseError(`A new database cluster cannot be made in ${path.dirname(cwd)}: ${path.basename(program)} ended with ${outcome ?? 'a signal'}. `
-      + 'Free space or correct what its output names, then start again.', { logLines: output.trimEnd().split('\n').slice(-12).join('\n') });
-  }
+  rmdirSync(fresh);
 }

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { writeAccessRules } from './access.js';
 import type { Account } from './account.js';
 import { type Binaries, serverEnvironment } from './binaries.js';
 import { DATABASE, dataArgument, USER } from './cluster.js';
@@ -74,6 +75,7 @@ export async function startServer(plan: ServerPlan, abort: AbortSignal): Promise
   const deadline = performance.now() + LEFTOVER_MS;
   for (;;) {
     await endLeftovers(plan);
+    await writeAccessRules(plan.cluster, plan.account);
     const logStart = plan.serverLog.size();
     const server = spawnServer(plan);
     const failure = await readiness(plan, server, abort);

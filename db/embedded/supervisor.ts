@@ -87,7 +87,7 @@ async function prepare(dataDir: string, { log, settings = {} }: EmbeddedOptions,
   undo.push(serverLog.close);
   serverLog.rotate();
 
-  const account = serverAccount(cluster);
+  const account = serverAccount(cluster, log);
   const present = clusterExists(dataDir, cluster);
   const binaries = await findBinaries(dataDir, account);
   if (present) {
