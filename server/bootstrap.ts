@@ -72,6 +72,10 @@ function openKeyRing(config: Config, exists: boolean): KeyRing {
     if (exists || config.masterKeyFile !== null) {
       throw new ConfigError(`The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`);
     }
+    if (config.databaseUrl !== null && !config.masterKeyLocal) {
+      throw new ConfigError('No master key is set for the new network in the database of DATABASE_URL. Without its key that database cannot be used, so the key must not exist '
+        + `on one disk alone: make one (openssl rand -base64 32), keep a copy, and set it as EDGE_MASTER_KEY on every controller. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in ${file}.`);
+    }
     current = newMasterKey();
     writeSecret(file, `${current}\n`);
   }

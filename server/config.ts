@@ -121,6 +121,7 @@ export const SETTINGS = {
   adminPassword: setting('admin.password', 'EDGE_ADMIN_PASSWORD', orNone(password), null, 'Its password, used at the first start; unset: a random one, shown once and kept in the data directory.', true),
   masterKey: setting('masterKey', 'EDGE_MASTER_KEY', orNone(text), null, 'Key that seals private keys in the database: 32 bytes in base64 or hex; unset: a file in the data directory, made at the first start.', true),
   masterKeyFile: setting('masterKeyFile', 'EDGE_MASTER_KEY_FILE', orNone(text), null, 'File to read the master key from instead.'),
+  masterKeyLocal: setting('masterKeyLocal', 'EDGE_MASTER_KEY_LOCAL', flag, false, 'Whether a first start on the database of DATABASE_URL may make the master key in the data directory. Without that file the keys in the database cannot be opened.'),
   oldMasterKeys: setting('oldMasterKeys', 'EDGE_OLD_MASTER_KEYS', listOf(text), [] as readonly string[], 'Earlier master keys, still accepted for reading while secrets are sealed anew.', true),
   tlsKey: setting('tls.key', 'EDGE_TLS_KEY', (value) => parseKeyKind(text(value)), 'ec-p256' as const, 'Kind of the keys made at the first start: ec-p256, rsa-2048, rsa-3072 or rsa-4096.'),
   tlsNames: setting('tls.names', 'EDGE_TLS_NAMES', listOf((value) => parseHost(text(value))), [] as readonly string[], 'Further host names and addresses for the server certificate.'),

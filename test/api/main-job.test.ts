@@ -33,7 +33,7 @@ describe('the main job', () => {
 
   const start = async (databaseUrl: string, port = 0) => startController(readConfig({ env: {
     EDGE_DATA_DIR: dataDir, EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: databaseUrl,
-    EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'silent', EDGE_DATABASE_POOL_SIZE: '4',
+    EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'silent', EDGE_DATABASE_POOL_SIZE: '4', EDGE_MASTER_KEY_LOCAL: 'true',
   } }), createLogger({ level: 'silent', format: 'json' }));
   const open = (token?: string) => {
     const made = createClient(controller.url, token);

@@ -23,6 +23,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   adminPassword: { text: 's3cret pass', means: 's3cret pass', refuses: 'abcd' },
   masterKey: { text: 'c2VjcmV0', means: 'c2VjcmV0', refuses: '-' },
   masterKeyFile: { text: '/run/key', means: '/run/key', refuses: '-' },
+  masterKeyLocal: { text: 'true', means: true, refuses: 'maybe' },
   oldMasterKeys: { text: 'b2xk, b2xkZXI', means: ['b2xk', 'b2xkZXI'], refuses: ',' },
   tlsKey: { text: 'rsa-2048', means: 'rsa-2048', refuses: 'rsa-512' },
   tlsNames: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: ',' },

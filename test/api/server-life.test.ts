@@ -48,7 +48,7 @@ describe('the process', () => {
   });
 
   it('makes its secrets at the first start, readable by its owner only, and shows the password once', async () => {
-    const first = start({}, ['EDGE_ADMIN_PASSWORD', 'EDGE_MASTER_KEY']);
+    const first = start({ EDGE_MASTER_KEY_LOCAL: 'true' }, ['EDGE_ADMIN_PASSWORD', 'EDGE_MASTER_KEY']);
     await urlOf(first);
     const dataDir = join(dir, 'data');
     expect(statSync(dataDir).mode & 0o777).to.equal(0o700);

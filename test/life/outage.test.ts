@@ -95,7 +95,7 @@ describe('an external database', function () {
   before(async () => {
     server = await startEmbeddedPostgres({ dataDir: place, log: silent });
     const { host, port, user, database } = server.connection;
-    const env = { DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, EDGE_ADMIN_PASSWORD: ADMIN.password };
+    const env = { DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, EDGE_MASTER_KEY_LOCAL: 'true', EDGE_ADMIN_PASSWORD: ADMIN.password };
     controller = shop.start(join(shop.place(), 'data'), { env });
     const url = await controller.ready();
     clients = { admin: await shop.login(url), stranger: shop.client(url, '5f1d4d6a-6a3e-4e9c-9d43-000000000000'), anonymous: shop.client(url) };

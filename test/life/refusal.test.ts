@@ -1,5 +1,5 @@
 /** Starts that cannot succeed: one sentence that says what to do, exit code 1, no stack, nothing left running. */
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
@@ -103,6 +103,20 @@ describe('a start that cannot succeed', function () {
     await expectRefusal(shop.start(directory, { env }), /^The file \S+master\.key cannot be read: \S+ is a link or no file at all.*EDGE_MASTER_KEY_FILE/);
     expect(readFileSync(victim, 'utf8')).to.equal('secret');
     expect(statSync(victim)).to.include({ uid: 0, mode: 0o100600 });
+  });
+
+  it('because no master key is set for a database elsewhere, until one is allowed on this disk', async () => {
+    const [directory, database] = [dataDir(), await emptyDatabase()];
+    const env = { DATABASE_URL: database.url, EDGE_ADMIN_PASSWORD: ADMIN.password };
+    await expectRefusal(shop.start(directory, { env }), /^No master key is set for the new network .*openssl rand -base64 32.*EDGE_MASTER_KEY on every controller\. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in \S+master\.key\.$/);
+    expect(existsSync(directory)).to.equal(false);
+    expect((await database.query('SELECT 1 FROM network')).rows).to.deep.equal([]);
+    const allowed = shop.start(directory, { env: { ...env, EDGE_MASTER_KEY_LOCAL: 'true' } });
+    await allowed.ready();
+    await allowed.stop();
+    const later = shop.start(directory, { env });
+    await later.ready();
+    await later.stop();
   });
 
   it('because the database was used by a newer release', async () => {

@@ -46,7 +46,7 @@ export async function startTestController(env: Readonly<Record<string, string>> 
   const config = readConfig({ env: {
     EDGE_DATA_DIR: dataDir, EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: database.url,
     EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: process.env['EDGE_TEST_LOG'] ?? 'silent',
-    EDGE_DATABASE_POOL_SIZE: '8', ...env,
+    EDGE_DATABASE_POOL_SIZE: '8', EDGE_MASTER_KEY_LOCAL: 'true', ...env,
   } });
   const controller = await startController(config, createLogger({ level: config.logLevel, format: 'json' }));
   const anonymous = createClient(controller.url);
