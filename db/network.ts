@@ -40,6 +40,8 @@ export interface NetworkStore {
   seedConfigTypes(types: readonly { id: string; name: string; schema: JsonObject }[]): Promise<void>;
   seedAuthPolicy(id: string, name: string, policy: AuthPolicySettings): Promise<void>;
   hasDefaultAdmin(): Promise<boolean>;
+  /** Hashes of the default administrator's passwords; none when there is only a certificate. */
+  defaultAdminPasswords(): Promise<readonly string[]>;
   findNetworkJwt(name: string, signedBy: string): Promise<string | undefined>;
   saveNetworkJwt(name: string, token: string, signedBy: string): Promise<void>;
 }
@@ -95,6 +97,11 @@ export function networkStore(db: Db): NetworkStore {
     async hasDefaultAdmin() {
       const { rows: [row] } = await db.run<{ found: boolean }>(null, 'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found');
       return row?.found ?? false;
+    },
+    async defaultAdminPasswords() {
+      const { rows } = await db.run<{ hash: string }>(null, `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
+        WHERE i.is_default_admin AND a.password_hash IS NOT NULL`);
+      return rows.map(({ hash }) => hash);
     },
     async findNetworkJwt(name, signedBy) {
       const { rows: [row] } = await db.read<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2', [name, signedBy]);

@@ -59,7 +59,7 @@ export async function openNetwork(config: Config, stores: Stores, passwords: Pas
     await tx.network.seedIdentityTypes(ALL_IDENTITY_TYPES);
     await tx.network.seedAuthPolicy(defaultAuthPolicy.id, defaultAuthPolicy.name, defaultAuthPolicySettings);
     await tx.network.seedConfigTypes(builtinConfigTypes.map(({ id, name, schema }) => ({ id, name, schema: schema as never })));
-    const newAdmin = await createDefaultAdmin(config, tx, passwords);
+    const newAdmin = await createDefaultAdmin(config, tx, passwords, log);
     return { trustDomain, keys, keyRing, ...(newAdmin === undefined ? {} : { newAdmin }) };
   });
 }
@@ -120,8 +120,11 @@ export async function refreshKeys(config: Config, stores: Stores, network: Pick<
   });
 }
 
-async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: PasswordHasher): Promise<Network['newAdmin']> {
-  if (await tx.network.hasDefaultAdmin()) return undefined;
+async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: PasswordHasher, log: Logger): Promise<Network['newAdmin']> {
+  if (await tx.network.hasDefaultAdmin()) {
+    if (config.adminPassword !== null && !await isDefaultPassword(tx, passwords, config.adminPassword)) log.warn(UNUSED_PASSWORD);
+    return undefined;
+  }
   const password = config.adminPassword ?? randomBytes(18).toString('base64url');
   const id = newId();
   await tx.identities.create(id, {
@@ -133,4 +136,16 @@ async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: Passw
   const file = join(config.dataDir, ADMIN_PASSWORD_FILE);
   writeSecret(file, `${password}\n`);
   return { username: config.adminUsername, password, file };
+}
+
+const UNUSED_PASSWORD = 'EDGE_ADMIN_PASSWORD is not the password of the default administrator: it is used at the first start only. '
+  + 'Change the password with PATCH /edge/management/v1/current-identity/authenticators/{id}, and remove the setting';
+
+/** One hash, about 12 ms, at starts that have the setting. */
+async function isDefaultPassword(tx: StoreSet, passwords: PasswordHasher, password: string): Promise<boolean> {
+  for (const hash of await tx.network.defaultAdminPasswords()) {
+    // A damaged hash is none that the password fits; it must not stop the start.
+    if (await passwords.verify(hash, password).catch(() => false)) return true;
+  }
+  return false;
 }

@@ -22,7 +22,8 @@ const STEADY_MS = 10_000;
 
 export async function startWorkers(config: Config, log: Logger, abort: AbortSignal): Promise<Controller> {
   const prepared = await prepareNetwork(config, log, abort);
-  const env = { EDGE_WORKERS: '1', DATABASE_URL: urlOf(prepared.connection, config) };
+  // Settings of the first start are used up: workers need no copy of a password.
+  const env = { EDGE_WORKERS: '1', DATABASE_URL: urlOf(prepared.connection, config), EDGE_ADMIN_PASSWORD: '' };
   const stopping = new AbortController();
   try {
     cluster.setupPrimary({ silent: false });

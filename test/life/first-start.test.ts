@@ -14,7 +14,7 @@ import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, isAlive, serverPid, serverProcesses, within } from '../support/process.js';
-import type { ControllerProcess, Exit } from '../support/process.js';
+import type { ControllerProcess, Exit, LogLine } from '../support/process.js';
 
 const MANAGEMENT = '/edge/management/v1';
 const STOPPED: Exit = { code: 0, signal: null };
@@ -83,16 +83,27 @@ describe('a first start', function () {
     expect(existsSync(join(dataDir, 'admin-password'))).to.equal(false);
   });
 
-  it('does not take a password that is set later', async () => {
+  it('does not take a password that is set later, and says so once', async () => {
     const dataDir = join(shop.place(), 'data');
-    const first = shop.start(dataDir, { env: { EDGE_ADMIN_PASSWORD: ADMIN.password } });
-    await first.ready();
-    await first.stop();
+    const warnings = ({ log }: { log: () => readonly LogLine[] }) => log().filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    for (const workers of ['1', '2']) {
+      const first = shop.start(dataDir, { env: { EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_WORKERS: workers } });
+      await first.ready();
+      await first.stop();
+      expect(warnings(first)).to.deep.equal([]);
+    }
+    const shared = shop.start(dataDir, { env: { EDGE_ADMIN_PASSWORD: 'another one', EDGE_WORKERS: '2' } });
+    await shared.ready();
+    await shared.stop();
+    expect(warnings(shared)).to.have.length(1);
     const second = shop.start(dataDir, { env: { EDGE_ADMIN_PASSWORD: 'another one' } });
     const url = await second.ready();
     await shop.login(url, ADMIN.password);
     const answer = await shop.client(url).post(`${MANAGEMENT}/authenticate?method=password`, { username: 'admin', password: 'another one' });
     expect(answer.status).to.equal(403);
+    expect(warnings(second)).to.deep.equal(['EDGE_ADMIN_PASSWORD is not the password of the default administrator: it is used at the first start only. '
+      + 'Change the password with PATCH /edge/management/v1/current-identity/authenticators/{id}, and remove the setting']);
+    expect(second.stdout()).not.to.include('another one');
   });
 
   it('closes an open data directory that is empty, and leaves one with files of others as it is', async () => {
