@@ -3,7 +3,7 @@
  * controllers run. Root key and server key stay for the life of the network; each intermediate has a key of its own.
  * Every function belongs into a transaction that holds `lockStart`.
  */
-import { createIntermediateCa, isDueForRenewal, isSignedBy, issueServerCertificate, openIssuer } from '../domain/pki/authority.js';
+import { createIntermediateCa, isDueForRenewal, isNotYetValid, isSignedBy, issueServerCertificate, openIssuer } from '../domain/pki/authority.js';
 import type { IssuedCertificate } from '../domain/pki/authority.js';
 import { certFingerprint, keyPairOf, newKeyPair } from '../domain/pki/keys.js';
 import type { KeyPair } from '../domain/pki/keys.js';
@@ -48,9 +48,9 @@ export interface KeyContext {
 
 /**
  * The keys to use now. What is due is renewed first: an intermediate after two thirds of its life; a server certificate
- * likewise, or when it lacks an advertised name, or when another intermediate signs.
+ * likewise, or when it lacks an advertised name, or when another intermediate signs; and either when it is not yet valid.
  * @param early  renew this even if it is not due
- * @throws ConfigError when the authority is missing, or a key does not open
+ * @throws ConfigError when the authority is missing, or not valid by the clock, or a key does not open
  */
 export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Renewable): Promise<NetworkKeys> {
   const { keyRing } = context;
@@ -61,7 +61,8 @@ export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Ren
   if (root === undefined || intermediates[0] === undefined) {
     throw new ConfigError('The database has a network without its certificate authority: restore it from a backup.');
   }
-  if (early === 'intermediate' || isDueForRenewal(intermediates[0].certPem, new Date())) {
+  checkRoot(root, new Date());
+  if (early === 'intermediate' || isDue(intermediates[0], context.log)) {
     intermediates = [await renewIntermediate(tx, context, root, intermediates[0]), ...intermediates];
   } else {
     opened(root, keyRing); // not needed now, but a fault is better found at a start than years later
@@ -74,6 +75,24 @@ export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Ren
     server: { ...server, earlierPrints },
     authority: { rootPems: [root.certPem], intermediatePems: inForce.map(({ certPem }) => certPem), intermediateKeyPem: opened(issuer, keyRing).privateKeyPem },
   };
+}
+
+/** Nothing that a root signs is valid when the root itself is not, and no controller can renew it. */
+function checkRoot({ notBefore, notAfter, certPem }: PkiRecord, now: Date): void {
+  const clock = `the clock of this machine says ${now.toISOString()}. Correct the clock if it is wrong.`;
+  const startOver = 'start over with an empty database (of the embedded one: move master.key and postgres out of the data directory), and enroll again';
+  if (now >= notAfter) throw new ConfigError(`The root certificate of this network ended on ${notAfter.toISOString()}, and ${clock} If it is right, the network is at its end: ${startOver}.`);
+  if (isNotYetValid(certPem, now)) {
+    throw new ConfigError(`The root certificate of this network begins on ${notBefore.toISOString()} only, but ${clock} If it is right, it was ahead when the network was made: ${startOver}.`);
+  }
+}
+
+function isDue({ purpose, certPem, notBefore, generation }: PkiRecord, log: Logger): boolean {
+  const now = new Date();
+  if (isDueForRenewal(certPem, now)) return true;
+  if (!isNotYetValid(certPem, now)) return false;
+  log.warn({ purpose, generation, notBefore }, 'a certificate is not yet valid, since it was made while a clock was ahead: it is replaced');
+  return true;
 }
 
 async function renewIntermediate(tx: StoreSet, { config, keyRing, log }: KeyContext, root: PkiRecord, last: PkiRecord): Promise<PkiRecord> {
@@ -92,7 +111,7 @@ async function currentServer(
 ): Promise<SigningEntity> {
   const now = new Date();
   const required = serverNames({ advertise: config.advertise, others: config.tlsNames });
-  const isGood = last !== undefined && coversNames(last.certPem, required) && !isDueForRenewal(last.certPem, now) && isSignedBy(last.certPem, issuer.certPem);
+  const isGood = last !== undefined && coversNames(last.certPem, required) && isSignedBy(last.certPem, issuer.certPem) && !isDue(last, log);
   if (isGood && !isEarly) return opened(last, keyRing);
   const keys = last === undefined ? await newKeyPair(config.tlsKey) : keyPairOf(opened(last, keyRing).privateKeyPem);
   const issued = await issueServerCertificate(await openIssuer(issuer), {

@@ -131,6 +131,14 @@ export function isDueForRenewal(certPem: string, now: Date, fraction = 2 / 3): b
   return now.getTime() >= notBefore.getTime() + fraction * (notAfter.getTime() - notBefore.getTime());
 }
 
+/**
+ * True when clients whose clocks are right refuse the certificate as not yet valid: it was made while a clock was ahead,
+ * by more than clocks differ. @throws Error when the text is no certificate
+ */
+export function isNotYetValid(certPem: string, now: Date): boolean {
+  return validityOf(new X509Certificate(certPem)).notBefore.getTime() > now.getTime() + BACKDATE_MS;
+}
+
 /** True when `certPem` was signed by `issuerPem`: name, key identifier and signature; dates are not looked at. */
 export function isSignedBy(certPem: string, issuerPem: string): boolean {
   const [certificate, issuer] = [new X509Certificate(certPem), new X509Certificate(issuerPem)];
