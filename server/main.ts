@@ -14,6 +14,7 @@ import type { Controller } from './controller.js';
 import { createLogger } from './log.js';
 import type { Logger } from './log.js';
 import { renewables } from './network-keys.js';
+import { openFileFault, warnOfFewFiles } from './open-files.js';
 import { renewEarly } from './renewal.js';
 import { readVersion } from './version.js';
 import { isWorker, startWorkers } from './workers.js';
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   if (values['print-config'] === true) { process.stdout.write(printConfig(config)); return; }
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
   if (values.renew !== undefined) { await renew(config, values.renew, log); return; }
+  if (!isWorker) warnOfFewFiles(config, log);
   const abort = new AbortController();
   const start = config.workers > 1 ? startWorkers : startController;
   const starting = Promise.resolve().then(() => start(config, log, abort.signal));
@@ -130,6 +132,8 @@ main().catch((error: unknown) => {
 /** One sentence for what an operator can mend; the stack of what only we can. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const fileFault = openFileFault(error);
+  if (fileFault !== undefined) return fileFault;
   if (error instanceof DatabaseError) return `The database refused a statement of the start: ${error.message} (SQLSTATE ${error.code ?? 'unknown'}).`;
   const isExpected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError || error instanceof DomainError
     || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;

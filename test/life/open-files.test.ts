@@ -1,0 +1,47 @@
+/** The limit of open files: one warning with figures, and a sentence instead of a stack. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
+import { newMasterKey } from '../../domain/pki/master-key.js';
+import { openFileFault, openFileLimit } from '../../server/open-files.js';
+import { ADMIN } from '../support/controller.js';
+import { openTestDatabase } from '../support/database.js';
+import { MAIN, ProcessShop } from '../support/process.js';
+
+describe('the limit of open files', function () {
+  this.timeout(60_000);
+
+  it('is read from the system, where it says one', () => {
+    if (process.platform === 'linux') expect(openFileLimit()).to.be.greaterThan(0);
+    expect(openFileLimit('/nowhere/at/all')).to.equal(undefined);
+  });
+
+  it('is named when a start fails on it, however deep', () => {
+    const low = Object.assign(new Error('EMFILE: too many open files, open /x'), { code: 'EMFILE' });
+    for (const error of [low, new EmbeddedDatabaseError('it cannot be started', { cause: low }), new Error('a', { cause: new Error('b', { cause: low }) })]) {
+      expect(openFileFault(error)).to.match(/^It may not open more than \w+ files \(EMFILE: .*\)\. Raise the limit: ulimit -n/);
+    }
+    expect(openFileFault(Object.assign(new Error('ENFILE: x'), { code: 'ENFILE' }))).to.include('fs.file-max');
+    for (const error of [new Error('x'), undefined, 'EMFILE', Object.assign(new Error('x'), { code: 'ENOENT' })]) expect(openFileFault(error)).to.equal(undefined);
+  });
+
+  it('is warned about when it is too low for all connections, and only then', async function () {
+    if (process.platform !== 'linux') { console.log('      skipped: only Linux tells the limit'); this.skip(); }
+    const [shop, database] = [new ProcessShop(), await openTestDatabase()];
+    try {
+      const env = { DATABASE_URL: database.url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password };
+      for (const [connections, warnings] of [['300', 1], ['150', 0]] as const) {
+        const limited = shop.start(join(shop.place(), 'data'), {
+          env: { ...env, EDGE_LIMIT_CONNECTIONS: connections }, node: '/bin/sh', main: '-c', args: ['ulimit -n 300 && exec "$0" "$1"', process.execPath, MAIN],
+        });
+        await limited.ready();
+        const lines = limited.log().filter(({ level }) => level === 'warn');
+        expect(lines.map(({ limit, needed }) => [limit, needed])).to.deep.equal(warnings === 0 ? [] : [[300, 420]]);
+        await limited.stop();
+      }
+    } finally {
+      await shop.end();
+      await database.close();
+    }
+  });
+});
