@@ -120,7 +120,7 @@ export function translate(error: unknown): unknown {
       return withCause(known({ value: clashValue(error.detail), isStillReferenced: error.detail?.includes('still referenced') === true }), error);
     }
     if (error.code === NO_TEXT) return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);
-    if (error.code === CANCELED) return new DomainError('timeout', { causeMessage: 'the database took too long; narrow the filter', cause: error });
+    if (error.code === CANCELED) return new DomainError('timeout', { causeMessage: 'the database took too long; narrow the filter', cause: error, logReason: CANCELED });
   }
   const outage = outageOf(error);
   return outage === undefined ? error : new DatabaseUnavailable(outage, error);
@@ -131,8 +131,9 @@ export function isConflict(error: unknown): boolean {
   return error instanceof DomainError && error.cause instanceof DatabaseError && /^40(001|P01)$/.test(error.cause.code ?? '');
 }
 
-function withCause(error: DomainError, cause: unknown): DomainError {
+function withCause(error: DomainError, cause: DatabaseError): DomainError {
   error.cause = cause;
+  error.logReason = cause.constraint ?? codeOf(cause);
   return error;
 }
 

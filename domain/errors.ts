@@ -41,6 +41,8 @@ export interface DomainErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The original failure, for the log only. */
   readonly cause?: unknown;
+  /** Why, for the log only. Words of ours alone: never a text that a caller sent, which may be a secret. */
+  readonly logReason?: string | undefined;
 }
 
 /** A failure a caller can act on. Anything else that is thrown is our bug and answers 500. */
@@ -50,6 +52,7 @@ export class DomainError extends Error {
   readonly causeData: Readonly<Record<string, unknown>> | undefined;
   readonly override: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  logReason: string | undefined;
 
   constructor(readonly kind: ErrorKind, options: DomainErrorOptions = {}) {
     super(options.message ?? options.field?.reason ?? options.causeMessage ?? kind, { cause: options.cause });
@@ -59,6 +62,7 @@ export class DomainError extends Error {
     this.causeData = options.causeData;
     this.override = options.message;
     this.headers = options.headers;
+    this.logReason = options.logReason;
   }
 }
 
@@ -74,9 +78,9 @@ export function valueText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-/** A refused field: 400 with `{field, reason, value}`. */
-export function invalidField(field: string, reason: string, value: unknown): DomainError {
-  return new DomainError('invalidField', { field: { field, reason, value: valueText(value) } });
+/** A refused field: 400 with `{field, reason, value}`. `logReason` repeats nothing that a caller sent, names of fields included. */
+export function invalidField(field: string, reason: string, value: unknown, logReason?: string): DomainError {
+  return new DomainError('invalidField', { field: { field, reason, value: valueText(value) }, logReason });
 }
 
 /** An entity that is not there, or that the caller may not know to be there. `entity` is singular camel case. */

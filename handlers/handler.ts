@@ -5,7 +5,7 @@
 import type { Api } from '../generated/operation.js';
 import type { Operations as ClientOperations } from '../generated/client/operations.js';
 import type { Operations as ManagementOperations } from '../generated/management/operations.js';
-import type { Page } from '../domain/model.js';
+import type { EnrollmentMethod, Page } from '../domain/model.js';
 import type { pending } from './pending.js';
 import type { Services } from './services.js';
 
@@ -49,6 +49,21 @@ export interface Connection {
   readonly peerCertificates: () => readonly Buffer[];
 }
 
+/** What the log line of a request says of whom or what it was about. Ids alone: never a token, a password or a name that was typed. */
+export interface Facts {
+  readonly loginMethod?: 'password' | 'cert' | 'ext-jwt' | undefined;
+  readonly authenticatorId?: string | undefined;
+  readonly identityId?: string | undefined;
+  /** Of the certificate that the connection shows, proven or not. */
+  readonly fingerprint?: string | undefined;
+  readonly enrollmentId?: string | undefined;
+  readonly enrollmentMethod?: EnrollmentMethod | undefined;
+  readonly routerId?: string | undefined;
+}
+
+/** Adds to the log line of the request, whether it succeeds or fails. */
+export type Note = (facts: Facts) => void;
+
 export interface Input<Op extends AnyOperation> {
   readonly params: Op['params'];
   readonly query: Op['query'];
@@ -57,6 +72,7 @@ export interface Input<Op extends AnyOperation> {
   /** Reading it in a public operation is a bug and throws. */
   readonly caller: Caller;
   readonly connection: Connection;
+  readonly note: Note;
 }
 
 export interface PageInfo {

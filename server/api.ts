@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../domain/errors.js';
 import type { OperationSpec } from '../generated/operation.js';
-import type { Caller, Connection } from '../handlers/handler.js';
+import type { Caller, Connection, Facts } from '../handlers/handler.js';
 import type { Services } from '../handlers/services.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
 import type { Bindings, BoundHandler } from './binder.js';
@@ -20,6 +20,8 @@ import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
 import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
+import { createdId, requestLine } from './request-log.js';
+import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
 import type { Headers } from './responder.js';
 import type { SessionRegistry } from './sessions.js';
@@ -44,6 +46,8 @@ export interface Exchange {
   readonly headers: Headers;
   /** When the work on it began, in milliseconds; infinite while its body is still on the way. */
   since: number;
+  /** What the answer tells of, when it tells of a failure. */
+  failure?: unknown;
 }
 
 const NO_SESSION = 'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",'
@@ -59,7 +63,7 @@ export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, services, sessions, outages, log } = options;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, services));
 
-  const run = async (exchange: Exchange, seen: { operation?: OperationSpec; caller?: Caller }): Promise<void> => {
+  const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
     const { request, response, path, search, headers } = exchange;
     const bytes = await readBody(request, config.maxBodyBytes);
     exchange.since = Date.now();
@@ -67,31 +71,35 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (target === undefined) throw pathUnknown(path);
     const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
     seen.operation = operation;
-    const caller = operation.permission === 'public' ? nobody : await authorize(request, operation, sessions, peers);
-    if (caller !== nobody) seen.caller = caller;
+    const caller = operation.permission === 'public' ? nobody : await identify(request, sessions, peers);
+    if (caller !== nobody) {
+      seen.caller = caller;
+      seen.params = params;
+      requirePermission(operation, caller);
+    }
     const handler = bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
     const input = {
       params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers), caller,
+      note: (facts: Facts) => { seen.facts = { ...seen.facts, ...facts }; },
       ...readInput(request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
     };
-    await writeReply(response, operation, await call(handler, input, services), headers);
+    const reply = await call(handler, input, services);
+    if (reply.status === 201) seen.createdId = createdId(reply);
+    await writeReply(response, operation, reply, headers);
   };
 
   return async (exchange) => {
     const started = performance.now();
-    const seen: { operation?: OperationSpec; caller?: Caller } = {};
+    const seen: Seen = { address: addressOf(exchange.request) };
     try {
       await run(exchange, seen);
     } catch (error) {
       fail(error, exchange, seen, { log, outages });
     }
     if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
-    log.info({
-      requestId: exchange.requestId, method: exchange.request.method, operation: seen.operation?.operationId, api: seen.operation?.api,
-      status: exchange.response.statusCode, identityId: seen.caller?.identityId, ms: Math.round((performance.now() - started) * 10) / 10,
-    }, 'request');
+    log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
 }
 
@@ -99,23 +107,27 @@ function call(handler: BoundHandler, input: unknown, services: Services) {
   return handler(input as Parameters<BoundHandler>[0], services);
 }
 
-/** @throws DomainError `unauthenticated`: no session, an unknown one, one of another identity than the client certificate's, or one without the right */
-async function authorize(request: IncomingMessage, operation: OperationSpec, sessions: SessionRegistry, peers: Peers): Promise<Caller> {
+/** @throws DomainError `unauthenticated`: no session, an unknown one, or one of another identity than the client certificate's */
+async function identify(request: IncomingMessage, sessions: SessionRegistry, peers: Peers): Promise<Caller> {
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
   if (typeof token !== 'string' || token === '') throw new DomainError('unauthenticated', challenge(request.headers.authorization));
   const caller = await sessions.authenticate(token);
   const check = peers.requireSame(request, caller);
   if (check !== undefined) await check;
-  // The usual answer to a caller without the right is 401; an operation whose spec declares 403 gives that.
-  if (operation.permission === 'admin' && !caller.isAdmin) throw new DomainError(403 in operation.responses ? 'forbidden' : 'unauthenticated');
   return caller;
+}
+
+/** @throws DomainError `unauthenticated`, or `forbidden` for an operation whose spec declares 403 */
+function requirePermission(operation: OperationSpec, caller: Caller): void {
+  if (operation.permission !== 'admin' || caller.isAdmin) return;
+  throw new DomainError(403 in operation.responses ? 'forbidden' : 'unauthenticated', { logReason: 'the identity is no administrator' });
 }
 
 function challenge(authorization: string | undefined): ConstructorParameters<typeof DomainError>[1] {
   const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
   const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
-  if (bearer !== undefined && !isJwt) return { headers: { 'www-authenticate': BAD_BEARER } };
-  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage: 'unauthenticated for invalid credentials' };
+  if (bearer !== undefined && !isJwt) return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };
+  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage: 'unauthenticated for invalid credentials', logReason: 'no session token' };
 }
 
 /** The body as the operation wants it, and what the connection tells. @throws DomainError for a body that breaks the spec */
@@ -144,12 +156,14 @@ function addressOf(request: IncomingMessage): string {
 }
 
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
-function fail(error: unknown, { request, response, requestId, headers }: Exchange, { operation }: { operation?: OperationSpec }, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>): void {
+function fail(error: unknown, exchange: Exchange, { operation }: Seen, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>): void {
+  const { request, response, requestId, headers } = exchange;
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
   if (error instanceof SenderGone) { log.debug({ ...where, err: error.cause }, error.message); return; }
   if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
   outages.seen(error);
+  exchange.failure ??= error;
   if (response.headersSent) { response.destroy(); return; }
   const answer = errorAnswer(error, requestId);
   try {

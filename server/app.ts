@@ -83,9 +83,12 @@ export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Tim
   }, every).unref();
 }
 
-function answerTimeout({ response, requestId, headers }: Exchange): void {
+function answerTimeout(exchange: Exchange): void {
+  const { response, requestId, headers } = exchange;
   const answered = response as ServerResponse & { timedOut?: boolean };
   if (answered.timedOut === true) return;
   answered.timedOut = true;
-  writeError(response, undefined, errorAnswer(new DomainError('timeout', { causeMessage: 'the work may still complete' }), requestId), { ...headers, connection: 'close' });
+  const fault = new DomainError('timeout', { causeMessage: 'the work may still complete' });
+  exchange.failure = fault;
+  writeError(response, undefined, errorAnswer(fault, requestId), { ...headers, connection: 'close' });
 }

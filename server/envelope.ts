@@ -55,6 +55,11 @@ function clip(text: string): string {
   return text.length <= CAUSE_CHARS ? text : `${text.slice(0, CAUSE_CHARS).toWellFormed()}…`;
 }
 
+/** The code that a caller gets for a failure. */
+export function codeOf(error: unknown): string {
+  return WIRE[error instanceof DomainError ? error.kind : 'unhandled'].code;
+}
+
 /** What a caller is told of a failure. One that is our bug tells nothing. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});

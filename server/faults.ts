@@ -25,25 +25,31 @@ const secretField = /password|secret|key|code/i;
 /** @param bodyName  the body parameter's name in the spec */
 export function bodyFault(fault: Fault, body: unknown, bodyName: string): DomainError {
   const at = pathOf(fault.instancePath);
+  const logReason = ruleOf(fault);
   if (fault.keyword === 'required') {
     const missing = String(fault.params['missingProperty']);
     const field = at === '' ? missing : `${at}.${missing}`;
-    return invalidField(field, `${field} in body is required`, undefined);
+    return invalidField(field, `${field} in body is required`, undefined, logReason);
   }
   const field = at === '' ? bodyName : at;
   const value = valueAt(body, fault.instancePath);
   const shown = secretField.test(field) || fault.keyword === 'maxBytes' ? '' : value;
   if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
-  return invalidField(field, `${field} in body ${requirement(fault)}`, shown);
+  return invalidField(field, `${field} in body ${requirement(fault)}`, shown, logReason);
 }
 
 /** A wrong JSON type could not even be read into the model; only free objects are told apart by field. */
 function typeFault(fault: Fault, field: string, value: unknown, bodyName: string): DomainError {
   const types = [fault.params['type']].flat().filter((type) => type !== 'null').join(' or ');
   if (types === 'object' && fault.instancePath !== '') {
-    return invalidField(field, `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300), value);
+    return invalidField(field, `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300), value, ruleOf(fault));
   }
   return unparsable(bodyName, `${field} must be of type ${types}`);
+}
+
+/** The rule of the spec that a body broke: names in the spec only, since names in the body may be anything. */
+function ruleOf({ keyword, params, schemaPath }: Fault): string {
+  return keyword === 'required' ? `required ${String(params['missingProperty'])} ${schemaPath}` : `${keyword} ${schemaPath}`;
 }
 
 function requirement({ keyword, params }: Fault): string {

@@ -34,7 +34,7 @@ export function readHeaders(operation: OperationSpec, headers: IncomingHttpHeade
 
 function single(spec: ParameterSpec, text: string | undefined): unknown {
   if (text === undefined || (text === '' && spec.type !== 'string')) {
-    if (spec.required) throw invalidField(spec.name, `${spec.name} in ${spec.in} is required`, '');
+    if (spec.required) throw invalidField(spec.name, `${spec.name} in ${spec.in} is required`, '', ruleOf(spec));
     return undefined;
   }
   switch (spec.type) {
@@ -50,8 +50,13 @@ function single(spec: ParameterSpec, text: string | undefined): unknown {
   }
 }
 
+/** For the log, which repeats nothing of what was sent. */
+function ruleOf({ name, in: place }: ParameterSpec): string {
+  return `${name} in ${place}`;
+}
+
 function wrongType(spec: ParameterSpec, type: string, text: string): DomainError {
-  return invalidField(spec.name, `${spec.name} in ${spec.in} must be of type ${type}: "${text.slice(0, 100)}"`, text.slice(0, 100));
+  return invalidField(spec.name, `${spec.name} in ${spec.in} must be of type ${type}: "${text.slice(0, 100)}"`, text.slice(0, 100), ruleOf(spec));
 }
 
 function integer(spec: ParameterSpec, text: string): number {
@@ -67,16 +72,16 @@ function number(spec: ParameterSpec, text: string): number {
 }
 
 function range(spec: ParameterSpec, value: number): number {
-  if (spec.minimum !== null && value < spec.minimum) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be greater than or equal to ${spec.minimum}`, value);
-  if (spec.maximum !== null && value > spec.maximum) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be less than or equal to ${spec.maximum}`, value);
+  if (spec.minimum !== null && value < spec.minimum) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be greater than or equal to ${spec.minimum}`, value, ruleOf(spec));
+  if (spec.maximum !== null && value > spec.maximum) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be less than or equal to ${spec.maximum}`, value, ruleOf(spec));
   return value;
 }
 
 function check(spec: ParameterSpec, text: string): string {
-  if (text.includes('\0')) throw invalidField(spec.name, `${spec.name} in ${spec.in} must not contain a NUL character`, '');
-  if (spec.enum !== null && !spec.enum.includes(text)) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be one of [${spec.enum.join(' ')}]`, text.slice(0, 100));
-  if (spec.minLength !== null && text.length < spec.minLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at least ${spec.minLength} chars long`, text);
-  if (spec.maxLength !== null && text.length > spec.maxLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at most ${spec.maxLength} chars long`, text.slice(0, 100));
+  if (text.includes('\0')) throw invalidField(spec.name, `${spec.name} in ${spec.in} must not contain a NUL character`, '', ruleOf(spec));
+  if (spec.enum !== null && !spec.enum.includes(text)) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be one of [${spec.enum.join(' ')}]`, text.slice(0, 100), ruleOf(spec));
+  if (spec.minLength !== null && text.length < spec.minLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at least ${spec.minLength} chars long`, text, ruleOf(spec));
+  if (spec.maxLength !== null && text.length > spec.maxLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at most ${spec.maxLength} chars long`, text.slice(0, 100), ruleOf(spec));
   const format = spec.format === null ? undefined : formats[spec.format];
   if (format !== undefined && !format.test(text)) throw wrongType(spec, spec.format ?? '', text);
   return text;

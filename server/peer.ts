@@ -63,7 +63,11 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
     const isFresh = Date.now() - (peer.askedAt ?? 0) < OWNER_MS;
     if (isSame(await ((isFresh ? peer.owner : undefined) ?? ask(peer)))) return;
     // The certificate may have found another owner since the connection began.
-    if (!isSame(await ask(peer))) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
+    if (!isSame(await ask(peer))) {
+      throw new DomainError('unauthenticated', {
+        headers: { 'www-authenticate': INVALID_SESSION }, logReason: 'the certificate of the connection belongs to another identity',
+      });
+    }
   };
 
   return {

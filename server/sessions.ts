@@ -46,6 +46,10 @@ const MAX_TOKEN_CHARS = 128;
 
 export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
 
+function sessionUnknown(): DomainError {
+  return new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION }, logReason: 'no such session, or it has ended' });
+}
+
 export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log }: SessionRegistryOptions): SessionRegistry {
   const timeoutMs = timeoutSeconds * 1000;
   const flushMs = Math.min(FLUSH_MS, timeoutMs / 4);
@@ -78,7 +82,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     const before = changes;
     const confirmedMs = Date.now();
     const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
-    if (owner === undefined) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
+    if (owner === undefined) throw sessionUnknown();
     const { session } = owner;
     const entry: Entry = {
       owner, confirmedMs, lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id) ?? 0),
@@ -93,7 +97,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
   };
 
   const find = async (token: string): Promise<Entry> => {
-    if (token.length > MAX_TOKEN_CHARS) throw new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION } });
+    if (token.length > MAX_TOKEN_CHARS) throw sessionUnknown();
     const hash = hashToken(token);
     const key = hash.toString('latin1');
     const known = isTrusted ? entries.get(key) : undefined;

@@ -66,7 +66,9 @@ export function checkPassword(policy: Pick<AuthPolicySettings, 'primary'>, passw
     rules.requireNumberChar && !/\p{Nd}/u.test(password) && 'contain a digit',
     rules.requireSpecialChar && !/[^\p{L}\p{M}\p{N}\s]/u.test(password) && 'contain a special character',
   ].filter((fault) => fault !== false);
-  if (faults.length > 0) throw invalidField(field, `${field} must ${faults.join(', must ')}`, '<hidden>');
+  if (faults.length === 0) return;
+  const reason = `${field} must ${faults.join(', must ')}`;
+  throw invalidField(field, reason, '<hidden>', reason);
 }
 
 export interface FailureOutcome {

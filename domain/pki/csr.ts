@@ -55,7 +55,9 @@ function onlyBlock(csrPem: string): Buffer {
   const [block] = blocks;
   if (!block) throw invalid('could not decode csrPem as PEM');
   if (blocks.length > 1) throw invalid('csrPem must hold one PEM block');
-  if (!LABELS.includes(block.label)) throw invalid(`expected a PEM block CERTIFICATE REQUEST, found ${block.label}`);
+  if (!LABELS.includes(block.label)) {
+    throw invalid(`expected a PEM block CERTIFICATE REQUEST, found ${block.label}`, undefined, 'another PEM block than CERTIFICATE REQUEST');
+  }
   return block.der;
 }
 
@@ -113,6 +115,7 @@ async function isSignedByItsKey(request: DecodedRequest): Promise<boolean> {
   }
 }
 
-function invalid(causeMessage: string, cause?: unknown): DomainError {
-  return new DomainError('csrInvalid', { causeMessage, cause });
+/** @param logReason  where the message repeats what the request says */
+function invalid(causeMessage: string, cause?: unknown, logReason = causeMessage): DomainError {
+  return new DomainError('csrInvalid', { causeMessage, cause, logReason });
 }

@@ -22,7 +22,8 @@ const MAX_NAMES = 20;
  */
 export function routerServerNames({ dns, ip }: SigningRequest['names'], reserved: ReadonlySet<string>): ServerNames {
   if (dns.length + ip.length > MAX_NAMES) {
-    throw new DomainError('csrInvalid', { causeMessage: `the request asks for more than ${MAX_NAMES} names and addresses` });
+    const causeMessage = `the request asks for more than ${MAX_NAMES} names and addresses`;
+    throw new DomainError('csrInvalid', { causeMessage, logReason: causeMessage });
   }
   const granted = (wishes: readonly string[]) =>
     [...new Set(wishes.flatMap(plainHost))].filter((host) => !reserved.has(host) && !holdsIpv4(host)).sort();

@@ -11,13 +11,14 @@ import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import type { StoreSet } from '../../db/stores.js';
 import { noData } from '../handler.js';
-import type { Connection, Handler } from '../handler.js';
+import type { Connection, Handler, Note } from '../handler.js';
 import type { Services } from '../services.js';
-import { verifyPeer } from '../shared/client-certificates.js';
+import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 export interface CertificateInput {
   readonly connection: Pick<Connection, 'peerCertificates'>;
+  readonly note: Note;
   /** `name`, if it has one, is what the identity asks to be called. */
   readonly body?: unknown;
 }
@@ -25,14 +26,14 @@ export interface CertificateInput {
 type Nothing = Record<string, never>;
 
 /** POST /enroll/ottca: the token comes in the query or in the body. Fails: as `byOttCa`. */
-export const enrollOttCa: Handler<'client', 'enrollOttCa'> = async ({ query, body, connection }, services) => {
-  await byOttCa(await enrollmentOf('ottca', query, body, services), { connection }, services);
+export const enrollOttCa: Handler<'client', 'enrollOttCa'> = async ({ query, body, connection, note }, services) => {
+  await byOttCa(await enrollmentOf('ottca', query, body, services, note), { connection, note }, services);
   return noData();
 };
 
 /** POST /enroll/ca. Fails: as `byCa`. */
-export const enrollCa: Handler<'client', 'enrollCa'> = async ({ connection }, services) => {
-  await byCa({ connection }, services);
+export const enrollCa: Handler<'client', 'enrollCa'> = async ({ connection, note }, services) => {
+  await byCa({ connection, note }, services);
   return noData();
 };
 
@@ -42,10 +43,11 @@ export const enrollCa: Handler<'client', 'enrollCa'> = async ({ connection }, se
  * @throws DomainError `caNotValid`, `certificateNotOfCa`, `certificateInUse`, `certificateClaimMissing`: the token stays good;
  *   `enrollmentTokenUnknown` when another request was first
  */
-export async function byOttCa(enrollment: Enrollment, { connection }: CertificateInput, services: Services): Promise<Nothing> {
+export async function byOttCa(enrollment: Enrollment, { connection, note }: CertificateInput, services: Services): Promise<Nothing> {
   const { stores, newId } = services;
   const { identity } = enrollment;
-  if (identity === null || enrollment.ca === null) throw tokenUnknown();
+  noteLeaf(connection.peerCertificates(), note);
+  if (identity === null || enrollment.ca === null) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const known = requireOttCa(await stores.cas.find(enrollment.ca.id));
   const shown = await verified(connection.peerCertificates(), [known], 'certificateNotOfCa', services);
   await stores.transaction(async (tx) => {
@@ -54,7 +56,9 @@ export async function byOttCa(enrollment: Enrollment, { connection }: Certificat
     const externalId = await claimedId(tx, ca, shown);
     if (externalId === null) return createAuthenticator(tx, ca, identity.id, newId(), shown);
     if (!(await withoutClash(shown, () => tx.identities.claimExternalId(identity.id, externalId)))) {
-      throw new DomainError('certificateNotOfCa', { causeMessage: 'the certificate is not one of this identity' });
+      throw new DomainError('certificateNotOfCa', {
+        causeMessage: 'the certificate is not one of this identity', logReason: 'the claim names another identity',
+      });
     }
   });
   return {};
@@ -67,8 +71,9 @@ const NAME_ATTEMPTS = 64;
  * Makes an identity for the certificate that the client shows.
  * @throws DomainError `noValidCas`, `certificateNotTrusted`, `certificateInUse`, `certificateClaimMissing`, `tooManyRequests`
  */
-export async function byCa({ connection, body }: CertificateInput, services: Services): Promise<Nothing> {
+export async function byCa({ connection, body, note }: CertificateInput, services: Services): Promise<Nothing> {
   const { stores, newId } = services;
+  noteLeaf(connection.peerCertificates(), note);
   const cas = await stores.cas.forAutoEnrollment();
   if (cas.length === 0 && !(await stores.cas.isThereAny())) throw new DomainError('noValidCas');
   const shown = await verified(connection.peerCertificates(), cas, 'certificateNotTrusted', services);
@@ -76,6 +81,7 @@ export async function byCa({ connection, body }: CertificateInput, services: Ser
   for (let attempt = 1; ; attempt += 1) {
     try {
       await stores.transaction((tx) => enrollNew(tx, { identityId, authenticatorId, requestedName: requestedName(body), isNumbered: attempt > 1 }, shown));
+      note({ identityId });
       return {};
     } catch (error) {
       if (attempt === NAME_ATTEMPTS || !isTaken(error, 'name')) throw error;
@@ -87,7 +93,7 @@ interface Newcomer { readonly identityId: string; readonly authenticatorId: stri
 
 async function enrollNew(tx: StoreSet, { identityId, authenticatorId, requestedName, isNumbered }: Newcomer, shown: VerifiedChain): Promise<void> {
   const ca = await tx.cas.lockForUse(shown.caId ?? '');
-  if (ca === undefined || !ca.isVerified || !ca.isAutoCaEnrollmentEnabled) throw new DomainError('certificateNotTrusted');
+  if (ca === undefined || !ca.isVerified || !ca.isAutoCaEnrollmentEnabled) throw new DomainError('certificateNotTrusted', { logReason: 'the CA no longer allows it' });
   const externalId = await claimedId(tx, ca, shown);
   const name = identityName(ca.identityNameFormat, {
     caName: ca.name, caId: ca.id, commonName: commonNamesOf(shown.leaf)[0] ?? '', requestedName, identityId,
@@ -103,7 +109,9 @@ async function enrollNew(tx: StoreSet, { identityId, authenticatorId, requestedN
 
 /** @throws DomainError `caNotValid` unless certificates of the CA may be used with a token */
 function requireOttCa(ca: Ca | undefined): Ca {
-  if (ca === undefined || !ca.isVerified || !ca.isOttCaEnrollmentEnabled) throw new DomainError('caNotValid');
+  if (ca === undefined || !ca.isVerified || !ca.isOttCaEnrollmentEnabled) {
+    throw new DomainError('caNotValid', { logReason: 'the CA is gone, not verified or not for enrollment by token' });
+  }
   return ca;
 }
 
@@ -114,7 +122,7 @@ async function verified(sent: readonly Buffer[], cas: readonly Ca[], kind: 'cert
     if (chain.isExpired) throw new ChainFault('the certificate has expired');
     return chain;
   } catch (fault) {
-    throw fault instanceof ChainFault ? new DomainError(kind, { cause: fault }) : fault;
+    throw fault instanceof ChainFault ? new DomainError(kind, { cause: fault, logReason: fault.message }) : fault;
   }
 }
 

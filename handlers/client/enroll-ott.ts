@@ -7,9 +7,9 @@ import { readRequest } from '../shared/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /** POST /enroll/ott: JSON `{token, clientCsr}`, or the token in the query and the request as PEM. Fails: as `issueByOtt`, and unknown tokens. */
-export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, connection }, services) => {
+export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, connection, note }, services) => {
   const isPem = typeof body === 'string';
-  const enrollment = await enrollmentOf('ott', query, isPem ? undefined : body, services);
+  const enrollment = await enrollmentOf('ott', query, isPem ? undefined : body, services, note);
   const chainPem = await issueByOtt(enrollment, isPem ? body : body?.clientCsr, services);
   return chainReply(chainPem, connection, isPem && query.token !== undefined);
 };
@@ -22,7 +22,7 @@ export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, c
 export async function issueByOtt(enrollment: Enrollment, csrPem: string | null | undefined, services: Services): Promise<string> {
   const { stores, pki, newId } = services;
   const { identity } = enrollment;
-  if (identity === null) throw tokenUnknown();
+  if (identity === null) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const request = await readRequest(csrPem ?? '', services);
   const { chainPem, leafPem, fingerprint, publicKeyPrint, record } = await pki.issueForIdentity(request, identity.id);
   await stores.transaction(async (tx) => {

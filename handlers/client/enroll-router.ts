@@ -9,9 +9,9 @@ import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
-import type { Handler } from '../handler.js';
+import type { Handler, Note } from '../handler.js';
 import type { IssuedChain, Pki, Services } from '../services.js';
-import { verifyPeer } from '../shared/client-certificates.js';
+import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
 import { readRequest } from '../shared/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
@@ -22,8 +22,8 @@ export interface RouterRequests {
 }
 
 /** POST /enroll/erott: JSON `{token, clientCsr, serverCsr}`; the token may stand in the query. Fails: as `enrollRouter`, and unknown tokens. */
-export const enrollErOtt: Handler<'client', 'enrollErOtt'> = async ({ query, body }, services) => {
-  const enrollment = await enrollmentOf('erott', query, body, services);
+export const enrollErOtt: Handler<'client', 'enrollErOtt'> = async ({ query, body, note }, services) => {
+  const enrollment = await enrollmentOf('erott', query, body, services, note);
   return ok(await enrollRouter(enrollment, { client: body?.clientCsr, server: body?.serverCsr }, services));
 };
 
@@ -34,12 +34,12 @@ export const enrollErOtt: Handler<'client', 'enrollErOtt'> = async ({ query, bod
  */
 export async function enrollRouter(enrollment: Enrollment, requests: RouterRequests, services: Services): Promise<{ ca: string; cert: string; serverCert: string }> {
   const id = (enrollment.edgeRouter ?? enrollment.transitRouter)?.id;
-  if (id === undefined) throw tokenUnknown();
+  if (id === undefined) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const { client, server } = await issuePair(id, requests, services);
   await services.stores.transaction(async (tx) => {
-    if (!(await tx.routers.hold(id))) throw tokenUnknown();
+    if (!(await tx.routers.hold(id))) throw tokenUnknown('the router is gone');
     await useUp(tx, enrollment);
-    if (!(await tx.routers.certify(id, null, { certPem: client.chainPem, fingerprint: client.fingerprint }))) throw tokenUnknown();
+    if (!(await tx.routers.certify(id, null, { certPem: client.chainPem, fingerprint: client.fingerprint }))) throw tokenUnknown('the router is gone');
     await tx.issuedCertificates.add([client.record, server.record]);
   });
   return { ca: services.pki.caBundlePem(), cert: client.chainPem, serverCert: server.chainPem };
@@ -49,38 +49,40 @@ export async function enrollRouter(enrollment: Enrollment, requests: RouterReque
  * POST /enroll/extend/router: new certificates for the router whose certificate the connection shows; that one is worth
  * nothing from then on. Fails: `unauthenticated`, `csrMissing`, `csrInvalid`.
  */
-export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'> = async ({ body, connection }, services) => {
+export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'> = async ({ body, connection, note }, services) => {
   const { stores } = services;
-  const { id, fingerprint } = await shownRouter(connection.peerCertificates(), services);
+  const { id, fingerprint } = await shownRouter(connection.peerCertificates(), services, note);
   const { client, server } = await issuePair(id, { client: body.certCsr, server: body.serverCertCsr }, services);
   await stores.transaction(async (tx) => {
-    if (!(await tx.routers.certify(id, fingerprint, { certPem: client.chainPem, fingerprint: client.fingerprint }))) throw notARouter();
+    if (!(await tx.routers.certify(id, fingerprint, { certPem: client.chainPem, fingerprint: client.fingerprint }))) throw notARouter('another request replaced the certificate');
     await tx.issuedCertificates.add([client.record, server.record]);
   });
   return ok({ cert: client.chainPem, serverCert: server.chainPem });
 };
 
 /** @throws DomainError `unauthenticated`, the same whatever is wrong; `tooManyRequests` while too many wait */
-async function shownRouter(sent: readonly Buffer[], { stores, pki, turns }: Services): Promise<{ id: string; fingerprint: string }> {
+async function shownRouter(sent: readonly Buffer[], { stores, pki, turns }: Services, note: Note): Promise<{ id: string; fingerprint: string }> {
+  noteLeaf(sent, note);
   const { leaf, fingerprint } = await turns.run(() => verified(sent, pki));
   const router = await stores.routers.findByFingerprint(fingerprint);
   // SHA-1 finds the router; only the same certificate is the router.
-  if (router === undefined || certificatesOf(router.certPem)[0]?.equals(leaf.raw) !== true) throw notARouter();
+  if (router === undefined || certificatesOf(router.certPem)[0]?.equals(leaf.raw) !== true) throw notARouter('no router has this certificate');
+  note({ routerId: router.id });
   return { id: router.id, fingerprint };
 }
 
 function verified(sent: readonly Buffer[], pki: Pki): VerifiedChain {
   try {
     const chain = verifyPeer(sent, { own: pki, cas: [] });
-    if (chain.isExpired) throw notARouter();
+    if (chain.isExpired) throw notARouter('the certificate has expired');
     return chain;
   } catch (error) {
-    throw error instanceof ChainFault ? notARouter(error) : error;
+    throw error instanceof ChainFault ? notARouter(error.message) : error;
   }
 }
 
-function notARouter(cause?: ChainFault): DomainError {
-  return new DomainError('unauthenticated', { causeMessage: 'the connection does not show the present certificate of a router', cause });
+function notARouter(logReason: string): DomainError {
+  return new DomainError('unauthenticated', { causeMessage: 'the connection does not show the present certificate of a router', logReason });
 }
 
 interface Pair { readonly client: IssuedChain; readonly server: IssuedChain }
@@ -90,7 +92,9 @@ async function issuePair(routerId: string, requests: RouterRequests, services: S
   const { stores, pki, network } = services;
   if (!requests.client || !requests.server) throw new DomainError('csrMissing');
   const [client, server] = [await readRequest(requests.client, services), await readRequest(requests.server, services)];
-  if (client.commonName !== routerId) throw new DomainError('csrInvalid', { causeMessage: 'invalid client CSR' });
+  if (client.commonName !== routerId) {
+    throw new DomainError('csrInvalid', { causeMessage: 'invalid client CSR', logReason: 'the common name is not the id of the router' });
+  }
   const endpoints = await stores.controllers.endpoints();
   const names = routerServerNames(server.names, controllerHosts([network.advertise, ...endpoints.map(({ advertise }) => advertise)], endpoints.map(({ certPem }) => certPem)));
   return { client: await pki.issueForRouter(client, routerId), server: await pki.issueForRouterServer(server, routerId, names) };

@@ -2,14 +2,16 @@
 import { DomainError } from '../../domain/errors.js';
 import type { Enrollment, EnrollmentMethod } from '../../domain/model.js';
 import type { StoreSet } from '../../db/stores.js';
+import type { Note } from '../handler.js';
 import type { Services } from '../services.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired` */
-export async function findEnrollment(token: string, { stores }: Pick<Services, 'stores'>): Promise<Enrollment> {
+export async function findEnrollment(token: string, { stores }: Pick<Services, 'stores'>, note: Note): Promise<Enrollment> {
   const enrollment = UUID.test(token) ? await stores.enrollments.findByToken(token) : undefined;
-  if (enrollment === undefined) throw tokenUnknown();
+  if (enrollment === undefined) throw tokenUnknown('no enrollment has this token');
+  note({ enrollmentId: enrollment.id, enrollmentMethod: enrollment.method, identityId: enrollment.identity?.id });
   if (enrollment.expiresAt.getTime() <= Date.now()) throw new DomainError('enrollmentExpired');
   return enrollment;
 }
@@ -19,9 +21,9 @@ export async function findEnrollment(token: string, { stores }: Pick<Services, '
  * @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired`, `enrollmentMethodMismatch`
  */
 export async function enrollmentOf(
-  method: EnrollmentMethod, query: { token?: string }, body: { token?: string | null } | undefined, services: Services,
+  method: EnrollmentMethod, query: { token?: string }, body: { token?: string | null } | undefined, services: Services, note: Note,
 ): Promise<Enrollment> {
-  const enrollment = await findEnrollment(query.token ?? body?.token ?? '', services);
+  const enrollment = await findEnrollment(query.token ?? body?.token ?? '', services, note);
   requireMethod(enrollment, method);
   return enrollment;
 }
@@ -36,9 +38,10 @@ export function requireMethod(enrollment: Enrollment, method: string): void {
  * @throws DomainError `enrollmentTokenUnknown` when another was first, or the token was replaced
  */
 export async function useUp(tx: StoreSet, { id, token }: Enrollment): Promise<void> {
-  if (!(await tx.enrollments.take(id, token))) throw tokenUnknown();
+  if (!(await tx.enrollments.take(id, token))) throw tokenUnknown('another request used the token, or it was replaced');
 }
 
-export function tokenUnknown(): DomainError {
-  return new DomainError('enrollmentTokenUnknown');
+/** @param logReason  what the caller is not told */
+export function tokenUnknown(logReason: string): DomainError {
+  return new DomainError('enrollmentTokenUnknown', { logReason });
 }

@@ -8,15 +8,15 @@ import type { Services } from '../services.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /** POST /enroll/updb?token=…: sets the first password of an identity; the username is the enrollment's own. */
-export const enrollUpdb: Handler<'client', 'enrollUpdb'> = async ({ query, body }, services) => {
-  const enrollment = await enrollmentOf('updb', query, undefined, services);
+export const enrollUpdb: Handler<'client', 'enrollUpdb'> = async ({ query, body, note }, services) => {
+  const enrollment = await enrollmentOf('updb', query, undefined, services, note);
   return ok({ username: await setFirstPassword(enrollment, body.password, services) });
 };
 
 /** Uses the token up and sets the password in one transaction: a refused password leaves the token usable. */
 export async function setFirstPassword(enrollment: Enrollment, password: string | null | undefined, { stores, passwords, newId }: Services): Promise<string> {
   const { identity, username } = enrollment;
-  if (identity === null || username === null) throw tokenUnknown();
+  if (identity === null || username === null) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   if (password === undefined || password === null) throw invalidField('password', 'password in body is required', undefined);
   checkPassword(await stores.authPolicies.ofIdentity(identity.id), password);
   const passwordHash = await passwords.hash(password);

@@ -13,10 +13,10 @@ import { setFirstPassword } from './enroll-updb.js';
  * `enrollmentMethodMismatch`, and as the method does.
  */
 export const enroll: Handler<'client', 'enroll'> = async (input, services) => {
-  const { query: { token, method }, body, connection } = input;
+  const { query: { token, method }, body, connection, note } = input;
   if (method === 'ca') return ok(await byCa(input, services));
   if (method === 'token') throw new DomainError('notImplemented', { causeMessage: 'enrollment by token is not available yet' });
-  const enrollment = await findEnrollment(token ?? '', services);
+  const enrollment = await findEnrollment(token ?? '', services, note);
   if (method !== undefined && method !== '') requireMethod(enrollment, method);
   const fields = typeof body === 'string' ? {} : (body ?? {});
   switch (enrollment.method) {

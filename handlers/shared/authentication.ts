@@ -7,21 +7,22 @@ import type { HeldAuthenticator } from '../../db/logins.js';
 import type { StoreSet } from '../../db/stores.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
-import type { Handler } from '../handler.js';
+import type { Handler, Note } from '../handler.js';
 import type { Services } from '../services.js';
 import { toCurrentApiSession } from './api-session-model.js';
-import { checkCertificateLogin } from './certificate-login.js';
+import { checkCertificateLogin, refused } from './certificate-login.js';
 import type { CertificateLogin } from './certificate-login.js';
 
 /**
  * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
  * too many logins wait; `invalidField` without username or password.
  */
-export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection }, services) => {
-  if (query.method === 'ext-jwt') throw new DomainError('invalidAuth');
+export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection, note }, services) => {
+  note({ loginMethod: query.method });
+  if (query.method === 'ext-jwt') throw refused('there is no external JWT signer');
   const login: Login = query.method === 'cert'
-    ? await checkCertificateLogin(connection.peerCertificates(), services)
-    : await checkPasswordLogin(body ?? {}, services);
+    ? await checkCertificateLogin(connection.peerCertificates(), services, note)
+    : await checkPasswordLogin(body ?? {}, services, note);
   const { stores, sessions } = services;
   const asked = body?.configTypes ?? [];
   const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
@@ -64,38 +65,42 @@ type Login = Omit<CertificateLogin, 'isChainComplete'> & { readonly isChainCompl
 async function holdAuthenticator({ authenticatorId, fingerprint, caId, isChainComplete }: Login, { logins }: Pick<StoreSet, 'logins'>): Promise<HeldAuthenticator | undefined> {
   if (caId !== null) return undefined;
   const held = await logins.hold(authenticatorId, fingerprint);
-  if (held === undefined) throw new DomainError('invalidAuth');
+  if (held === undefined) throw refused('the authenticator or its identity changed during the login');
   if (isChainComplete !== undefined && isChainComplete !== held.lastAuthResolvedToRoot) await logins.noteChain(authenticatorId, isChainComplete);
   return held;
 }
 
 /** Does the same work for an unknown user as for a wrong password. */
-async function checkPasswordLogin({ username, password }: Request.Authenticate, { stores, passwords, sessions }: Services): Promise<Login> {
+async function checkPasswordLogin({ username, password }: Request.Authenticate, { stores, passwords, sessions }: Services, note: Note): Promise<Login> {
   if (username == null || password == null) {
-    throw new DomainError('invalidField', { causeMessage: 'username and password fields are required' });
+    const causeMessage = 'username and password fields are required';
+    throw new DomainError('invalidField', { causeMessage, logReason: causeMessage });
   }
   const credentials = await stores.authenticators.credentialsByUsername(username);
+  if (credentials !== undefined) note({ authenticatorId: credentials.authenticatorId, identityId: credentials.identityId });
   const policy = await stores.authPolicies.get(credentials?.authPolicyId ?? 'default');
   const isRight = await passwords.verify(credentials?.passwordHash, password);
-  if (credentials === undefined) throw new DomainError('invalidAuth');
+  if (credentials === undefined) throw refused('no authenticator has this username');
   if (!isRight) {
-    await countFailure(credentials, policy, { stores, sessions });
-    throw new DomainError('invalidAuth');
+    const isLocked = await countFailure(credentials, policy, { stores, sessions });
+    throw refused(isLocked ? 'wrong password, one too many: the identity is now disabled' : 'wrong password');
   }
-  if (credentials.isDisabled || !policy.primary.updb.allowed) throw new DomainError('invalidAuth');
+  if (credentials.isDisabled) throw refused('the identity is disabled');
+  if (!policy.primary.updb.allowed) throw refused('the auth policy allows no passwords');
   if (policy.primary.updb.maxAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
   return { identityId: credentials.identityId, authenticatorId: credentials.authenticatorId, fingerprint: null, caId: null };
 }
 
-/** Wrong passwords in a row disable the identity once there are as many as its policy allows. */
-async function countFailure(credentials: PasswordCredentials, policy: AuthPolicy, { stores, sessions }: Pick<Services, 'stores' | 'sessions'>): Promise<void> {
-  if (policy.primary.updb.maxAttempts <= 0 || credentials.isDisabled) return;
+/** Wrong passwords in a row disable the identity once there are as many as its policy allows: true when this one did. */
+async function countFailure(credentials: PasswordCredentials, policy: AuthPolicy, { stores, sessions }: Pick<Services, 'stores' | 'sessions'>): Promise<boolean> {
+  if (policy.primary.updb.maxAttempts <= 0 || credentials.isDisabled) return false;
   const failures = await stores.authenticators.countFailure(credentials.authenticatorId);
   const outcome = afterFailure({ failedAttempts: failures - 1, policy, now: new Date() });
-  if (outcome.disable === null) return;
+  if (outcome.disable === null) return false;
   await stores.authenticators.clearFailures(credentials.authenticatorId);
   await stores.identities.disable(credentials.identityId, policy.primary.updb.lockoutDurationMinutes);
   sessions.forgetIdentity(credentials.identityId);
+  return true;
 }
 
 type Members<T> = Readonly<Record<keyof T, true>>;

@@ -1,7 +1,9 @@
 /** Who a client proves to be with the certificates that it sent in the TLS handshake. */
 import { verifyClientChain, type TrustAnchor, type VerifiedChain } from '../../domain/pki/chain.js';
 import type { Ca } from '../../domain/model.js';
+import { certFingerprint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
+import type { Note } from '../handler.js';
 import type { Pki } from '../services.js';
 
 export interface PeerTrust {
@@ -22,6 +24,11 @@ export function verifyPeer(sent: readonly Buffer[], { own, cas }: PeerTrust, now
     anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.flatMap(anchorsOf)],
     known: intermediates,
   });
+}
+
+/** For the log: which certificate was shown. */
+export function noteLeaf([leaf]: readonly Buffer[], note: Note): void {
+  if (leaf !== undefined) note({ fingerprint: certFingerprint(leaf) });
 }
 
 /** The first certificate is the CA; what follows it in its PEM proves nothing. */

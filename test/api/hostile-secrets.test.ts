@@ -131,6 +131,57 @@ describe('secrets', () => {
     for (const line of controller.log) expectNone(JSON.stringify(line), 'a log line');
   });
 
+  it('and names that were typed, which may be passwords, stay out of the log however a login or an enrollment fails', async () => {
+    const typed: string[] = [];
+    const type = (text: string) => { typed.push(text); return text; };
+    const refused = (answer: Answer) => { expect(answer.status, answer.text).to.be.within(400, 499); };
+    const login = (method: string, body: object, client = anonymous(), options?: RequestOptions) => client.post(`${CLIENT}/authenticate?method=${method}`, body, options);
+    const username = type(`user-${randomUUID()}`);
+    const password = keep('password', `pass word ${randomUUID()}`);
+    const { id, token } = await invite({ updb: username });
+    expectStatus(await anonymous().post(`${CLIENT}/enroll/updb?token=${token}`, { password }), 200);
+
+    refused(await login('password', { username, password: keep('password', `wrong ${randomUUID()}`) }));
+    refused(await login('password', { username: type(`unknown-${randomUUID()}`), password }));
+    refused(await login('password', { username: password, password: username }));
+    refused(await login('password', { username: type(randomUUID()) }));
+    refused(await login('password', { [type(randomUUID())]: password, username: [username], password }));
+    refused(await login('password', { username: type(randomUUID().repeat(4)), password }));
+    refused(await login(type(randomUUID()), { username, password }));
+    refused(await login('ext-jwt', {}, anonymous(), { headers: { authorization: `Bearer ${keep('JWT', `a.${randomUUID()}.b`)}` } }));
+    refused(await login('cert', { username, password }));
+    const named = makeLeaf(makeCa({ commonName: type(`ca-${randomUUID()}`) }), { commonName: type(`leaf-${randomUUID()}`) });
+    refused(await login('cert', { username, password }, showing(shownBy(named))));
+    refused(await admin.post(`${MANAGEMENT}/authenticators`, { method: 'updb', identityId: id, username, password }));
+    expectStatus(await admin.post(`${MANAGEMENT}/identities/${id}/disable`, { durationMinutes: 5 }), 200);
+    refused(await login('password', { username, password }));
+
+    const ott = await invite({ ott: true });
+    const unknown = keep('unknown token', randomUUID());
+    for (const method of ['ott', 'ottca', 'updb', 'erott', 'ca', 'token', type(randomUUID())]) {
+      for (const shown of [ott.token, unknown]) {
+        for (const client of [anonymous(), showing(shownBy(named))]) {
+          const answer = await client.post(`${CLIENT}/enroll?method=${method}&token=${shown}`, { clientCsr: shown, password: shown.slice(0, 4), certCsr: password });
+          expect(answer.status, answer.text).to.be.within(400, 501);
+          expect((await client.post(`${CLIENT}/enroll/${method}?token=${shown}`, { password: shown.slice(0, 4) })).status).to.be.within(400, 501);
+        }
+      }
+    }
+    refused(await anonymous().post(`${CLIENT}/enroll/${ott.token}`));
+    refused(await anonymous().delete(`${CLIENT}/current-identity/authenticators/${ott.token}`));
+    refused(await admin.get(`${MANAGEMENT}/identities?filter=${encodeURIComponent(`${type(randomUUID())} = "${password}"`)}`));
+
+    // Identities show the enrollments they wait for.
+    expectStatus(await admin.delete(`${MANAGEMENT}/identities/${ott.id}`), 200);
+    const lines = controller.log.filter(({ msg, operation }) => msg === 'request' && operation === 'enroll');
+    expect(lines.some(({ enrollmentMethod }) => enrollmentMethod === 'ott'), 'the log tells of enrollments').to.equal(true);
+    for (const entry of controller.log) {
+      const text = JSON.stringify(entry);
+      expectNone(text, 'a log line');
+      expect(typed.filter((item) => text.includes(item)), text).to.deep.equal([]);
+    }
+  });
+
   it('stay out of every list but those of enrollments', async () => {
     for (const path of ['authenticators', 'identities', 'api-sessions', 'cas', 'edge-routers', 'sessions', 'controllers', 'network-jwts']) {
       expectNone(expectStatus(await admin.get(`${MANAGEMENT}/${path}?limit=500`), 200).text, path);

@@ -1,0 +1,41 @@
+/**
+ * The log line of a request: who asked for what, from where, what came of it and why. It is made of what we know ourselves
+ * (ids of entities, words of ours), never of what was sent; so no secret can be in it, whatever a client sends where.
+ */
+import { DomainError } from '../domain/errors.js';
+import type { OperationSpec } from '../generated/operation.js';
+import type { Caller, Facts } from '../handlers/handler.js';
+import type { Exchange } from './api.js';
+import { codeOf } from './envelope.js';
+import type { AnyReply } from './responder.js';
+
+/** What is known of a request by the time it ends. */
+export interface Seen {
+  readonly address: string;
+  operation?: OperationSpec;
+  caller?: Caller;
+  /** Of the path, once the caller is known. */
+  params?: Readonly<Record<string, string>>;
+  createdId?: string | undefined;
+  facts?: Facts;
+}
+
+export function requestLine({ request, response, requestId, failure }: Exchange, seen: Seen, ms: number): object {
+  const { operation, caller, params, createdId, facts, address } = seen;
+  return {
+    requestId, method: request.method, operation: operation?.operationId, api: operation?.api, status: response.headersSent ? response.statusCode : undefined, address,
+    identityId: caller?.identityId, entityId: idIn(params?.['id']), serviceId: idIn(params?.['serviceId']), createdId, ...facts,
+    code: failure === undefined ? undefined : codeOf(failure), reason: failure instanceof DomainError ? failure.logReason : undefined,
+    ms: Math.round(ms * 10) / 10,
+  };
+}
+
+/** A path may hold anything; what does not look like an id is no id of ours. */
+function idIn(param: string | undefined): string | undefined {
+  return param !== undefined && /^[\w.-]{1,64}$/.test(param) ? param : undefined;
+}
+
+export function createdId(reply: AnyReply): string | undefined {
+  const { id } = ('data' in reply ? reply.data : {}) as { id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+}
