@@ -1,6 +1,6 @@
 /** The Koa application: what every answer carries, then health and documents, then the two APIs. */
 import Koa from 'koa';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../domain/errors.js';
 import type { ApiHandler, Exchange } from './api.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly api: ApiHandler;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
+  /** The header, in lower case, in which a balancer names a request; null: names are made here. */
+  readonly requestIdHeader: string | null;
   readonly log: Logger;
 }
 
@@ -35,7 +37,7 @@ export function commonHeaders(version: string, instanceId: string): Headers {
   return { server: `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 }
 
-export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeaders, log }: AppOptions): Koa {
+export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeaders, requestIdHeader, log }: AppOptions): Koa {
   const app = new Koa();
   const nextId = requestIds();
   app.on('error', (error) => { log.debug({ err: error as unknown }, 'a connection broke'); });
@@ -44,9 +46,12 @@ export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeader
     const { req: request, res: response } = ctx;
     ctx.respond = false;
     const origin = request.headers.origin;
-    const headers: Headers = origin === undefined && !inFlight.isDraining ? common
-      : { ...common, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)), ...(inFlight.isDraining ? { connection: 'close' } : undefined) };
-    const exchange: Exchange = { request, response, requestId: nextId(), headers, since: Number.POSITIVE_INFINITY, ...splitTarget(request.url ?? '/') };
+    const requestId = givenId(request, requestIdHeader) ?? nextId();
+    const headers: Headers = origin === undefined && !inFlight.isDraining ? { ...common, 'x-request-id': requestId } : {
+      ...common, 'x-request-id': requestId, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
+      ...(inFlight.isDraining ? { connection: 'close' } : undefined),
+    };
+    const exchange: Exchange = { request, response, requestId, headers, since: Number.POSITIVE_INFINITY, ...splitTarget(request.url ?? '/') };
     if (request.method === 'OPTIONS') {
       write(response, 200, { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) }, '');
       return;
@@ -69,6 +74,12 @@ export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeader
     }
   });
   return app;
+}
+
+/** The id that a balancer gave the request. Anything else than a short plain word is not believed: it goes into logs and headers. */
+function givenId(request: IncomingMessage, header: string | null): string | undefined {
+  const given = header === null ? undefined : request.headers[header];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : undefined;
 }
 
 /** Answers 503 for what takes too long. The work itself goes on to its own end; its answer is dropped. */

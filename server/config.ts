@@ -107,6 +107,16 @@ const username = (value: unknown): string => {
   return given;
 };
 
+/** Headers whose values must not be in a log. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie', 'zt-session', 'svc-session', 'mfa-validation-code'];
+
+function plainHeader(value: unknown): string {
+  const name = text(value).toLowerCase();
+  if (!/^[a-z0-9-]{1,64}$/.test(name)) throw new Error('must be the name of a header, such as x-request-id');
+  if (CREDENTIALS.includes(name)) throw new Error(`must not be ${name}: its value would be logged`);
+  return name;
+}
+
 export const SETTINGS = {
   name: setting('name', 'EDGE_NAME', text, hostname(), 'Name of this controller, unique among those that share a database.'),
   dataDir: setting('dataDir', 'EDGE_DATA_DIR', text, './data', 'Directory for the embedded database, the master key and first-start secrets; made with mode 0700.'),
@@ -149,6 +159,7 @@ export const SETTINGS = {
   logLevel: setting('log.level', 'EDGE_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'Least severe log line that is written.'),
   logFormat: setting('log.format', 'EDGE_LOG_FORMAT', oneOf('auto', 'json', 'pretty'), 'auto', 'auto: readable on a terminal, JSON elsewhere.'),
   logRequests: setting('log.requests', 'EDGE_LOG_REQUESTS', oneOf('all', 'changes', 'none'), 'changes', 'Which requests get a log line: all, those that change something, or none. Failures of ours always do.'),
+  requestIdHeader: setting('log.requestIdHeader', 'EDGE_LOG_REQUEST_ID_HEADER', orNone(plainHeader), null, 'Header in which a load balancer names each request, such as x-request-id: the name is used in logs and answers when it has 1 to 64 letters, digits, dots, hyphens and underscores. Unset: names are made here.'),
 };
 
 export type Config = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };

@@ -118,7 +118,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   closers.push(() => { clearInterval(watcher); });
   const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
-    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, log,
+    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, requestIdHeader: config.requestIdHeader, log,
     pages: new Map([
       ...healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
       ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),

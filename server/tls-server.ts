@@ -93,7 +93,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: 
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) { socket.destroy(); return; }
   const { status, body } = answer(REFUSALS.get(error.code) ?? 'malformedRequest', requestId, {});
   const text = `${JSON.stringify(body)}\n`;
-  const headers = { ...common, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const headers = { ...common, 'x-request-id': requestId, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`);
   setTimeout(() => { socket.destroy(); }, LINGER_MS).unref();
