@@ -158,12 +158,12 @@ function addressOf(request: IncomingMessage): string {
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
 function fail(error: unknown, exchange: Exchange, { operation }: Seen, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>): void {
   const { request, response, requestId, headers } = exchange;
+  exchange.failure ??= error;
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
   if (error instanceof SenderGone) { log.debug({ ...where, err: error.cause }, error.message); return; }
   if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
   outages.seen(error);
-  exchange.failure ??= error;
   if (response.headersSent) { response.destroy(); return; }
   const answer = errorAnswer(error, requestId);
   try {

@@ -6,8 +6,11 @@ import { DomainError } from '../domain/errors.js';
 const DISCARD_BYTES = 8 * 1024 * 1024;
 const DISCARD_MS = 1_000;
 
+/** The client went away, or does not read: no answer reaches it, and nothing is wrong with us. */
+export class ClientGone extends Error {}
+
 /** The sender went away before its body was whole: there is nobody to answer, and nothing is wrong with us. */
-export class SenderGone extends Error {}
+export class SenderGone extends ClientGone {}
 
 /** The body's bytes; null when the request has none. @throws DomainError `payloadTooLarge`; SenderGone */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {

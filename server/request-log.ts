@@ -6,6 +6,7 @@ import { DomainError } from '../domain/errors.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Caller, Facts } from '../handlers/handler.js';
 import type { Exchange } from './api.js';
+import { ClientGone } from './body.js';
 import { codeOf } from './envelope.js';
 import type { AnyReply } from './responder.js';
 
@@ -25,9 +26,15 @@ export function requestLine({ request, response, requestId, failure }: Exchange,
   return {
     requestId, method: request.method, operation: operation?.operationId, api: operation?.api, status: response.headersSent ? response.statusCode : undefined, address,
     identityId: caller?.identityId, entityId: idIn(params?.['id']), serviceId: idIn(params?.['serviceId']), createdId, ...facts,
-    code: failure === undefined ? undefined : codeOf(failure), reason: failure instanceof DomainError ? failure.logReason : undefined,
+    ...outcomeOf(failure),
     ms: Math.round(ms * 10) / 10,
   };
+}
+
+function outcomeOf(failure: unknown): { code?: string; reason?: string | undefined } {
+  if (failure === undefined) return {};
+  if (failure instanceof ClientGone) return { reason: failure.message };
+  return { code: codeOf(failure), reason: failure instanceof DomainError ? failure.logReason : undefined };
 }
 
 /** A path may hold anything; what does not look like an id is no id of ours. */

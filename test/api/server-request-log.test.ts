@@ -8,7 +8,7 @@ import type { Answer, Client } from '../support/client.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, startLogged } from './server-support.js';
+import { C, M, dial, startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
 const FINGERPRINT = /^[0-9a-f]{40}$/;
@@ -78,6 +78,28 @@ describe('the log line of a request', () => {
       expect(await lineOf('deleteService', anonymous)).to.include({ code: 'UNAUTHORIZED', reason: 'no session token' }).and.not.have.property('entityId');
       const ended = expectStatus(await controller.client(randomUUID()).delete(`${M}/services/abc`), 401);
       expect(await lineOf('deleteService', ended)).to.include({ reason: 'no such session, or it has ended' });
+    });
+  });
+
+  describe('of a request that came to nothing', () => {
+    it('has the code when the database refuses it', async () => {
+      await database.query("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$");
+      await database.query('CREATE TRIGGER full_disk BEFORE INSERT ON services FOR EACH ROW EXECUTE FUNCTION full_disk()');
+      try {
+        const refused = expectStatus(await admin.post(`${M}/services`, { name: `service ${randomUUID()}`, encryptionRequired: true }), 503);
+        expect(await lineOf('createService', refused)).to.include({ code: 'UNAVAILABLE', identityId: adminId });
+      } finally {
+        await database.query('DROP FUNCTION full_disk CASCADE');
+      }
+    });
+
+    it('has neither status nor code when the client went away before it was whole', async () => {
+      const before = controller.log.length;
+      const socket = await dial(controller.url);
+      socket.write(`POST ${M}/identities HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`);
+      socket.destroy();
+      const line = await until('its line', () => controller.log.slice(before).find(({ msg, reason }) => msg === 'request' && reason === 'the sender went away'));
+      expect(line).to.include({ method: 'POST', address: '127.0.0.1' }).and.not.have.any.keys('status', 'code');
     });
   });
 
