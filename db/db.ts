@@ -4,6 +4,8 @@
  */
 import pg from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
+import { during } from './clock.js';
+import type { RequestClock } from './clock.js';
 import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
 import { DatabaseUnavailable, OUTAGES, outageOf } from './outages.js';
@@ -27,14 +29,20 @@ export interface Db {
   read<R>(name: string, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
 
-export interface Database extends Db {
+/** What the stores of one request need beyond statements. Each takes the clock of the request, if it has one. */
+export interface Source extends Db {
+  run<R>(name: string | null, sql: string, values?: readonly unknown[], clock?: RequestClock): Promise<Rows<R>>;
+  read<R>(name: string, sql: string, values?: readonly unknown[], clock?: RequestClock): Promise<Rows<R>>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
    * up in favour of another is run again, so `work` must do nothing outside it.
    */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>, clock?: RequestClock): Promise<T>;
   /** Rows in batches from one snapshot, so that memory stays bounded whatever their number. */
-  stream<R>(sql: string, values: readonly unknown[], batchSize: number): AsyncGenerator<R[]>;
+  stream<R>(sql: string, values: readonly unknown[], batchSize: number, clock?: RequestClock): AsyncGenerator<R[]>;
+}
+
+export interface Database extends Source {
   /** Resolves when the database answers. @throws DomainError `unavailable` */
   ping(): Promise<void>;
   readonly isUp: () => boolean;
@@ -43,7 +51,7 @@ export interface Database extends Db {
 }
 
 /** True for the pool, false for a transaction: only the pool can open a snapshot of its own. */
-export function isDatabase(db: Db): db is Database {
+export function isDatabase(db: Db): db is Source {
   return 'stream' in db;
 }
 
@@ -55,10 +63,11 @@ export interface DatabaseOptions {
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
 }
 
-function runOn(client: Pick<PoolClient, 'query'>) {
+function runOn(client: Pick<PoolClient, 'query'>, clock: RequestClock | undefined) {
   return async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
     try {
-      const result = await client.query(name === null ? { text: sql, values: values as unknown[] } : { name, text: sql, values: values as unknown[] });
+      const query = name === null ? { text: sql, values: values as unknown[] } : { name, text: sql, values: values as unknown[] };
+      const result = await during(clock, 'database', () => client.query(query));
       return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
     } catch (error) {
       throw translate(error);
@@ -94,20 +103,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     lanes.cut();
   };
 
-  const connect = async (): Promise<PoolClient> => {
+  const connect = async (clock: RequestClock | undefined): Promise<PoolClient> => {
     if (!up) throw new DatabaseUnavailable(outage, undefined);
     try {
-      return await pool.connect();
+      return await during(clock, 'pool', () => pool.connect());
     } catch (error) {
       throw translate(error);
     }
   };
 
-  const run: Db['run'] = (name, sql, values) => repeated(async () => {
-    const client = await connect();
+  const run: Source['run'] = (name, sql, values, clock) => repeated(async () => {
+    const client = await connect(clock);
     let broken: Error | undefined;
     try {
-      return await runOn(client)(name, sql, values);
+      return await runOn(client, clock)(name, sql, values);
     } catch (error) {
       broken = connectionFault(error);
       throw error;
@@ -120,18 +129,18 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     run,
-    async read<R>(name: string, sql: string, values: readonly unknown[] = []) {
+    async read<R>(name: string, sql: string, values: readonly unknown[] = [], clock?: RequestClock) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
-      return lanes.read<R>(name, sql, values);
+      return during(clock, 'database', () => lanes.read<R>(name, sql, values));
     },
-    transaction: (work) => repeated(async () => {
-      const client = await connect();
+    transaction: (work, clock) => repeated(async () => {
+      const client = await connect(clock);
       let broken: Error | undefined;
       try {
-        await runOn(client)(null, 'BEGIN');
-        const run = runOn(client);
+        const run = runOn(client, clock);
+        await run(null, 'BEGIN');
         const result = await work({ run, read: run });
-        await runOn(client)(null, 'COMMIT');
+        await run(null, 'COMMIT');
         return result;
       } catch (error) {
         broken = connectionFault(error);
@@ -141,11 +150,11 @@ export function openDatabase(options: DatabaseOptions): Database {
         client.release(broken);
       }
     }),
-    async *stream<R>(sql: string, values: readonly unknown[], batchSize: number) {
-      const client = await connect();
+    async *stream<R>(sql: string, values: readonly unknown[], batchSize: number, clock?: RequestClock) {
+      const client = await connect(clock);
       let finished = false;
       try {
-        const query = runOn(client);
+        const query = runOn(client, clock);
         await query(null, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         await query(null, `DECLARE page NO SCROLL CURSOR FOR ${sql}`, values);
         for (;;) {

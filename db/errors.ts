@@ -133,7 +133,7 @@ export function isConflict(error: unknown): boolean {
 
 function withCause(error: DomainError, cause: DatabaseError): DomainError {
   error.cause = cause;
-  error.logReason = cause.constraint ?? codeOf(cause);
+  error.logReason = cause.constraint ?? cause.code;
   return error;
 }
 

@@ -1,5 +1,7 @@
 /** All stores over one `Db`. Inside `transaction` the same stores run on one open transaction. */
-import type { Database, Db } from './db.js';
+import { TimedSource } from './clock.js';
+import type { RequestClock } from './clock.js';
+import type { Database, Db, Source } from './db.js';
 import { Lists } from './table.js';
 import type { ListLimits } from './table.js';
 import { accessView } from './access-view.js';
@@ -31,50 +33,78 @@ import { sessionStore } from './sessions.js';
 import { terminatorStore } from './terminators.js';
 import { summaryStore } from './summary.js';
 
-function storesOn(db: Db, lists: Lists) {
-  return {
-    access: accessView(db),
-    advice: adviceView(db),
-    apiSessionCertificates: apiSessionCertificateStore(db, lists),
-    apiSessions: apiSessionStore(db, lists),
-    authPolicies: authPolicyStore(db),
-    authenticators: authenticatorStore(db, lists),
-    cas: caStore(db, lists),
-    configTypes: configTypeStore(db, lists),
-    configs: configStore(db, lists),
-    controllers: controllerStore(db, lists),
-    edgeRouterPolicies: edgeRouterPolicyStore(db, lists),
-    enrollments: enrollmentStore(db, lists),
-    identities: identityStore(db, lists),
-    identityServiceConfigs: identityServiceConfigStore(db, lists),
-    identityTypes: identityTypeStore(db, lists),
-    issuedCertificates: issuedCertificateStore(db),
-    logins: loginStore(db),
-    network: networkStore(db),
-    routerAccess: routerAccessView(db),
-    routers: routerStore(db, lists),
-    serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore(db, lists),
-    postureChecks: postureCheckStore(db, lists),
-    roleAttributes: roleAttributeStore(db, lists),
-    servicePolicies: servicePolicyStore(db, lists),
-    services: serviceStore(db, lists),
-    sessions: sessionStore(db, lists),
-    terminators: terminatorStore(db, lists),
-    summary: summaryStore(db),
-  };
+const STORES = {
+  access: accessView,
+  advice: adviceView,
+  apiSessionCertificates: apiSessionCertificateStore,
+  apiSessions: apiSessionStore,
+  authPolicies: authPolicyStore,
+  authenticators: authenticatorStore,
+  cas: caStore,
+  configTypes: configTypeStore,
+  configs: configStore,
+  controllers: controllerStore,
+  edgeRouterPolicies: edgeRouterPolicyStore,
+  enrollments: enrollmentStore,
+  identities: identityStore,
+  identityServiceConfigs: identityServiceConfigStore,
+  identityTypes: identityTypeStore,
+  issuedCertificates: issuedCertificateStore,
+  logins: loginStore,
+  network: networkStore,
+  routerAccess: routerAccessView,
+  routers: routerStore,
+  serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
+  postureChecks: postureCheckStore,
+  roleAttributes: roleAttributeStore,
+  servicePolicies: servicePolicyStore,
+  services: serviceStore,
+  sessions: sessionStore,
+  terminators: terminatorStore,
+  summary: summaryStore,
+} satisfies Record<string, (db: Db, lists: Lists) => object>;
+
+type Makers = typeof STORES;
+
+export type StoreSet = { readonly [K in keyof Makers]: ReturnType<Makers[K]> };
+
+/** Makes each store when it is first asked for: a request or a transaction needs few of them. */
+class MadeStores {
+  readonly #made: Record<string, object> = {};
+
+  constructor(readonly db: Db, readonly lists: Lists) {}
+
+  made(name: keyof Makers): object {
+    return (this.#made[name] ??= STORES[name](this.db, this.lists));
+  }
+}
+for (const name of Object.keys(STORES) as (keyof Makers)[]) {
+  Object.defineProperty(MadeStores.prototype, name, { get(this: MadeStores) { return this.made(name); } });
 }
 
-export type StoreSet = ReturnType<typeof storesOn>;
+function storesOn(db: Db, lists: Lists): StoreSet {
+  return new MadeStores(db, lists) as unknown as StoreSet;
+}
 
 export interface Stores extends StoreSet {
   /** One mutating operation is one transaction: all of `work` is committed, or none of it. */
   transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T>;
+  /** The same stores for one request, whose clock counts the time of their statements. */
+  timedBy(clock: RequestClock): Stores;
+}
+
+class SourceStores extends MadeStores {
+  constructor(readonly source: Source, lists: Lists) { super(source, lists); }
+
+  transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T> {
+    return this.source.transaction((tx) => work(storesOn(tx, this.lists)));
+  }
+
+  timedBy(clock: RequestClock): Stores {
+    return new SourceStores(new TimedSource(this.source, clock), this.lists) as unknown as Stores;
+  }
 }
 
 export function openStores(database: Database, limits: ListLimits): Stores {
-  const lists = new Lists(limits);
-  return {
-    ...storesOn(database, lists),
-    transaction: (work) => database.transaction((tx) => work(storesOn(tx, lists))),
-  };
+  return new SourceStores(database, new Lists(limits)) as unknown as Stores;
 }

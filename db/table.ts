@@ -7,7 +7,7 @@ import type { Knex } from 'knex';
 import type { BaseEntity, Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { isDatabase } from './db.js';
-import type { Database, Db } from './db.js';
+import type { Source, Db } from './db.js';
 import { compileList, filterableFields } from './filter/index.js';
 import type { CompiledList, ListQuery, SymbolTable } from './filter/index.js';
 
@@ -124,7 +124,7 @@ export class Lists {
 
   /** A list without limit: held when short, else its head and the batches that follow, all of one snapshot. */
   async #everything<Row extends BaseRow, T>(
-    db: Database, source: ListSource<Row, T>, sql: string, values: readonly unknown[],
+    db: Source, source: ListSource<Row, T>, sql: string, values: readonly unknown[],
     about: Pick<Page<T>, 'limit' | 'offset' | 'filterableFields'>,
   ): Promise<Page<T>> {
     const batches = db.stream<Row & Total>(sql, values, this.limits.maxLimit);

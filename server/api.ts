@@ -3,6 +3,7 @@
  * Failures of every step end in one place.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestClock } from '../db/clock.js';
 import { DomainError } from '../domain/errors.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Caller, Connection, Facts } from '../handlers/handler.js';
@@ -27,7 +28,7 @@ import type { Headers } from './responder.js';
 import type { SessionRegistry } from './sessions.js';
 
 export interface ApiOptions {
-  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests'>;
+  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest'>;
   readonly bindings: Bindings;
   readonly services: Services;
   readonly sessions: SessionRegistry;
@@ -67,11 +68,14 @@ export function createApi(options: ApiOptions): ApiHandler {
     const { request, response, path, search, headers } = exchange;
     const bytes = await readBody(request, config.maxBodyBytes);
     exchange.since = Date.now();
+    if (config.slowRequest > 0) seen.clock = new RequestClock();
     const target = targetOf(segmentsOf(path));
     if (target === undefined) throw pathUnknown(path);
     const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
     seen.operation = operation;
+    seen.clock?.enter('database'); // for a session that is not in memory
     const caller = operation.permission === 'public' ? nobody : await identify(request, sessions, peers);
+    seen.clock?.leave('database');
     if (caller !== nobody) {
       seen.caller = caller;
       seen.params = params;
@@ -85,7 +89,7 @@ export function createApi(options: ApiOptions): ApiHandler {
       note: (facts: Facts) => { seen.facts = { ...seen.facts, ...facts }; },
       ...readInput(request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
     };
-    const reply = await call(handler, input, services);
+    const reply = await call(handler, input, timed(services, seen.clock));
     if (reply.status === 201) seen.createdId = createdId(reply);
     await writeReply(response, operation, reply, headers);
   };
@@ -98,9 +102,16 @@ export function createApi(options: ApiOptions): ApiHandler {
     } catch (error) {
       fail(error, exchange, seen, { log, outages });
     }
+    const times = seen.clock?.read();
+    if (times !== undefined && times.ms >= config.slowRequest * 1000) log.warn({ ...requestLine(exchange, seen, 0), ...times }, 'slow request');
     if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
     log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
+}
+
+/** The services for one request. Sessions and keys are shared: what they ask of the database is not timed. */
+function timed(services: Services, clock: RequestClock | undefined): Services {
+  return clock === undefined ? services : { ...services, stores: services.stores.timedBy(clock) };
 }
 
 function call(handler: BoundHandler, input: unknown, services: Services) {

@@ -3,6 +3,7 @@
  * (ids of entities, words of ours), never of what was sent; so no secret can be in it, whatever a client sends where.
  */
 import { DomainError } from '../domain/errors.js';
+import type { RequestClock } from '../db/clock.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Caller, Facts } from '../handlers/handler.js';
 import type { Exchange } from './api.js';
@@ -19,6 +20,8 @@ export interface Seen {
   params?: Readonly<Record<string, string>>;
   createdId?: string | undefined;
   facts?: Facts;
+  /** Since its body was whole; absent when times are not asked for. */
+  clock?: RequestClock;
 }
 
 export function requestLine({ request, response, requestId, failure }: Exchange, seen: Seen, ms: number): object {

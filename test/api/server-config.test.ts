@@ -50,6 +50,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   cachedSessions: { text: '100', means: 100, refuses: '1e3' },
   logLevel: { text: 'warn', means: 'warn', refuses: 'loud' },
   logFormat: { text: 'pretty', means: 'pretty', refuses: 'xml' },
+  slowRequest: { text: '0s', means: 0, refuses: 'never' },
   requestIdHeader: { text: 'X-Request-Id', means: 'x-request-id', refuses: 'zt-session' },
   logRequests: { text: 'none', means: 'none', refuses: 'some' },
 };
