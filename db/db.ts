@@ -10,6 +10,7 @@ import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
 import { DatabaseUnavailable, OUTAGES, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
+import { growWithinLimits } from './pool-growth.js';
 import { ServerClient } from './servers.js';
 import { cut, sessionConfig, settle } from './session.js';
 import type { Rows } from './session.js';
@@ -60,6 +61,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** How long a request may wait for a connection, and a probe for its answer, in milliseconds. */
   readonly patienceMs: number;
+  /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
+  readonly onLimit?: (open: number) => void;
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
 }
 
@@ -81,6 +84,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...config, Client: ServerClient, max: options.poolSize, connectionTimeoutMillis: options.patienceMs, idleTimeoutMillis: 0,
     verify: (client, done) => { settle(client).then(() => { done(); }, done); },
   });
+  const growth = growWithinLimits(pool, { size: options.poolSize, patienceMs: options.patienceMs, onLimit: (count) => { options.onLimit?.(count); } });
   const open = new Set<PoolClient>();
   let up = true;
   /** Why it is not up. */
@@ -106,7 +110,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connect = async (clock: RequestClock | undefined): Promise<PoolClient> => {
     if (!up) throw new DatabaseUnavailable(outage, undefined);
     try {
-      return await during(clock, 'pool', () => pool.connect());
+      return await during(clock, 'pool', () => growth.connect());
     } catch (error) {
       throw translate(error);
     }
@@ -131,7 +135,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     run,
     async read<R>(name: string, sql: string, values: readonly unknown[] = [], clock?: RequestClock) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
-      return during(clock, 'database', () => lanes.read<R>(name, sql, values));
+      try {
+        return await during(clock, 'database', () => lanes.read<R>(name, sql, values));
+      } catch (error) {
+        if (outageOf(error) !== 'connectionLimit') throw error;
+        return run<R>(name, sql, values, clock); // the lane cannot be opened, but the pool has connections
+      }
     },
     transaction: (work, clock) => repeated(async () => {
       const client = await connect(clock);
@@ -173,6 +182,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       watchdog.stop();
+      growth.close();
       // A database that hangs would never take leave.
       const impatience = setTimeout(cutAll, up ? options.patienceMs : 0);
       await Promise.all([pool.end(), lanes.close()]);

@@ -10,7 +10,7 @@ import { ServerClient } from './servers.js';
 import { cut, settle } from './session.js';
 import type { Rows } from './session.js';
 
-const LANES = 3;
+export const LANES = 3;
 
 interface Lane {
   client: Promise<pg.Client> | undefined;

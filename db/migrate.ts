@@ -71,7 +71,7 @@ async function connect(connection: ServerConfig): Promise<pg.Client> {
 }
 
 /** One sentence for a database that cannot be used, of which `cause` says why. */
-function unusable(cause: unknown, { servers }: ServerConfig): SchemaError {
+export function unusable(cause: unknown, { servers }: ServerConfig): SchemaError {
   const outage = outageOf(cause) ?? 'loginRefused';
   const what = outage === 'unreachable' ? 'cannot be reached' : 'cannot be used';
   const place = servers?.place === undefined ? '' : ` at ${servers.place}`;

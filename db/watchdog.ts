@@ -3,6 +3,7 @@
  * answers but takes no writes counts as lost: it may be a former primary, and what it says may be old.
  */
 import type pg from 'pg';
+import { outageOf } from './outages.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
 import { cut, requireWritable } from './session.js';
@@ -40,7 +41,9 @@ export function watch({ config, patienceMs, setUp, onLost }: Watch): { stop(): v
       setUp(true);
     } catch (error) {
       drop();
-      if (!stopped) { setUp(false, error); onLost(); }
+      // A server without a connection for this is alive, and the connections that there are work.
+      if (outageOf(error) === 'connectionLimit') setUp(true);
+      else if (!stopped) { setUp(false, error); onLost(); }
     }
     if (!stopped) timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();
   };

@@ -1,4 +1,5 @@
 /** Finds the database of a configuration, brings its schema up to date and opens it. */
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
@@ -13,11 +14,16 @@ import type { ServerConfig } from '../db/servers.js';
 import type { Closers } from './closers.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
+import { requireRoom } from '../db/room.js';
+import type { Room } from '../db/room.js';
+import { OUTAGES } from '../db/outages.js';
 import { prepareDataDir } from './data-dir.js';
 import { waitForDatabase } from './database-start.js';
 import type { Logger } from './log.js';
 import { createOutageLog } from './outages.js';
 import type { OutageLog } from './outages.js';
+
+const { isWorker } = cluster;
 
 export interface DatabaseOptions {
   readonly config: Config;
@@ -38,19 +44,24 @@ export interface OpenDatabase {
 
 /** Closing the last closer that this adds closes the pool and leaves an embedded server running. */
 export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { config, log, closers, abort, onLost } = options;
+  const { config, log, closers, abort, onLost, besideRunning } = options;
+  const wanting = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
   const connection = await locate(options);
   abort.throwIfAborted();
   const prepare = async () => {
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
-    return migrate(connection);
+    return { applied: await migrate(connection), room: await requireRoom(connection, wanting) };
   };
-  const applied = await waitForDatabase(prepare, { patienceSeconds: config.databaseStartPatience, log, abort });
+  const { applied, room } = await waitForDatabase(prepare, { patienceSeconds: config.databaseStartPatience, log, abort });
+  if (!isWorker && besideRunning !== true) reportRoom(room, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   const outages = createOutageLog(log);
   closers.push(() => { outages.close(); });
   const database = openDatabase({
     connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
+    onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
+      log.warn({ open, configured: config.databasePoolSize }, `the pool works with fewer connections than configured. ${OUTAGES.connectionLimit.advice}.`);
+    }),
     onStateChange: (isUp, cause) => {
       if (isUp) { outages.recovered(); return; }
       outages.lost(cause);
@@ -66,6 +77,22 @@ async function refuseTransactionPooler(connection: ClientConfig): Promise<void> 
   if (!(await isTransactionPooled(connection).catch(() => false))) return;
   throw new ConfigError('DATABASE_URL leads through a pooler in transaction mode, which shares server connections between statements: '
     + 'prepared statements and LISTEN do not work there. Connect directly, or set the pooler to session mode (PgBouncer: pool_mode = session).');
+}
+
+const LIMIT_LINE_MS = 60_000;
+
+function atMostEvery<T>(ms: number, call: (value: T) => void): (value: T) => void {
+  let last = -Infinity;
+  return (value) => {
+    if (performance.now() - last < ms) return;
+    last = performance.now();
+    call(value);
+  };
+}
+
+function reportRoom({ wanted, free }: Room, log: Logger): void {
+  log.info({ wanted, free }, 'connections to the database: what this controller opens at most, and what the database has left');
+  if (free < wanted) log.warn({ wanted, free }, `the database has fewer connections left than this controller may open. ${OUTAGES.connectionLimit.advice}.`);
 }
 
 async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ServerConfig> {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { DatabaseError } from 'pg';
 import { EmbeddedDatabaseError } from '../db/embedded/error.js';
-import { DatabaseUnavailable, OUTAGES, reasonOf } from '../db/outages.js';
+import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../db/outages.js';
 import { SchemaError } from '../db/migrate.js';
 import { DomainError } from '../domain/errors.js';
 import { ConfigError, printConfig, readConfig } from './config.js';
@@ -134,10 +134,11 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const fileFault = openFileFault(error);
   if (fileFault !== undefined) return fileFault;
+  // The message of a `DatabaseUnavailable` is for callers of the API; one of the server may repeat the user's name.
+  const outage = error instanceof DatabaseUnavailable || error instanceof DatabaseError ? outageOf(error) : undefined;
+  if (outage !== undefined) return `The database failed during the start: ${reasonOf(error.cause ?? error)}. ${OUTAGES[outage].advice}.`;
   if (error instanceof DatabaseError) return `The database refused a statement of the start: ${error.message} (SQLSTATE ${error.code ?? 'unknown'}).`;
   const isExpected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError || error instanceof DomainError
     || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
-  // Its own message is for callers of the API.
-  if (error instanceof DatabaseUnavailable) return `The database failed during the start: ${reasonOf(error.cause ?? error)}. ${OUTAGES[error.outage].advice}.`;
   return isExpected ? error.message : error.stack ?? error.message;
 }
