@@ -84,7 +84,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...config, Client: ServerClient, max: options.poolSize, connectionTimeoutMillis: options.patienceMs, idleTimeoutMillis: 0,
     verify: (client, done) => { settle(client).then(() => { done(); }, done); },
   });
-  const growth = growWithinLimits(pool, { size: options.poolSize, patienceMs: options.patienceMs, onLimit: (count) => { options.onLimit?.(count); } });
+  const { poolSize: size, patienceMs, onLimit = () => undefined } = options;
+  const growth = growWithinLimits(pool, { size, patienceMs, onLimit });
   const open = new Set<PoolClient>();
   let up = true;
   /** Why it is not up. */

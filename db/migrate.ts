@@ -79,7 +79,8 @@ export function unusable(cause: unknown, { servers }: ServerConfig): SchemaError
 }
 
 async function refuseUnfit(client: pg.Client): Promise<void> {
-  const { rows: [server] } = await client.query<{ number: number; version: string; encoding: string; isReadOnly: boolean }>(`
+  interface Server { number: number; version: string; encoding: string; isReadOnly: boolean }
+  const { rows: [server] } = await client.query<Server>(`
     SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
       current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS "isReadOnly"`);
   if (server === undefined) return;
@@ -111,8 +112,8 @@ async function requireExtensions(client: pg.Client): Promise<void> {
     SELECT nspname AS schema, nspname = ANY(current_schemas(true)) AS "isFound"
     FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`);
   if (present?.isFound === false) {
-    throw new SchemaError(`The extension pg_trgm is in the schema ${present.schema}, where it is not found. Ask its owner to run: `
-      + 'ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. (Or add that schema to the search_path of the role.)');
+    throw new SchemaError(`The extension pg_trgm is in the schema ${present.schema}, where it is not found. `
+      + 'Ask its owner to run: ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. (Or add that schema to the search_path of the role.)');
   }
   if (present !== undefined) return;
   try {
@@ -139,7 +140,8 @@ async function requireExtensions(client: pg.Client): Promise<void> {
 async function applyPending(connection: ServerConfig): Promise<string[]> {
   const silent = () => undefined;
   const knex = knexFactory({
-    client: 'pg', compileSqlOnError: false, connection: () => presentConfig(connection) as Knex.PgConnectionConfig, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+    client: 'pg', connection: () => presentConfig(connection) as Knex.PgConnectionConfig,
+    compileSqlOnError: false, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
   });
   // knex puts the statement before the message, some of them hundreds of lines.
   knex.on('query-error', (error: Error, { sql }: { sql: string }) => {
@@ -160,9 +162,11 @@ function explain(error: unknown, connection: ServerConfig): unknown {
   if (error instanceof SchemaError) return error;
   if (outageOf(fault) !== undefined) return unusable(fault, connection);
   if (!(fault instanceof pg.DatabaseError)) return fault;
-  const what = `${fault.message}, SQLSTATE ${fault.code ?? 'unknown'}${error instanceof MigrationFault ? `, migration ${error.migration}` : ''}`;
+  const where = error instanceof MigrationFault ? `, migration ${error.migration}` : '';
+  const what = `${fault.message}, SQLSTATE ${fault.code ?? 'unknown'}${where}`;
   if (fault.code !== INSUFFICIENT_PRIVILEGE) {
-    return new SchemaError(`The database cannot be brought to the schema of this release (${what}). Nothing was changed.`, { cause: fault });
+    const message = `The database cannot be brought to the schema of this release (${what}). Nothing was changed.`;
+    return new SchemaError(message, { cause: fault });
   }
   return new SchemaError(`The role of DATABASE_URL may not make the tables of this release (${what}): `
     + 'make it the owner of the database, or GRANT CREATE ON SCHEMA public TO it.', { cause: fault });

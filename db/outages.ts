@@ -25,30 +25,82 @@ const fixed = { breaksConnection: true, isPassing: false, patienceSeconds: 0 } a
 const full = { breaksConnection: false, isPassing: true, patienceSeconds: 0 } as const;
 
 export const OUTAGES = {
-  unreachable: { ...passing, caller: 'the database cannot be reached', state: 'the database cannot be reached', advice: 'Start it, or correct DATABASE_URL' },
-  frozen: { ...passing, caller: 'the database does not answer', state: 'the database accepts connections and does not answer in time', advice: 'Look at its load, its disk and its locks' },
-  startingUp: { ...passing, caller: 'the database is starting or stopping', state: 'the database is starting up or shutting down', advice: 'Wait for it; its log says what it does' },
-  shuttingDown: { ...passing, caller: 'the database ended the connection', state: 'the database was shut down, or an administrator ended its connections', advice: 'Start it' },
+  unreachable: {
+    ...passing, caller: 'the database cannot be reached',
+    state: 'the database cannot be reached',
+    advice: 'Start it, or correct DATABASE_URL',
+  },
+  frozen: {
+    ...passing, caller: 'the database does not answer',
+    state: 'the database accepts connections and does not answer in time',
+    advice: 'Look at its load, its disk and its locks',
+  },
+  startingUp: {
+    ...passing, caller: 'the database is starting or stopping',
+    state: 'the database is starting up or shutting down',
+    advice: 'Wait for it; its log says what it does',
+  },
+  shuttingDown: {
+    ...passing, caller: 'the database ended the connection',
+    state: 'the database was shut down, or an administrator ended its connections',
+    advice: 'Start it',
+  },
   readOnly: {
-    ...passing, caller: 'the database is read-only at the moment', state: 'the database only reads: it is a standby or was made read-only',
-    advice: 'Promote it, or set DATABASE_URL to the primary (several hosts may be given); if default_transaction_read_only is on, turn it off',
+    ...passing, caller: 'the database is read-only at the moment',
+    state: 'the database only reads: it is a standby or was made read-only',
+    advice: 'Promote it, or set DATABASE_URL to the primary (several hosts may be given); '
+      + 'if default_transaction_read_only is on, turn it off',
   },
   connectionLimit: {
-    ...full, caller: 'the database has no connection left', state: 'the database gives no more connections: a limit is reached',
+    ...full, caller: 'the database has no connection left',
+    state: 'the database gives no more connections: a limit is reached',
     advice: 'Raise max_connections or the CONNECTION LIMIT of the role or database, or lower EDGE_DATABASE_POOL_SIZE',
   },
-  diskFull: { ...full, isPassing: false, caller: 'the disk of the database is full', state: 'the disk of the database is full', advice: 'Free space on it, or enlarge it; nothing else has to be done' },
-  outOfMemory: { ...full, isPassing: false, caller: 'the database has too little memory', state: 'the database has run out of memory or of another resource', advice: 'Look at its log and its memory settings' },
-  faulty: { ...full, isPassing: false, caller: 'the database has a fault', state: 'the database reports a fault of its system, such as a failing disk', advice: 'Look at its log' },
-  loginRefused: { ...fixed, caller: 'the database refuses the controller', state: 'the database refuses the login', advice: 'Correct user, password or database in DATABASE_URL, or the rules in pg_hba.conf' },
-  tlsRefused: { ...fixed, caller: 'the connection to the database is not secure', state: 'TLS to the database fails', advice: 'Correct sslmode, sslrootcert or the certificate of the server' },
-  noFiles: { ...full, isPassing: false, caller: 'the controller has too many open files', state: 'this process may open no more files or sockets', advice: 'Raise its limit (ulimit -n, LimitNOFILE)' },
+  diskFull: {
+    ...full, isPassing: false, caller: 'the disk of the database is full',
+    state: 'the disk of the database is full',
+    advice: 'Free space on it, or enlarge it; nothing else has to be done',
+  },
+  outOfMemory: {
+    ...full, isPassing: false, caller: 'the database has too little memory',
+    state: 'the database has run out of memory or of another resource',
+    advice: 'Look at its log and its memory settings',
+  },
+  faulty: {
+    ...full, isPassing: false, caller: 'the database has a fault',
+    state: 'the database reports a fault of its system, such as a failing disk',
+    advice: 'Look at its log',
+  },
+  loginRefused: {
+    ...fixed, caller: 'the database refuses the controller',
+    state: 'the database refuses the login',
+    advice: 'Correct user, password or database in DATABASE_URL, or the rules in pg_hba.conf',
+  },
+  tlsRefused: {
+    ...fixed, caller: 'the connection to the database is not secure',
+    state: 'TLS to the database fails',
+    advice: 'Correct sslmode, sslrootcert or the certificate of the server',
+  },
+  noFiles: {
+    ...full, isPassing: false, caller: 'the controller has too many open files',
+    state: 'this process may open no more files or sockets',
+    advice: 'Raise its limit (ulimit -n, LimitNOFILE)',
+  },
   busy: {
-    ...full, isPassing: true, patienceSeconds: 60, caller: 'the database is busy', state: 'all connections of the pool are in use for longer than a request waits',
+    ...full, isPassing: true, patienceSeconds: 60, caller: 'the database is busy',
+    state: 'all connections of the pool are in use for longer than a request waits',
     advice: 'If it lasts, look for slow statements and locks, or raise EDGE_DATABASE_POOL_SIZE',
   },
-  locked: { ...full, patienceSeconds: 60, caller: 'the entity is locked', state: 'a lock in the database is held for too long', advice: 'If it lasts, look for its holder in pg_locks' },
-  conflict: { ...full, patienceSeconds: Infinity, caller: 'too many changes at the same time', state: 'changes at the same time hindered each other', advice: 'It mends itself' },
+  locked: {
+    ...full, patienceSeconds: 60, caller: 'the entity is locked',
+    state: 'a lock in the database is held for too long',
+    advice: 'If it lasts, look for its holder in pg_locks',
+  },
+  conflict: {
+    ...full, patienceSeconds: Infinity, caller: 'too many changes at the same time',
+    state: 'changes at the same time hindered each other',
+    advice: 'It mends itself',
+  },
 } as const satisfies Record<string, OutageFacts>;
 
 export type Outage = keyof typeof OUTAGES;
@@ -62,21 +114,22 @@ export class DatabaseUnavailable extends DomainError {
 
 /** SQLSTATEs, the first that fits. */
 const STATES: readonly (readonly [RegExp, Outage])[] = [
-  [/^08/, 'unreachable'], [/^57P0[125]/, 'shuttingDown'], [/^57P03/, 'startingUp'], [/^25006/, 'readOnly'], [/^53100/, 'diskFull'],
-  [/^53300/, 'connectionLimit'], [/^53/, 'outOfMemory'], [/^58/, 'faulty'], [/^55P03/, 'locked'], [/^40(001|P01)/, 'conflict'],
-  [/^(28|3D000)/, 'loginRefused'],
+  [/^08/, 'unreachable'], [/^57P0[125]/, 'shuttingDown'], [/^57P03/, 'startingUp'], [/^25006/, 'readOnly'],
+  [/^53100/, 'diskFull'], [/^53300/, 'connectionLimit'], [/^53/, 'outOfMemory'], [/^58/, 'faulty'],
+  [/^55P03/, 'locked'], [/^40(001|P01)/, 'conflict'], [/^(28|3D000|57P04)/, 'loginRefused'],
 ];
 
-const NETWORK: Readonly<Record<string, Outage>> = {
-  ECONNREFUSED: 'unreachable', ECONNRESET: 'unreachable', ECONNABORTED: 'unreachable', ENOENT: 'unreachable', EPIPE: 'unreachable', ENOTCONN: 'unreachable',
-  ETIMEDOUT: 'unreachable', EHOSTUNREACH: 'unreachable', ENETUNREACH: 'unreachable', EHOSTDOWN: 'unreachable', EADDRNOTAVAIL: 'unreachable',
-  ENOTFOUND: 'unreachable', EAI_AGAIN: 'unreachable', EAI_FAIL: 'unreachable', EAI_NODATA: 'unreachable', EMFILE: 'noFiles', ENFILE: 'noFiles',
-};
+const UNREACHABLE = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ENOENT', 'EPIPE', 'ENOTCONN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH',
+  'EHOSTDOWN', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA',
+]);
+const NO_FILES = new Set(['EMFILE', 'ENFILE']);
 
 /** Texts of node-postgres and its pool, which give no codes. */
 const TEXTS: readonly (readonly [RegExp, Outage])[] = [
   [/^timeout exceeded when trying to connect/, 'busy'],
-  [/^(timeout expired|Query read timeout|Connection terminated due to connection timeout|Connection terminated: the database does not answer)/, 'frozen'],
+  [/^(timeout expired|Query read timeout|Connection terminated due to connection timeout)/, 'frozen'],
+  [/^Connection terminated: the database does not answer/, 'frozen'],
   [/^(Connection terminated|Client has encountered a connection error|Cannot use a pool)|not queryable/, 'unreachable'],
   [/^The server does not support SSL|^There was an error establishing an SSL/, 'tlsRefused'],
 ];
@@ -89,21 +142,25 @@ export function outageOf(error: unknown): Outage | undefined {
   if (error instanceof ReadOnlyServer) return 'readOnly';
   if (error instanceof AggregateError) {
     const all = error.errors.map(outageOf);
-    return all.find((outage) => outage !== undefined && !OUTAGES[outage].isPassing) ?? all.find((outage) => outage !== 'unreachable') ?? all[0];
+    const lasting = all.find((outage) => outage !== undefined && !OUTAGES[outage].isPassing);
+    return lasting ?? all.find((outage) => outage !== 'unreachable') ?? all[0];
   }
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
   if (error instanceof DatabaseError) return STATES.find(([pattern]) => pattern.test(error.code ?? ''))?.[1];
   if (typeof code === 'string') {
-    if (Object.hasOwn(NETWORK, code)) return NETWORK[code];
+    if (UNREACHABLE.has(code)) return 'unreachable';
+    if (NO_FILES.has(code)) return 'noFiles';
     if (TLS_CODE.test(code)) return 'tlsRefused';
   }
   return TEXTS.find(([pattern]) => pattern.test(error.message))?.[1];
 }
 
 const CODES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused', ENOTFOUND: 'its host name is not known', EAI_AGAIN: 'its host name cannot be looked up', ENOENT: 'its socket is not there',
-  '28P01': 'the password or the user is wrong', '28000': 'pg_hba.conf has no rule for this login, the user does not exist, or TLS is asked for',
+  'ECONNREFUSED': 'connection refused', 'ENOENT': 'its socket is not there',
+  'ENOTFOUND': 'its host name is not known', 'EAI_AGAIN': 'its host name cannot be looked up',
+  '28P01': 'the password or the user is wrong',
+  '28000': 'pg_hba.conf has no rule for this login, the user does not exist, or TLS is asked for',
   '3D000': 'the database does not exist', '42501': 'the user has no right to connect',
 };
 
@@ -112,7 +169,9 @@ const CODES: Readonly<Record<string, string>> = {
  * user, host or database, which can be a piece of a password that was not encoded.
  */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return [...new Set(error.errors.map(reasonOf))].join(', ');
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return [...new Set(error.errors.map(reasonOf))].join(', ');
+  }
   const outage = outageOf(error);
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && Object.hasOwn(CODES, code)) return `${CODES[code] ?? ''} (${code})`;

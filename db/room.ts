@@ -22,26 +22,34 @@ export async function requireRoom(connection: ServerConfig, { poolSize, processe
   const [wanted, least] = [processes * (poolSize + BESIDES_POOL), processes * (1 + BESIDES_POOL)];
   const free = await freeConnections(connection);
   if (free >= least) return { wanted, free };
-  throw new SchemaError(`The database has room for ${free} more connections, but ${least} are needed to work and up to ${wanted} are opened `
-    + `(${processes === 1 ? '' : `${processes} processes, each `}a pool of ${poolSize} and ${BESIDES_POOL} more): raise max_connections or the CONNECTION LIMIT of the role or database, `
+  const each = `${processes === 1 ? '' : `${processes} processes, each `}a pool of ${poolSize} and ${BESIDES_POOL} more`;
+  throw new SchemaError(`The database has room for ${free} more connections, but ${least} are needed to work `
+    + `and up to ${wanted} are opened (${each}): raise max_connections or the CONNECTION LIMIT of the role or database, `
     + 'or lower EDGE_DATABASE_POOL_SIZE or EDGE_WORKERS.', { cause: new DatabaseUnavailable('connectionLimit', undefined) });
 }
 
 /** Background processes have no user. A superuser is not bound by the limits of role and database. */
 const FREE = `
-  WITH used AS MATERIALIZED (SELECT usename, datname FROM pg_stat_activity WHERE usesysid IS NOT NULL AND datid IS NOT NULL AND pid <> pg_backend_pid())
+  WITH used AS MATERIALIZED (
+    SELECT usename, datname FROM pg_stat_activity
+    WHERE usesysid IS NOT NULL AND datid IS NOT NULL AND pid <> pg_backend_pid()
+  )
   SELECT greatest(0, least(
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) - (SELECT count(*) FROM used),
-    CASE WHEN rolconnlimit >= 0 AND NOT rolsuper THEN rolconnlimit - (SELECT count(*) FROM used WHERE usename = session_user) END,
-    CASE WHEN datconnlimit >= 0 AND NOT rolsuper THEN datconnlimit - (SELECT count(*) FROM used WHERE datname = current_database()) END
+    CASE WHEN rolconnlimit >= 0 AND NOT rolsuper
+      THEN rolconnlimit - (SELECT count(*) FROM used WHERE usename = session_user) END,
+    CASE WHEN datconnlimit >= 0 AND NOT rolsuper
+      THEN datconnlimit - (SELECT count(*) FROM used WHERE datname = current_database()) END
   ))::int AS free
   FROM pg_roles, pg_database WHERE rolname = session_user AND pg_database.datname = current_database()`;
 
 const PATIENCE_MS = 5_000;
 
 async function freeConnections(connection: ServerConfig): Promise<number> {
-  const client = new ServerClient({ application_name: 'edge-controller', connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, ...connection });
+  const client = new ServerClient({
+    application_name: 'edge-controller', connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, ...connection,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -58,7 +58,8 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
         const addresses = await addressesOf(host).catch((error: unknown) => { failures.push(error); return []; });
         for (const address of addresses) {
           try {
-            const server = serverAt(host, address, url.tls.mode === 'prefer' && !(await offersTls(address, host.port, timeoutMs)) ? false : tls);
+            const isPlain = url.tls.mode === 'prefer' && !(await offersTls(address, host.port, timeoutMs));
+            const server = serverAt(host, address, isPlain ? false : tls);
             if (!isAlone || addresses.length > 1) await requireWrites({ ...url.config, ...server }, timeoutMs);
             present = server;
             return;
@@ -67,14 +68,16 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
           }
         }
       }
-      throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'no server of DATABASE_URL takes writes');
+      if (failures.length === 1) throw failures[0];
+      throw new AggregateError(failures, 'no server of DATABASE_URL takes writes');
     },
   };
   return { ...url.config, servers };
 }
 
 function placeOf({ hosts, config }: ConnectionUrl): string {
-  const names = hosts.map(({ host, port }) => `${host?.includes(':') === true ? `[${host}]` : host ?? 'this machine'}:${port}`);
+  const named = (host = 'this machine') => (host.includes(':') ? `[${host}]` : host);
+  const names = hosts.map(({ host, port }) => `${named(host)}:${port}`);
   return `${names.join(',')}${config.database === undefined ? '' : ` (${config.database})`}`;
 }
 
@@ -95,6 +98,7 @@ async function addressesOf({ host }: Host): Promise<(string | undefined)[]> {
   const addresses = [...new Set((await lookup(host, { all: true })).map(({ address }) => address))];
   return addresses.length === 1 ? [host] : addresses;
 }
+
 
 async function requireWrites(config: ClientConfig, timeoutMs: number): Promise<void> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
@@ -140,14 +144,18 @@ function readPem(parameter: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConnectionUrlError(`names a file in ${parameter} that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new ConnectionUrlError(`names a file in ${parameter} that cannot be read (${code})`);
   }
 }
 
-const SYSTEM_ROOTS = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem'];
+const SYSTEM_ROOTS = [
+  '/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem',
+];
 
 /** As OpenSSL finds them; where the system has none, those that come with Node. */
 function systemRoots(): string | string[] {
-  const file = [process.env['SSL_CERT_FILE'] ?? '', ...SYSTEM_ROOTS].find((candidate) => candidate !== '' && existsSync(candidate));
+  const candidates = [process.env['SSL_CERT_FILE'] ?? '', ...SYSTEM_ROOTS];
+  const file = candidates.find((candidate) => candidate !== '' && existsSync(candidate));
   return file === undefined ? [...rootCertificates] : readFileSync(file, 'utf8');
 }

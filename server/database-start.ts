@@ -18,7 +18,8 @@ const RETRY_MS = 500;
 const REPORT_MS = 5_000;
 
 /** @throws what the last attempt threw: when patience is over, or at once when waiting does not mend it */
-export async function waitForDatabase<T>(attempt: () => Promise<T>, { patienceSeconds, log, abort }: Waiting): Promise<T> {
+export async function waitForDatabase<T>(attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
+  const { patienceSeconds, log, abort } = waiting;
   const since = performance.now();
   let reported = -Infinity;
   for (;;) {
@@ -35,7 +36,8 @@ export async function waitForDatabase<T>(attempt: () => Promise<T>, { patienceSe
       if (now - reported >= REPORT_MS) {
         reported = now;
         const waited = Math.round((now - since) / 1000);
-        log.warn({ outage, reason: reasonOf(cause), waited, patience: patienceSeconds }, `the start waits: ${OUTAGES[outage].state}`);
+        const facts = { outage, reason: reasonOf(cause), waited, patience: patienceSeconds };
+        log.warn(facts, `the start waits: ${OUTAGES[outage].state}`);
       }
     }
     await pause(RETRY_MS, undefined, { signal: abort });

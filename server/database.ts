@@ -60,7 +60,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   const database = openDatabase({
     connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
     onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
-      log.warn({ open, configured: config.databasePoolSize }, `the pool works with fewer connections than configured. ${OUTAGES.connectionLimit.advice}.`);
+      const configured = config.databasePoolSize;
+      log.warn({ open, configured }, `the pool works with fewer connections than configured. ${OUTAGES.connectionLimit.advice}.`);
     }),
     onStateChange: (isUp, cause) => {
       if (isUp) { outages.recovered(); return; }
@@ -92,7 +93,9 @@ function atMostEvery<T>(ms: number, call: (value: T) => void): (value: T) => voi
 
 function reportRoom({ wanted, free }: Room, log: Logger): void {
   log.info({ wanted, free }, 'connections to the database: what this controller opens at most, and what the database has left');
-  if (free < wanted) log.warn({ wanted, free }, `the database has fewer connections left than this controller may open. ${OUTAGES.connectionLimit.advice}.`);
+  if (free >= wanted) return;
+  const { advice } = OUTAGES.connectionLimit;
+  log.warn({ wanted, free }, `the database has fewer connections left than this controller may open. ${advice}.`);
 }
 
 async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ServerConfig> {

@@ -39,7 +39,9 @@ interface State {
 
 const TIMES: OutageTimes = { repeatMs: 60_000, quietMs: 30_000, tickMs: 1_000 };
 
-export function createOutageLog(log: Pick<Logger, 'info' | 'warn' | 'error'>, { repeatMs, quietMs, tickMs } = TIMES): OutageLog {
+type Lines = Pick<Logger, 'info' | 'warn' | 'error'>;
+
+export function createOutageLog(log: Lines, { repeatMs, quietMs, tickMs } = TIMES): OutageLog {
   const open = new Map<Outage, State>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -47,7 +49,9 @@ export function createOutageLog(log: Pick<Logger, 'info' | 'warn' | 'error'>, { 
     const now = performance.now();
     const { state: text, advice, patienceSeconds } = OUTAGES[outage];
     state.isUrgent = now - state.since >= patienceSeconds * 1000;
-    const facts = { outage, reason: reasonOf(state.error), ...detailOf(outage, state.error), failed: state.failed, seconds: seconds(now - state.since) };
+    const facts = {
+      outage, reason: reasonOf(state.error), ...detailOf(outage, state.error), failed: state.failed, seconds: seconds(now - state.since),
+    };
     log[state.isUrgent ? 'error' : 'warn'](facts, `${text}; requests that need it are refused. ${advice}.`);
     [state.reported, state.failed] = [now, 0];
   };
@@ -58,8 +62,9 @@ export function createOutageLog(log: Pick<Logger, 'info' | 'warn' | 'error'>, { 
   const tick = () => {
     const now = performance.now();
     for (const [outage, state] of open) {
+      const isUrgentNow = !state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000;
       if (!state.isHeld && now - state.last >= quietMs) end(outage, state);
-      else if (now - state.reported >= repeatMs || (!state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000)) report(outage, state);
+      else if (isUrgentNow || now - state.reported >= repeatMs) report(outage, state);
     }
     if (open.size === 0) { clearInterval(timer); timer = undefined; }
   };

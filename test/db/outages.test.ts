@@ -48,7 +48,7 @@ function recorder() {
     lines.push(typeof facts === 'string' ? { level, outage: undefined, failed: undefined, text: facts } : { level, outage: facts.outage, failed: facts.failed, text: text ?? '' });
     expect(JSON.stringify([facts, text])).not.to.include('s3cret');
   };
-  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } as unknown as Parameters<typeof createOutageLog>[0] };
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } };
 }
 
 describe('an outage of the database', () => {
