@@ -152,6 +152,8 @@ export const SETTINGS = {
   requestTimeout: setting('limits.requestTimeout', 'EDGE_LIMIT_REQUEST_TIMEOUT', duration(1, 3600), 30, 'How long a client may take to send a whole request.'),
   handlerTimeout: setting('limits.handlerTimeout', 'EDGE_LIMIT_HANDLER_TIMEOUT', duration(0.1, 600), 10, 'How long a request may be worked on before it is answered 503.'),
   keepAliveTimeout: setting('limits.keepAliveTimeout', 'EDGE_LIMIT_KEEP_ALIVE', duration(1, 3600), 75, 'How long an idle connection stays open.'),
+  stallTimeout: setting('limits.stallTimeout', 'EDGE_LIMIT_STALL', duration(1, 3600), 60,
+    'How long a client may read nothing of an answer that waits for it before its connection is cut.'),
   drainTimeout: setting('limits.drainTimeout', 'EDGE_LIMIT_DRAIN', duration(0, 600), 15, 'How long requests in flight may take at shutdown.'),
   passwordConcurrency: setting('limits.passwordConcurrency', 'EDGE_LIMIT_PASSWORD_CONCURRENCY', integer(1, 64), 2, 'Passwords hashed at the same time.'),
   passwordQueue: setting('limits.passwordQueue', 'EDGE_LIMIT_PASSWORD_QUEUE', integer(0, 10_000), 64, 'Logins that may wait for that; more are answered 429.'),
@@ -204,8 +206,9 @@ export function printConfig(config: Config): string {
   return dump(tree, { lineWidth: 100 });
 }
 
-const DURATIONS = new Set<keyof Config>(['databasePatience', 'databaseStartPatience', 'tlsRenewalCheck', 'sessionTimeout',
-  'enrollmentDuration', 'headersTimeout', 'requestTimeout', 'handlerTimeout', 'keepAliveTimeout', 'drainTimeout', 'slowRequest']);
+const DURATIONS = new Set<keyof Config>(['databasePatience', 'databaseStartPatience', 'tlsRenewalCheck',
+  'sessionTimeout', 'enrollmentDuration', 'headersTimeout', 'requestTimeout', 'handlerTimeout', 'keepAliveTimeout',
+  'drainTimeout', 'slowRequest', 'stallTimeout']);
 
 function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head, ...rest] = path;

@@ -127,7 +127,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   });
   const handle = app.callback();
   const server = createTlsServer({
-    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem, common,
+    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem, common, log,
     listener: (request, response) => { void handle(request, response); },
   });
   closers.push(() => drain(server, inFlight, config.drainTimeout * 1000));

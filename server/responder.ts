@@ -12,6 +12,7 @@ import type { DataReply, RawReply, WrittenReply } from '../handlers/handler.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
 import { describeFault } from './faults.js';
+import { PIECE, sendWhole } from './outflow.js';
 
 export type AnyReply = DataReply<number, unknown> | WrittenReply<number> | RawReply<number>;
 export type Headers = Readonly<Record<string, string | number>>;
@@ -76,7 +77,8 @@ function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>)
 export function write(response: ServerResponse, status: number, headers: Headers, body: string | Buffer): void {
   if (response.headersSent) return; // a timeout was answered while the work went on
   response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
-  response.end(body);
+  if (body.length <= PIECE) response.end(body);
+  else sendWhole(response, body);
 }
 
 /** How long a reader of a long list may take for one batch before the connection is cut, in milliseconds. */

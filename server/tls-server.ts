@@ -9,16 +9,20 @@ import type { SecureContextOptions } from 'node:tls';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
 import { answer, requestIds } from './envelope.js';
+import type { Logger } from './log.js';
 import type { Headers } from './responder.js';
+import { watchStalls } from './stalled.js';
 
 export interface TlsOptions {
-  readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxConnections'>;
+  readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxConnections'
+    | 'stallTimeout'>;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;
   readonly listener: RequestListener;
   /** On every answer, also on that to what is no request. */
   readonly common: Headers;
+  readonly log: Logger;
 }
 
 /** A time limit is met within half of itself; checking more often than this costs more than it saves. */
@@ -41,7 +45,7 @@ export function secureContext(chainPem: string, privateKeyPem: string): SecureCo
   };
 }
 
-export function createTlsServer({ config, chainPem, privateKeyPem, listener, common }: TlsOptions): TlsServer {
+export function createTlsServer({ config, chainPem, privateKeyPem, listener, common, log }: TlsOptions): TlsServer {
   const server = createServer({
     ...secureContext(chainPem, privateKeyPem), requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'],
     maxHeaderSize: config.maxHeaderBytes, headersTimeout: config.headersTimeout * 1000, requestTimeout: config.requestTimeout * 1000,
@@ -53,6 +57,9 @@ export function createTlsServer({ config, chainPem, privateKeyPem, listener, com
   server.maxConnections = config.maxConnections;
   // An expectation that nobody knows is no reason to refuse (RFC 9110 section 10.1.1 leaves the choice).
   server.on('checkExpectation', listener);
+  const stalls = watchStalls(config.stallTimeout * 1000, log);
+  server.on('secureConnection', (socket) => { stalls.add(socket); });
+  server.on('close', () => { stalls.close(); });
   const nextId = requestIds();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => { refuse(error, socket, nextId(), common); });
   return Object.assign(server, { closeUnused: trackUnused(server) });

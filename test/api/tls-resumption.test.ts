@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { readConfig } from '../../server/config.js';
+import { createLogger } from '../../server/log.js';
 import { createTlsServer, listen, secureContext } from '../../server/tls-server.js';
 import type { TlsServer } from '../../server/tls-server.js';
 import { makeCa, makeLeaf, shownBy } from '../support/certificates.js';
@@ -106,7 +107,8 @@ describe('TLS connections', () => {
     before(async () => {
       const [chainPem, privateKeyPem] = made();
       server = createTlsServer({
-        config: readConfig({ env: {} }), chainPem, privateKeyPem, common: {}, listener: (_request, response) => { response.end('here'); },
+        config: readConfig({ env: {} }), chainPem, privateKeyPem, common: {}, log: createLogger({ level: 'silent', format: 'json' }),
+        listener: (_request, response) => { response.end('here'); },
       });
       url = `https://127.0.0.1:${await listen(server, '127.0.0.1:0')}`;
     });
