@@ -11,6 +11,7 @@ import type { Services } from '../handlers/services.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
 import type { Bindings, BoundHandler } from './binder.js';
 import { SenderGone, parseJson, readBody } from './body.js';
+import { addressOf } from './client-address.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
 import { bodyFault } from './faults.js';
@@ -145,7 +146,7 @@ function challenge(authorization: string | undefined): ConstructorParameters<typ
 function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Buffer | null, { maxDepth, peers }: { maxDepth: number; peers: Peers }): { body: unknown; connection: Connection } {
   const { body: spec } = operation;
   const type = bytes === null && spec === null ? '' : mediaType(request.headers['content-type']);
-  const connection = { ipAddress: addressOf(request), contentType: type, accept: request.headers.accept ?? '', peerCertificates: () => peers.certificatesOf(request) };
+  const connection = { ipAddress: addressOf(request.socket), contentType: type, accept: request.headers.accept ?? '', peerCertificates: () => peers.certificatesOf(request) };
   if (spec === null) return { body: undefined, connection };
   if (bytes === null) {
     if (spec.required) throw bodyFault({ instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } }, undefined, spec.name);
@@ -160,10 +161,6 @@ function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Bu
     if (fault !== undefined) throw bodyFault(fault, body, spec.name);
   }
   return { body, connection };
-}
-
-function addressOf(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */

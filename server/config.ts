@@ -148,6 +148,8 @@ export const SETTINGS = {
   maxHeaderBytes: setting('limits.headerBytes', 'EDGE_LIMIT_HEADER_BYTES', integer(4096, 1_048_576), 65_536, 'Largest sum of header lines.'),
   maxJsonDepth: setting('limits.jsonDepth', 'EDGE_LIMIT_JSON_DEPTH', integer(8, 500), 64, 'Deepest nesting of a JSON body.'),
   maxConnections: setting('limits.connections', 'EDGE_LIMIT_CONNECTIONS', integer(1, 1_000_000), 10_000, 'Most open connections.'),
+  maxConnectionsPerAddress: setting('limits.connectionsPerAddress', 'EDGE_LIMIT_CONNECTIONS_PER_ADDRESS', integer(1, 1_000_000), 5_000,
+    'Most open connections of one address; of IPv6, of one network of 64 bits.'),
   headersTimeout: setting('limits.headersTimeout', 'EDGE_LIMIT_HEADERS_TIMEOUT', duration(1, 300), 10, 'How long a client may take to send its headers.'),
   requestTimeout: setting('limits.requestTimeout', 'EDGE_LIMIT_REQUEST_TIMEOUT', duration(1, 3600), 30, 'How long a client may take to send a whole request.'),
   handlerTimeout: setting('limits.handlerTimeout', 'EDGE_LIMIT_HANDLER_TIMEOUT', duration(0.1, 600), 10, 'How long a request may be worked on before it is answered 503.'),

@@ -9,13 +9,14 @@ import type { SecureContextOptions } from 'node:tls';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
 import { answer, requestIds } from './envelope.js';
+import { guard } from './gate.js';
+import type { GateConfig } from './gate.js';
 import type { Logger } from './log.js';
 import type { Headers } from './responder.js';
 import { watchStalls } from './stalled.js';
 
 export interface TlsOptions {
-  readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxConnections'
-    | 'stallTimeout'>;
+  readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'> & GateConfig;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;
@@ -52,9 +53,9 @@ export function createTlsServer({ config, chainPem, privateKeyPem, listener, com
     keepAliveTimeout: config.keepAliveTimeout * 1000, handshakeTimeout: config.headersTimeout * 1000, insecureHTTPParser: false, requireHostHeader: false,
     connectionsCheckingInterval: Math.max(SHORTEST_CHECK_MS, Math.min(config.headersTimeout, config.requestTimeout) * 500),
   }, listener);
+  guard(server, config, log);
   // Node counts one more than it is told and drops the rest in silence; the application refuses them (see app.ts).
   server.maxHeadersCount = config.maxHeaders + 1;
-  server.maxConnections = config.maxConnections;
   // An expectation that nobody knows is no reason to refuse (RFC 9110 section 10.1.1 leaves the choice).
   server.on('checkExpectation', listener);
   const stalls = watchStalls(config.stallTimeout * 1000, log);

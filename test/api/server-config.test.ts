@@ -40,6 +40,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   maxHeaderBytes: { text: '8192', means: 8192, refuses: '16' },
   maxJsonDepth: { text: '32', means: 32, refuses: '0x20' },
   maxConnections: { text: '10', means: 10, refuses: 'many' },
+  maxConnectionsPerAddress: { text: '20', means: 20, refuses: '0' },
   headersTimeout: { text: '5s', means: 5, refuses: '5 seconds' },
   requestTimeout: { text: '1m', means: 60, refuses: '2d' },
   handlerTimeout: { text: '100ms', means: 0.1, refuses: '1ms' },

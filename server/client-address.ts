@@ -1,0 +1,22 @@
+/** The address that a client connects from, as sessions, logs and limits know it. */
+import type { Socket } from 'node:net';
+
+const MAPPED = /^::ffff:(?=\d+\.)/;
+
+/** An IPv4 address that came over an IPv6 socket is an IPv4 address. */
+export const plainAddress = (address: string): string => address.replace(MAPPED, '');
+
+/** '' once the connection is gone. */
+export function addressOf({ remoteAddress }: Socket): string {
+  return plainAddress(remoteAddress ?? '');
+}
+
+/** What one client can have many addresses in: of IPv6 the first 64 bits, which is the smallest network that is given out. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const [first, last] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
+  return [...first, ...zeros, ...last].slice(0, 4).join(':');
+}

@@ -1,0 +1,71 @@
+/**
+ * What happens to a connection before TLS: it is counted, and refused when its address has too many. One address must not
+ * take all the places that limits.connections leaves. Who is refused is said once for each time that a bound is reached.
+ */
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { addressOf, networkOf } from './client-address.js';
+import type { Config } from './config.js';
+import type { Logger } from './log.js';
+
+export type GateConfig = Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress'>;
+
+/** Places count as free again when a tenth of them is: a log line each time that one client comes and goes would be too many. */
+const FREE_SHARE = 0.9;
+
+class Places {
+  open = 0;
+  #refused = 0;
+  constructor(private readonly limit: number, private readonly log: Logger, private readonly about: Readonly<Record<string, unknown>>) {}
+
+  enter(): boolean {
+    if (this.open >= this.limit) { this.refuse(); return false; }
+    this.open += 1;
+    return true;
+  }
+
+  refuse(): void {
+    if (this.#refused === 0) this.log.warn({ ...this.about, limit: this.limit }, 'too many connections; more are refused');
+    this.#refused += 1;
+  }
+
+  leave(): void {
+    this.open -= 1;
+    if (this.#refused === 0 || this.open > this.limit * FREE_SHARE) return;
+    this.log.info({ ...this.about, limit: this.limit, refused: this.#refused }, 'connections are accepted again');
+    this.#refused = 0;
+  }
+}
+
+/** Puts itself between a server that has no listeners of connections but TLS's own, and TLS. */
+export function guard(server: Server, config: GateConfig, log: Logger): void {
+  const [startTls] = server.listeners('connection') as ((socket: Socket) => void)[];
+  if (startTls === undefined || server.listenerCount('connection') !== 1) throw new Error('a server with listeners of its own');
+  const all = new Places(config.maxConnections, log, { setting: 'limits.connections' });
+  const perAddress = countAddresses(config.maxConnectionsPerAddress, log);
+  server.maxConnections = config.maxConnections;
+  server.on('drop', () => { all.refuse(); });
+  server.removeListener('connection', startTls);
+  server.on('connection', (socket: Socket) => {
+    all.enter();
+    socket.once('close', () => { all.leave(); });
+    if (perAddress(socket, addressOf(socket))) startTls.call(server, socket);
+    else socket.destroy();
+  });
+}
+
+/** @returns whether there is a place for one more connection of that address, which is then taken until it ends */
+function countAddresses(limit: number, log: Logger): (socket: Socket, address: string) => boolean {
+  const networks = new Map<string, Places>();
+  return (socket, address) => {
+    const network = networkOf(address);
+    const places = networks.get(network) ?? new Places(limit, log, { setting: 'limits.connectionsPerAddress', network });
+    if (!places.enter()) return false;
+    networks.set(network, places);
+    socket.once('close', () => {
+      places.leave();
+      if (places.open === 0) networks.delete(network);
+    });
+    return true;
+  };
+}
