@@ -4,6 +4,7 @@
  */
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
+import { mapBatches } from '../domain/batches.js';
 import type { BaseEntity, Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { isDatabase } from './db.js';
@@ -158,15 +159,7 @@ async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Pro
 
 /** The same page of what `map` makes of each item; what follows a held head is mapped as it comes. */
 export function mapPage<A, B>({ items, rest, ...page }: Page<A>, map: (item: A) => B): Page<B> {
-  return { ...page, items: items.map(map), ...(rest === undefined ? {} : { rest: mapRest(rest, map) }) };
-}
-
-async function* mapRest<A, B>(batches: AsyncIterable<readonly A[]>, map: (item: A) => B): AsyncGenerator<B[]> {
-  for await (const batch of batches) yield batch.map(map);
-}
-
-async function* mapBatches<Row, T>(batches: AsyncGenerator<Row[]>, map: (row: Row) => T): AsyncGenerator<T[]> {
-  for await (const rows of batches) yield rows.map(map);
+  return { ...page, items: items.map(map), ...(rest === undefined ? {} : { rest: mapBatches(rest, map) }) };
 }
 
 function countSql(table: string, where: string): string {

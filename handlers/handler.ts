@@ -5,6 +5,7 @@
 import type { Api } from '../generated/operation.js';
 import type { Operations as ClientOperations } from '../generated/client/operations.js';
 import type { Operations as ManagementOperations } from '../generated/management/operations.js';
+import { mapBatches } from '../domain/batches.js';
 import type { EnrollmentMethod, Page } from '../domain/model.js';
 import type { pending } from './pending.js';
 import type { Services } from './services.js';
@@ -87,7 +88,7 @@ export interface DataReply<S extends number, D> {
   readonly status: S;
   readonly data: D;
   readonly page?: PageInfo;
-  /** Further batches of a list too long to hold. */
+  /** Further batches of a list too long to hold. Whoever writes the answer ends them, whether it gets to read them or not. */
   readonly rest?: AsyncIterable<readonly unknown[]>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Told the text of this answer once it is checked and written out, so that it can be given again. */
@@ -145,9 +146,5 @@ export function raw(contentType: string, body: string | Buffer, headers?: Readon
 export function listOf<T, D>(page: Page<T>, map: (item: T) => D): DataReply<200, D[]> {
   const { filterableFields, limit, offset, totalCount } = page;
   const reply = { status: 200 as const, data: page.items.map(map), page: { filterableFields, limit, offset, totalCount } };
-  return page.rest === undefined ? reply : { ...reply, rest: mapRest(page.rest, map) };
-}
-
-async function* mapRest<T, D>(rest: AsyncIterable<readonly T[]>, map: (item: T) => D): AsyncGenerator<D[]> {
-  for await (const batch of rest) yield batch.map(map);
+  return page.rest === undefined ? reply : { ...reply, rest: mapBatches(page.rest, map) };
 }

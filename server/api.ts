@@ -21,6 +21,7 @@ import type { OutageLog } from './outages.js';
 import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
+import { ReaderGone } from './outflow.js';
 import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import { createdId, requestLine } from './request-log.js';
 import type { Seen } from './request-log.js';
@@ -29,7 +30,7 @@ import type { Headers } from './responder.js';
 import type { SessionRegistry } from './sessions.js';
 
 export interface ApiOptions {
-  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest'>;
+  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'>;
   readonly bindings: Bindings;
   readonly services: Services;
   readonly sessions: SessionRegistry;
@@ -92,12 +93,12 @@ export function createApi(options: ApiOptions): ApiHandler {
     };
     const reply = await call(handler, input, timed(services, seen.clock));
     if (reply.status === 201) seen.createdId = createdId(reply);
-    await writeReply(response, operation, reply, headers);
+    await writeReply(response, operation, reply, headers, config.readerPatience * 1000);
   };
 
   return async (exchange) => {
     const started = performance.now();
-    const seen: Seen = { address: addressOf(exchange.request) };
+    const seen: Seen = { address: addressOf(exchange.request.socket) };
     try {
       await run(exchange, seen);
     } catch (error) {
@@ -169,6 +170,7 @@ function fail(error: unknown, exchange: Exchange, { operation }: Seen, { log, ou
   exchange.failure ??= error;
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
   if (error instanceof SenderGone) { log.debug({ ...where, err: error.cause }, error.message); return; }
+  if (error instanceof ReaderGone) { log[error.level](where, error.message); response.destroy(); return; }
   if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
   outages.seen(error);

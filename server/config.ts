@@ -156,6 +156,8 @@ export const SETTINGS = {
   keepAliveTimeout: setting('limits.keepAliveTimeout', 'EDGE_LIMIT_KEEP_ALIVE', duration(1, 3600), 75, 'How long an idle connection stays open.'),
   stallTimeout: setting('limits.stallTimeout', 'EDGE_LIMIT_STALL', duration(1, 3600), 60,
     'How long a client may read nothing of an answer that waits for it before its connection is cut.'),
+  readerPatience: setting('limits.readerPatience', 'EDGE_LIMIT_READER_PATIENCE', duration(1, 300), 10,
+    'How long the reader of a list without limit, which holds a connection of the database, may take for 64 KiB of it before it is cut.'),
   drainTimeout: setting('limits.drainTimeout', 'EDGE_LIMIT_DRAIN', duration(0, 600), 15, 'How long requests in flight may take at shutdown.'),
   passwordConcurrency: setting('limits.passwordConcurrency', 'EDGE_LIMIT_PASSWORD_CONCURRENCY', integer(1, 64), 2, 'Passwords hashed at the same time.'),
   passwordQueue: setting('limits.passwordQueue', 'EDGE_LIMIT_PASSWORD_QUEUE', integer(0, 10_000), 64, 'Logins that may wait for that; more are answered 429.'),
@@ -210,7 +212,7 @@ export function printConfig(config: Config): string {
 
 const DURATIONS = new Set<keyof Config>(['databasePatience', 'databaseStartPatience', 'tlsRenewalCheck',
   'sessionTimeout', 'enrollmentDuration', 'headersTimeout', 'requestTimeout', 'handlerTimeout', 'keepAliveTimeout',
-  'drainTimeout', 'slowRequest', 'stallTimeout']);
+  'drainTimeout', 'slowRequest', 'stallTimeout', 'readerPatience']);
 
 function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head, ...rest] = path;

@@ -2,13 +2,14 @@
  * Hands bodies to a connection piece by piece, as the client reads. TLS encrypts and keeps at once all that it is given: a
  * body handed over whole costs its size for each client that does not read it, a body in pieces costs one piece.
  */
+import { ClientGone } from './body.js';
 import type { ServerResponse } from 'node:http';
 
 /** Bytes, or characters of a text. A body up to this size is handed over whole. */
 export const PIECE = 65_536;
 
 /** The client went away before its answer was whole, or read too slowly and was cut. Nothing is wrong with us. */
-export class ReaderGone extends Error {
+export class ReaderGone extends ClientGone {
   constructor(message: string, readonly level: 'debug' | 'warn') { super(message); }
 }
 

@@ -3,7 +3,6 @@
  * logged and answered 500. Only a list too long to hold leaves in batches, each element checked before it does.
  */
 import type { ServerResponse } from 'node:http';
-import { once } from 'node:events';
 import type { Api, OperationSpec, ResponseSpec } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import clientValidators from '../generated/client/validators.cjs';
@@ -12,7 +11,7 @@ import type { DataReply, RawReply, WrittenReply } from '../handlers/handler.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
 import { describeFault } from './faults.js';
-import { PIECE, sendWhole } from './outflow.js';
+import { PIECE, send, sendWhole } from './outflow.js';
 
 export type AnyReply = DataReply<number, unknown> | WrittenReply<number> | RawReply<number>;
 export type Headers = Readonly<Record<string, string | number>>;
@@ -41,8 +40,11 @@ function check(operation: OperationSpec, status: number, name: string | null, va
   if (!validate(value)) throw new ResponseFault(operation, status, describeFault(validate.errors?.[0]));
 }
 
-/** @throws ResponseFault before anything was written */
-export async function writeReply(response: ServerResponse, operation: OperationSpec, reply: AnyReply, headers: Headers): Promise<void> {
+/**
+ * @param readerPatienceMs  how long the reader of a list without limit may take for one piece of it
+ * @throws ResponseFault before anything was written, or after for a list without limit; ReaderGone
+ */
+export async function writeReply(response: ServerResponse, operation: OperationSpec, reply: AnyReply, headers: Headers, readerPatienceMs: number): Promise<void> {
   if ('raw' in reply) {
     const { contentType, body } = reply.raw;
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(contentType)) {
@@ -55,17 +57,97 @@ export async function writeReply(response: ServerResponse, operation: OperationS
     write(response, reply.status, { 'content-type': 'application/json', ...headers }, reply.written);
     return;
   }
+  const { data, page, rest } = reply;
+  const meta = metaOf(page);
   const spec = specOf(operation, reply.status);
-  const meta = metaOf(reply.page);
-  check(operation, reply.status, spec.validator, { data: reply.data, meta });
+  const metaJson = metaText(meta);
+  const checkHead = () => { check(operation, reply.status, spec.validator, { data, meta }); };
   const all = { 'content-type': 'application/json', ...headers, ...reply.headers, ...locationOf(operation, reply) };
-  if (reply.rest !== undefined) {
-    await writeLongList(response, operation, reply, spec, metaText(meta), all);
+  if (rest !== undefined) {
+    const checkItem = (item: unknown) => { check(operation, reply.status, spec.itemValidator, item); };
+    await endAfter(response, rest[Symbol.asyncIterator](), async (batches) => {
+      checkHead();
+      await writeList(response, reply.status, all, { texts: textsOfAll(data as readonly unknown[], batches, checkItem), metaJson, patienceMs: readerPatienceMs });
+    });
     return;
   }
-  const body = `{"data":${JSON.stringify(reply.data)},"meta":${metaText(meta)}}\n`;
+  checkHead();
+  const text = textOf(data);
+  if (typeof text !== 'string') {
+    await writeList(response, reply.status, all, { texts: text, metaJson });
+    return;
+  }
+  const body = `{"data":${text},"meta":${metaJson}}\n`;
   reply.onWritten?.(body);
   write(response, reply.status, all, body);
+}
+
+type Batches = AsyncIterator<readonly unknown[]>;
+
+/** Batches hold a connection of the database until they end: when they are written, cannot be, or their reader goes away. */
+async function endAfter(response: ServerResponse, batches: Batches, work: (batches: Batches) => Promise<void>): Promise<void> {
+  response.once('close', () => { batches.return?.().catch(() => undefined); });
+  try {
+    await work(batches);
+  } finally {
+    await batches.return?.(); // does nothing when it is not the first
+  }
+}
+
+/** Elements that become text in one go. Each comes of a request of bounded size, so that all of them together are bounded. */
+const GROUP = 16;
+/** Characters of an answer that are held as text. A list that has more is written group by group, as its reader takes them. */
+const MAX_HELD = 16 * 1024 * 1024;
+
+/** The whole, or the groups of a list that is too long to hold as text. */
+function textOf(data: unknown): string | Iterable<string> {
+  if (!Array.isArray(data) || data.length <= GROUP) return JSON.stringify(data);
+  const texts = textsOf(data);
+  const held: string[] = [];
+  for (let step = texts.next(), chars = 0; step.done !== true; step = texts.next()) {
+    held.push(step.value);
+    chars += step.value.length;
+    if (chars > MAX_HELD) return shiftThen(held, texts);
+  }
+  return `[${held.join(',')}]`;
+}
+
+/** Groups of elements, without the brackets of an array. */
+function* textsOf(items: readonly unknown[]): Generator<string, undefined> {
+  for (let from = 0; from < items.length; from += GROUP) yield JSON.stringify(items.slice(from, from + GROUP)).slice(1, -1);
+}
+
+/** Lets go of each text when it has given it. */
+function* shiftThen(held: string[], texts: Iterable<string>): Generator<string> {
+  for (let text = held.shift(); text !== undefined; text = held.shift()) yield text;
+  yield* texts;
+}
+
+async function* textsOfAll(head: readonly unknown[], batches: Batches, checkItem: (item: unknown) => void): AsyncGenerator<string> {
+  yield* textsOf(head);
+  for (let step = await batches.next(); step.done !== true; step = await batches.next()) {
+    step.value.forEach(checkItem);
+    yield* textsOf(step.value);
+  }
+}
+
+interface ListParts {
+  readonly texts: Iterable<string> | AsyncIterable<string>;
+  readonly metaJson: string;
+  readonly patienceMs?: number;
+}
+
+/** A fault after the first byte cannot be reported any more: it is thrown, and the caller cuts the connection. */
+async function writeList(response: ServerResponse, status: number, headers: Headers, { texts, metaJson, patienceMs }: ListParts): Promise<void> {
+  if (response.headersSent) return; // a timeout was answered while the work went on
+  response.writeHead(status, headers);
+  let before = '{"data":[';
+  for await (const text of texts) {
+    await send(response, before + text, patienceMs);
+    before = ',';
+  }
+  await send(response, `${before === ',' ? '' : before}],"meta":${metaJson}}\n`, patienceMs);
+  response.end();
 }
 
 function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers | undefined {
@@ -79,28 +161,6 @@ export function write(response: ServerResponse, status: number, headers: Headers
   response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
   if (body.length <= PIECE) response.end(body);
   else sendWhole(response, body);
-}
-
-/** How long a reader of a long list may take for one batch before the connection is cut, in milliseconds. */
-const READER_PATIENCE_MS = 30_000;
-
-/** A fault after the first byte cannot be told any more: it is thrown, and the caller cuts the connection. */
-async function writeLongList(response: ServerResponse, operation: OperationSpec, reply: DataReply<number, unknown>, spec: ResponseSpec, meta: string, headers: Headers): Promise<void> {
-  if (response.headersSent) return; // a timeout was answered while the work went on
-  response.writeHead(reply.status, headers);
-  const gone = new AbortController();
-  response.once('close', () => { gone.abort(); });
-  const text = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).join(',');
-  const send = async (chunk: string) => {
-    if (response.destroyed) throw new Error('the reader went away');
-    if (!response.write(chunk)) await once(response, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(READER_PATIENCE_MS)]) });
-  };
-  await send(`{"data":[${text(reply.data as readonly unknown[])}`);
-  for await (const batch of reply.rest ?? []) {
-    for (const item of batch) check(operation, reply.status, spec.itemValidator, item);
-    if (batch.length > 0) await send(`,${text(batch)}`);
-  }
-  response.end(`],"meta":${meta}}\n`);
 }
 
 /** @throws ResponseFault when the spec does not even allow this error */

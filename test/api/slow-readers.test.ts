@@ -41,10 +41,10 @@ describe('a client that does not read', () => {
   const cuts = () => controller.log.filter(({ msg }) => msg === 'cut connections whose clients did not read').length;
 
   it('is left alone while it reads slowly and steadily, and gets all', async () => {
-    const socket = await dial(controller.url);
-    socket.write(getRequest(LARGE).repeat(3));
     const size = 3 * expectStatus(await controller.client().get(LARGE), 200).text.length;
     const before = cuts();
+    const socket = await dial(controller.url);
+    socket.write(getRequest(LARGE).repeat(3));
     // For several times as long as the limit.
     expect(await readSteadily(socket, { size: 48_000, restMs: 20, total: size })).to.be.at.least(size);
     expect(cuts()).to.equal(before);
