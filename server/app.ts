@@ -30,6 +30,8 @@ export interface AppOptions {
 /** Requests that are being worked on: watched for time, counted for shutdown. */
 export interface InFlight {
   readonly exchanges: Set<Exchange>;
+  /** No balancer should send more: the controller stops soon, and serves as usual until it drains. */
+  isLeaving: boolean;
   isDraining: boolean;
 }
 

@@ -158,6 +158,8 @@ export const SETTINGS = {
     'How long a client may read nothing of an answer that waits for it before its connection is cut.'),
   readerPatience: setting('limits.readerPatience', 'EDGE_LIMIT_READER_PATIENCE', duration(1, 300), 10,
     'How long the reader of a list without limit, which holds a connection of the database, may take for 64 KiB of it before it is cut.'),
+  lameDuck: setting('limits.lameDuck', 'EDGE_LIMIT_LAME_DUCK', duration(0, 600), 0,
+    'How long a controller that is stopping still accepts connections, with /readyz at 503, so that a balancer stops sending them.'),
   drainTimeout: setting('limits.drainTimeout', 'EDGE_LIMIT_DRAIN', duration(0, 600), 15, 'How long requests in flight may take at shutdown.'),
   passwordConcurrency: setting('limits.passwordConcurrency', 'EDGE_LIMIT_PASSWORD_CONCURRENCY', integer(1, 64), 2, 'Passwords hashed at the same time.'),
   passwordQueue: setting('limits.passwordQueue', 'EDGE_LIMIT_PASSWORD_QUEUE', integer(0, 10_000), 64, 'Logins that may wait for that; more are answered 429.'),
@@ -212,7 +214,7 @@ export function printConfig(config: Config): string {
 
 const DURATIONS = new Set<keyof Config>(['databasePatience', 'databaseStartPatience', 'tlsRenewalCheck',
   'sessionTimeout', 'enrollmentDuration', 'headersTimeout', 'requestTimeout', 'handlerTimeout', 'keepAliveTimeout',
-  'drainTimeout', 'slowRequest', 'stallTimeout', 'readerPatience']);
+  'drainTimeout', 'slowRequest', 'stallTimeout', 'readerPatience', 'lameDuck']);
 
 function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head, ...rest] = path;

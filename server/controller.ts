@@ -1,6 +1,7 @@
 /** Puts a controller together and takes it apart: the one place that builds what lives long. */
 import { randomBytes } from 'node:crypto';
 import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import { createTurns } from '../domain/auth/turns.js';
@@ -50,7 +51,10 @@ export interface Controller {
   readonly url: string;
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
-  /** Lets requests in flight finish, then closes everything. Called again, it stops waiting for them. */
+  /**
+   * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called again,
+   * it waits for neither.
+   */
   stop(): Promise<void>;
 }
 
@@ -113,14 +117,14 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
   const services = buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity });
-  const inFlight: InFlight = { exchanges: new Set(), isDraining: false };
+  const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
   const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
     common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, requestIdHeader: config.requestIdHeader, log,
     pages: new Map([
-      ...healthPages({ isDatabaseUp: database.isUp, isDraining: () => inFlight.isDraining, startedAt }),
+      ...healthPages({ isDatabaseUp: database.isUp, isLeaving: () => inFlight.isLeaving, startedAt }),
       ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
     ]),
     api: createApi({ config, bindings, services, sessions, outages, log }),
@@ -130,7 +134,9 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
     config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem, common, log,
     listener: (request, response) => { void handle(request, response); },
   });
-  closers.push(() => drain(server, inFlight, config.drainTimeout * 1000));
+  const hurry = new AbortController();
+  closers.push(() => drain(server, inFlight, config.drainTimeout * 1000, hurry.signal));
+  closers.push(() => leave(inFlight, config.lameDuck * 1000, hurry.signal, log));
   const port = await listen(server, config.listen).catch((error: unknown) => { throw new ConfigError(listenFault(error, config.listen), { cause: error }); });
   const renewal = keepKeysFresh({ server, pki, identity, announce, log, current: () => refreshKeys(config, stores, network, controllerId, log) });
   renew = () => { void renewal(); };
@@ -139,7 +145,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
   let stopping: Promise<void> | undefined;
   const stop = () => {
-    if (stopping !== undefined) server.closeAllConnections();
+    if (stopping !== undefined) hurry.abort();
     return (stopping ??= closeAll(closers, log));
   };
   return { url, advertise: config.advertise, newAdmin: network.newAdmin, stop };
@@ -231,21 +237,32 @@ function buildServices({ config, stores, passwords, sessions, pki, controllerId,
   };
 }
 
+/** Goes on serving while balancers see by `/readyz` that they should send no more. */
+async function leave(inFlight: InFlight, forMs: number, hurry: AbortSignal, log: Logger): Promise<void> {
+  inFlight.isLeaving = true;
+  if (forMs === 0) return;
+  log.info({ seconds: forMs / 1000 }, 'connections are still accepted while balancers find out; then it stops');
+  await sleep(forMs, undefined, { signal: hurry }).catch(() => undefined);
+}
+
 /** How long idle connections stay open at shutdown: a request that is already on its way to one is still answered. */
 const IDLE_GRACE_MS = 500;
 
 /**
  * No new connections. Busy ones close after their answer, idle ones after the next or after a short grace, and the
- * rest after `timeoutMs`.
+ * rest after `timeoutMs`, or when it must hurry.
  */
-async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number): Promise<void> {
+async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number, hurry: AbortSignal): Promise<void> {
   inFlight.isDraining = true;
   for (const { response } of inFlight.exchanges) response.shouldKeepAlive = false;
   // The HTTP server's own `close` would cut idle connections at once.
   const closed = new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
   let sweeper: NodeJS.Timeout | undefined;
   const grace = setTimeout(() => { sweeper = setInterval(() => { server.closeIdleConnections(); server.closeUnused(); }, 50); }, Math.min(IDLE_GRACE_MS, timeoutMs));
-  const cut = setTimeout(() => { server.closeAllConnections(); }, timeoutMs);
+  const cutAll = () => { server.closeAllConnections(); };
+  const cut = setTimeout(cutAll, timeoutMs);
+  hurry.addEventListener('abort', cutAll);
+  if (hurry.aborted) cutAll();
   await closed;
   server.close(); // stops its own timer of connection checks
   clearTimeout(grace);

@@ -5,16 +5,16 @@ import { write } from './responder.js';
 
 export interface HealthOptions {
   readonly isDatabaseUp: () => boolean;
-  readonly isDraining: () => boolean;
+  readonly isLeaving: () => boolean;
   readonly startedAt: Date;
 }
 
-export function healthPages({ isDatabaseUp, isDraining, startedAt }: HealthOptions): Pages {
-  const isReady = () => isDatabaseUp() && !isDraining();
+export function healthPages({ isDatabaseUp, isLeaving, startedAt }: HealthOptions): Pages {
+  const isReady = () => isDatabaseUp() && !isLeaving();
   const reply = ({ request, response, headers }: Exchange, healthy: boolean, body: object) => {
     write(response, healthy ? 200 : 503, { 'content-type': 'application/json', ...headers }, request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`);
   };
-  const state = () => (isDraining() ? 'draining' : isDatabaseUp() ? 'ok' : 'database unreachable');
+  const state = () => (isLeaving() ? 'draining' : isDatabaseUp() ? 'ok' : 'database unreachable');
   return new Map([
     ['/livez', (exchange: Exchange) => { reply(exchange, true, { status: 'ok' }); }],
     ['/readyz', (exchange: Exchange) => { reply(exchange, isReady(), { status: state() }); }],

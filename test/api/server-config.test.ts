@@ -47,6 +47,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   keepAliveTimeout: { text: '2m', means: 120, refuses: '-5s' },
   stallTimeout: { text: '5s', means: 5, refuses: '0s' },
   readerPatience: { text: '20s', means: 20, refuses: '100ms' },
+  lameDuck: { text: '20s', means: 20, refuses: 'yes' },
   drainTimeout: { text: '0s', means: 0, refuses: 'now' },
   passwordConcurrency: { text: '4', means: 4, refuses: '0' },
   passwordQueue: { text: '0', means: 0, refuses: '-1' },
