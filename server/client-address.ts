@@ -6,9 +6,16 @@ const MAPPED = /^::ffff:(?=\d+\.)/;
 /** An IPv4 address that came over an IPv6 socket is an IPv4 address. */
 export const plainAddress = (address: string): string => address.replace(MAPPED, '');
 
+/** By the TLS layer's socket, and by the one below: what a balancer that is believed has said. Empty without one. */
+const declared = new WeakMap<Socket, string>();
+
+export function declareAddress(socket: Socket, address: string): void {
+  declared.set(socket, address);
+}
+
 /** '' once the connection is gone. */
-export function addressOf({ remoteAddress }: Socket): string {
-  return plainAddress(remoteAddress ?? '');
+export function addressOf(socket: Socket): string {
+  return declared.get(socket) ?? plainAddress(socket.remoteAddress ?? '');
 }
 
 /** What one client can have many addresses in: of IPv6 the first 64 bits, which is the smallest network that is given out. */

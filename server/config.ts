@@ -3,6 +3,7 @@
  * in the table below with its default and its check; docs/configuration.md is written from the same table.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
@@ -94,6 +95,15 @@ function origin(value: unknown): string {
   return parsed;
 }
 
+/** An address, or a network with its number of bits. */
+function network(value: unknown): string {
+  const [address = '', bits, ...more] = text(value).split('/');
+  const family = isIP(address);
+  const isSize = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  if (family === 0 || !isSize || more.length > 0) throw new Error(`must be an address or a network such as 10.0.0.0/8, not ${text(value)}`);
+  return text(value);
+}
+
 const password = (value: unknown): string => {
   const given = text(value);
   if (given.length < 5 || given.length > 100) throw new Error('must have 5 to 100 characters');
@@ -141,6 +151,8 @@ export const SETTINGS = {
   maxLimit: setting('edge.api.maxLimit', 'EDGE_API_MAX_LIMIT', integer(1, 100_000), 500, 'Longest list that is answered in one piece.'),
   enrollmentDuration: setting('edge.enrollment.duration', 'EDGE_ENROLLMENT_DURATION', duration(60, 31_536_000), 10_800, 'How long an enrollment made with an identity may be used.'),
   corsOrigins: setting('cors.origins', 'EDGE_CORS_ORIGINS', listOf(origin), [] as readonly string[], 'Origins whose pages may call the APIs; * allows any, without credentials.'),
+  proxyFrom: setting('proxyProtocol.from', 'EDGE_PROXY_PROTOCOL_FROM', listOf(network), [] as readonly string[],
+    'Addresses or networks (10.0.0.0/8) of balancers that must send a PROXY protocol header, version 2, and are believed.'),
   workers: setting('workers', 'EDGE_WORKERS', workerCount, 1, 'Processes that share the port: a number, or auto for one per core.'),
   docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
   maxBodyBytes: setting('limits.bodyBytes', 'EDGE_LIMIT_BODY_BYTES', integer(1024, 104_857_600), 1_048_576, 'Largest request body.'),

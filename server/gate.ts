@@ -1,14 +1,15 @@
 /**
- * What happens to a connection before TLS: it is counted, and refused when its address has too many. One address must not
+ * What happens to a connection before TLS: a balancer that is believed says whose it is, it is counted, and refused when its address has too many. One address must not
  * take all the places that limits.connections leaves. Who is refused is said once for each time that a bound is reached.
  */
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { addressOf, networkOf } from './client-address.js';
+import { addressOf, declareAddress, networkOf } from './client-address.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
+import { listedIn, takeHeader } from './proxy-protocol.js';
 
-export type GateConfig = Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress'>;
+export type GateConfig = Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'>;
 
 /** Places count as free again when a tenth of them is: a log line each time that one client comes and goes would be too many. */
 const FREE_SHARE = 0.9;
@@ -43,15 +44,42 @@ export function guard(server: Server, config: GateConfig, log: Logger): void {
   if (startTls === undefined || server.listenerCount('connection') !== 1) throw new Error('a server with listeners of its own');
   const all = new Places(config.maxConnections, log, { setting: 'limits.connections' });
   const perAddress = countAddresses(config.maxConnectionsPerAddress, log);
+  const believed = config.proxyFrom.length === 0 ? undefined : listedIn(config.proxyFrom);
+  const believe = believer(server, config, log);
   server.maxConnections = config.maxConnections;
   server.on('drop', () => { all.refuse(); });
   server.removeListener('connection', startTls);
   server.on('connection', (socket: Socket) => {
     all.enter();
     socket.once('close', () => { all.leave(); });
-    if (perAddress(socket, addressOf(socket))) startTls.call(server, socket);
-    else socket.destroy();
+    const admit = (address: string) => {
+      if (perAddress(socket, address)) startTls.call(server, socket);
+      else socket.destroy();
+    };
+    const peer = addressOf(socket);
+    if (believed?.(peer) === true) believe(socket, peer, admit);
+    else admit(peer);
   });
+}
+
+/** Takes what a balancer says for the address of its client, here and on the socket of TLS above. */
+function believer(server: Server, config: GateConfig, log: Logger): (socket: Socket, peer: string, admit: (address: string) => void) => void {
+  const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket) => `${remoteAddress ?? ''} ${remotePort ?? 0} ${localAddress ?? ''}`;
+  const expected = new Map<string, string>();
+  server.on('secureConnection', (socket) => {
+    const address = expected.get(keyOf(socket));
+    if (address !== undefined) declareAddress(socket, address);
+  });
+  return (socket, peer, admit) => {
+    const key = keyOf(socket);
+    takeHeader(socket, config.headersTimeout * 1000, (client) => {
+      if (client !== null) {
+        expected.set(key, client);
+        socket.once('close', () => { expected.delete(key); });
+      }
+      admit(client ?? peer);
+    }, (reason) => { log.warn({ balancer: peer, reason }, 'a balancer sent no valid PROXY protocol header and was cut'); });
+  };
 }
 
 /** @returns whether there is a place for one more connection of that address, which is then taken until it ends */

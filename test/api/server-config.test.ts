@@ -33,6 +33,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   maxLimit: { text: '1000', means: 1000, refuses: '-1' },
   enrollmentDuration: { text: '2d', means: 172_800, refuses: '1s' },
   corsOrigins: { text: 'https://a.example, *', means: ['https://a.example', '*'], refuses: 'a.example' },
+  proxyFrom: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: '10.0.0.0/40' },
   workers: { text: '3', means: 3, refuses: '0' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
   maxBodyBytes: { text: '2048', means: 2048, refuses: '1 MiB' },
