@@ -4,6 +4,7 @@
  * plain form that indexes serve.
  */
 import type { Expr, Operand, Quantified, Query, SetExpr, SortField, Test } from './ast.js';
+import { Budget } from './bounds.js';
 import { applied, atom, condition, isNegated, mismatch, Params, storable } from './conditions.js';
 import type { Value } from './conditions.js';
 import { fault } from './errors.js';
@@ -28,11 +29,13 @@ const side = (name: 'LHS' | 'RHS'): Complaint => (node) => `boolean logic expres
 
 export class Compiler {
   readonly params: Params;
+  readonly #budget: Budget;
   #aliases = 0;
-  #subqueries = 0;
+  #depth = 0;
 
   constructor(firstParam: number, readonly kind: FaultKind) {
     this.params = new Params(firstParam);
+    this.#budget = new Budget(kind);
   }
 
   /** @returns '' when everything matches. @throws DomainError */
@@ -111,6 +114,7 @@ export class Compiler {
   #flag(table: SymbolTable, name: string, negate: boolean, complain: Complaint): string {
     const value = this.#value(table, name);
     if (value.type !== 'bool') throw fault(this.kind, complain(NODES[value.type]));
+    this.#budget.spend('tests');
     return applied({ sql: atom(value.sql), nullable: value.nullable }, negate);
   }
 
@@ -118,6 +122,7 @@ export class Compiler {
     if (left.kind === 'anyOf' || left.kind === 'allOf') return this.#quantified(table, left, test, negate);
     const value = left.kind === 'count' ? this.#count(table, left.set) : this.#value(table, left.name);
     if (left.kind === 'count' && isNullTest(test)) throw mismatch(value, test, this.kind);
+    this.#budget.test(value, test);
     return applied(condition(value, test, this.params, this.kind), negate !== isNegated(test));
   }
 
@@ -133,7 +138,12 @@ export class Compiler {
     const turnsWhole = test.op === 'in' && test.negated;
     const outer = negate !== turnsWhole;
     const fast = set.kind === 'stringSet' ? this.#arrayTest(set.sql, left.kind, test) : undefined;
-    if (fast !== undefined) return applied({ sql: fast, nullable: false }, outer);
+    if (fast !== undefined) {
+      this.#budget.setTest(test.op === 'in' ? test.values.length : 1);
+      return applied({ sql: fast, nullable: false }, outer);
+    }
+    this.#budget.spend('subqueries');
+    this.#budget.test(element, test);
     const turnsElement = isNegated(test) && !turnsWhole;
     const holds = condition(element, test, this.params, this.kind);
     const some = left.kind === 'anyOf';
@@ -166,6 +176,7 @@ export class Compiler {
 
   #isEmpty(table: SymbolTable, expr: SetExpr, negate: boolean): string {
     const set = this.#set(table, expr.symbol, 'isEmpty');
+    this.#budget.spend('tests');
     if (set.kind === 'stringSet' && expr.query === undefined) return `cardinality(${set.sql}) ${negate ? '>' : '='} 0`;
     return `${negate ? '' : 'NOT '}EXISTS (${this.#members(set, expr)})`;
   }
@@ -183,15 +194,16 @@ export class Compiler {
    */
   #members(set: SetDef, expr: SetExpr): string {
     if (set.kind === 'stringSet') throw fault(this.kind, `attempt to subquery on non-entity symbol ${expr.symbol}`);
+    this.#budget.spend('subqueries');
     const alias = this.#alias();
     const from = set.from.replaceAll('{alias}', alias);
     const { query } = expr;
     if (query === undefined) return `SELECT FROM ${from}`;
-    if (this.#subqueries >= MAX_SUBQUERY_DEPTH) throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
-    this.#subqueries += 1;
+    if (this.#depth >= MAX_SUBQUERY_DEPTH) throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
+    this.#depth += 1;
     const linked = set.entity();
     const where = this.where(linked, query);
-    this.#subqueries -= 1;
+    this.#depth -= 1;
     this.orderBy(linked, query.sort ?? []);
     const limit = query.limit !== undefined && query.limit > 0 ? ` LIMIT ${this.params.bind(String(query.limit), 'bigint')}` : '';
     const skip = query.skip !== undefined && query.skip > 0 ? ` OFFSET ${this.params.bind(String(query.skip), 'bigint')}` : '';

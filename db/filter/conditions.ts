@@ -3,6 +3,7 @@
  * test holds; where the value is unset it may be null instead of false, which `negate` knows how to turn around.
  */
 import type { CompareOp, Literal, Test } from './ast.js';
+import { MAX_CONTAINED } from './bounds.js';
 import { fault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { isInt64 } from './parse.js';
@@ -183,9 +184,6 @@ function plainCondition(value: Extract<Value, { type: 'bool' | 'number' | 'date'
 // ---- tags
 
 type TagValue = Extract<Value, { type: 'any' }>;
-
-/** Values of a list that are asked for one by one. */
-const MAX_CONTAINED = 20;
 
 /** The literal as JSON; undefined for what JSON has no form for, null for what jsonb cannot hold. */
 function json(literal: Literal): string | null | undefined {
