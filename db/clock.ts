@@ -1,9 +1,7 @@
 /**
  * Where the time of one request goes as far as the database is concerned. It is handed from the request to its statements
- * (`Stores.timedBy`), since a context that follows promises by itself costs every request (docs/decisions/0012).
+ * (request-scope.ts), since a context that follows promises by itself costs every request (docs/decisions/0012).
  */
-import type { Db, Source } from './db.js';
-
 export type Phase = 'database' | 'pool';
 
 export class RequestClock {
@@ -49,26 +47,5 @@ export async function during<T>(clock: RequestClock | undefined, phase: Phase, w
     return await work();
   } finally {
     clock.leave(phase);
-  }
-}
-
-/** The database for one request: its statements are timed. */
-export class TimedSource implements Source {
-  constructor(readonly source: Source, readonly clock: RequestClock) {}
-
-  run<R>(name: string | null, sql: string, values?: readonly unknown[]) {
-    return this.source.run<R>(name, sql, values, this.clock);
-  }
-
-  read<R>(name: string, sql: string, values?: readonly unknown[]) {
-    return this.source.read<R>(name, sql, values, this.clock);
-  }
-
-  transaction<T>(work: (tx: Db) => Promise<T>) {
-    return this.source.transaction(work, this.clock);
-  }
-
-  stream<R>(sql: string, values: readonly unknown[], batchSize: number) {
-    return this.source.stream<R>(sql, values, batchSize, this.clock);
   }
 }

@@ -1,19 +1,22 @@
 /**
- * The way to PostgreSQL: a pool whose hot statements are prepared by name, lanes for short reads, transactions,
- * batched reads of unbounded lists; and requests that fail fast when the database is gone.
+ * The way to PostgreSQL: a pool whose hot statements are prepared by name, lanes for short reads, connections of their
+ * own for lists, transactions; and requests that fail fast when the database is gone.
  */
 import pg from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import { during } from './clock.js';
-import type { RequestClock } from './clock.js';
 import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
-import { DatabaseUnavailable, OUTAGES, outageOf } from './outages.js';
+import { openListLane, placesOf } from './list-lane.js';
+import type { ListBounds, Whole } from './list-lane.js';
+import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
+import type { RequestScope } from './request-scope.js';
 import { ServerClient } from './servers.js';
 import { cut, sessionConfig, settle } from './session.js';
 import type { Rows } from './session.js';
+import { connectionFault, isFull, runOn } from './statement.js';
 import { watch } from './watchdog.js';
 
 /** What stores need. The pool and an open transaction both are one; a store cannot tell and must not care. */
@@ -30,17 +33,27 @@ export interface Db {
   read<R>(name: string, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
 
-/** What the stores of one request need beyond statements. Each takes the clock of the request, if it has one. */
+/** What the stores of one request need beyond statements. Each takes the scope of the request, if it has one. */
 export interface Source extends Db {
-  run<R>(name: string | null, sql: string, values?: readonly unknown[], clock?: RequestClock): Promise<Rows<R>>;
-  read<R>(name: string, sql: string, values?: readonly unknown[], clock?: RequestClock): Promise<Rows<R>>;
+  run<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  read<R>(name: string, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  /**
+   * A list, on connections that only lists use; of one identity a few at a time.
+   * @throws DomainError `rateLimited` when too many lists of the reader wait, `timeout` when it took too long or its
+   * reader is gone
+   */
+  list<R>(name: string | null, sql: string, values: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  /**
+   * All rows of a list, of one snapshot, in batches so that memory stays bounded whatever their number.
+   * @param isHeld  we read it to its end at once: no slow reader can keep its connection
+   * @throws as `list`; `rateLimited` also when too many lists leave in batches
+   */
+  whole<R>(sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope?: RequestScope): Promise<Whole<R>>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
    * up in favour of another is run again, so `work` must do nothing outside it.
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, clock?: RequestClock): Promise<T>;
-  /** Rows in batches from one snapshot, so that memory stays bounded whatever their number. */
-  stream<R>(sql: string, values: readonly unknown[], batchSize: number, clock?: RequestClock): AsyncGenerator<R[]>;
+  transaction<T>(work: (tx: Db) => Promise<T>, scope?: RequestScope): Promise<T>;
 }
 
 export interface Database extends Source {
@@ -53,12 +66,13 @@ export interface Database extends Source {
 
 /** True for the pool, false for a transaction: only the pool can open a snapshot of its own. */
 export function isDatabase(db: Db): db is Source {
-  return 'stream' in db;
+  return 'whole' in db;
 }
 
 export interface DatabaseOptions {
   readonly connection: ClientConfig;
   readonly poolSize: number;
+  readonly lists?: ListBounds;
   /** How long a request may wait for a connection, and a probe for its answer, in milliseconds. */
   readonly patienceMs: number;
   /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
@@ -66,26 +80,20 @@ export interface DatabaseOptions {
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
 }
 
-function runOn(client: Pick<PoolClient, 'query'>, clock: RequestClock | undefined) {
-  return async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
-    try {
-      const query = name === null ? { text: sql, values: values as unknown[] } : { name, text: sql, values: values as unknown[] };
-      const result = await during(clock, 'database', () => client.query(query));
-      return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
-    } catch (error) {
-      throw translate(error);
-    }
-  };
-}
+/** Many times what a controller's own statements are; only those for sets of changed columns vary beyond. */
+const MAX_PREPARED = 500;
+
+export const LIST_BOUNDS: ListBounds = { perIdentity: 4, waiting: 64, timeoutMs: 10_000 };
 
 export function openDatabase(options: DatabaseOptions): Database {
   const config = sessionConfig(options.connection);
+  const places = placesOf(options.poolSize);
+  const { patienceMs, onLimit = () => undefined } = options;
   const pool = new pg.Pool({
-    ...config, Client: ServerClient, max: options.poolSize, connectionTimeoutMillis: options.patienceMs, idleTimeoutMillis: 0,
+    ...config, Client: ServerClient, max: places.others, connectionTimeoutMillis: patienceMs, idleTimeoutMillis: 0,
     verify: (client, done) => { settle(client).then(() => { done(); }, done); },
   });
-  const { poolSize: size, patienceMs, onLimit = () => undefined } = options;
-  const growth = growWithinLimits(pool, { size, patienceMs, onLimit });
+  const growth = growWithinLimits(pool, { size: places.others, patienceMs, onLimit });
   const open = new Set<PoolClient>();
   let up = true;
   /** Why it is not up. */
@@ -102,52 +110,54 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   pool.on('remove', (client) => open.delete(client));
   // Idle ones too: whether their server still is the one that answers later cannot be known.
-  const lanes = openLanes(config, options.patienceMs);
+  const lanes = openLanes(config, patienceMs);
+  const listLane = openListLane({ config, places, patienceMs, bounds: options.lists ?? LIST_BOUNDS, onLimit });
   const cutAll = () => {
     for (const client of open) cut(client);
     lanes.cut();
+    listLane.cut();
   };
 
-  const connect = async (clock: RequestClock | undefined): Promise<PoolClient> => {
+  const connect = async (scope: RequestScope | undefined): Promise<PoolClient> => {
     if (!up) throw new DatabaseUnavailable(outage, undefined);
     try {
-      return await during(clock, 'pool', () => growth.connect());
+      return await during(scope?.clock, 'pool', () => growth.connect());
     } catch (error) {
       throw translate(error);
     }
   };
 
-  const run: Source['run'] = (name, sql, values, clock) => repeated(async () => {
-    const client = await connect(clock);
+  const run: Source['run'] = (name, sql, values, scope) => repeated(async () => {
+    const client = await connect(scope);
     let broken: Error | undefined;
     try {
-      return await runOn(client, clock)(name, sql, values);
+      return await runOn(client, scope?.clock)(name, sql, values);
     } catch (error) {
       broken = connectionFault(error);
       throw error;
     } finally {
-      client.release(broken);
+      client.release(broken ?? isFull(client, MAX_PREPARED));
     }
   });
 
-  const watchdog = watch({ config, patienceMs: options.patienceMs, setUp, onLost: cutAll });
+  const watchdog = watch({ config, patienceMs, setUp, onLost: cutAll });
 
   return {
     run,
-    async read<R>(name: string, sql: string, values: readonly unknown[] = [], clock?: RequestClock) {
+    async read<R>(name: string, sql: string, values: readonly unknown[] = [], scope?: RequestScope) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       try {
-        return await during(clock, 'database', () => lanes.read<R>(name, sql, values));
+        return await during(scope?.clock, 'database', () => lanes.read<R>(name, sql, values));
       } catch (error) {
         if (outageOf(error) !== 'connectionLimit') throw error;
-        return run<R>(name, sql, values, clock); // the lane cannot be opened, but the pool has connections
+        return run<R>(name, sql, values, scope); // the lane cannot be opened, but the pool has connections
       }
     },
-    transaction: (work, clock) => repeated(async () => {
-      const client = await connect(clock);
+    transaction: (work, scope) => repeated(async () => {
+      const client = await connect(scope);
       let broken: Error | undefined;
       try {
-        const run = runOn(client, clock);
+        const run = runOn(client, scope?.clock);
         await run(null, 'BEGIN');
         const result = await work({ run, read: run });
         await run(null, 'COMMIT');
@@ -157,36 +167,29 @@ export function openDatabase(options: DatabaseOptions): Database {
         if (broken === undefined) await client.query('ROLLBACK').catch((fault: unknown) => { broken = fault as Error; });
         throw error;
       } finally {
-        client.release(broken);
+        client.release(broken ?? isFull(client, MAX_PREPARED));
       }
     }),
-    async *stream<R>(sql: string, values: readonly unknown[], batchSize: number, clock?: RequestClock) {
-      const client = await connect(clock);
-      let finished = false;
-      try {
-        const query = runOn(client, clock);
-        await query(null, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-        await query(null, `DECLARE page NO SCROLL CURSOR FOR ${sql}`, values);
-        for (;;) {
-          const { rows } = await query<R>(null, `FETCH ${batchSize} FROM page`);
-          if (rows.length > 0) yield rows;
-          if (rows.length < batchSize) break;
-        }
-        await query(null, 'COMMIT');
-        finished = true;
-      } finally {
-        client.release(finished ? undefined : new Error('list abandoned'));
-      }
+    async list(name, sql, values, scope) {
+      if (!up) throw new DatabaseUnavailable(outage, undefined);
+      return listLane.list(name, sql, values, scope);
+    },
+    async whole(sql, values, batchSize, isHeld, scope) {
+      if (!up) throw new DatabaseUnavailable(outage, undefined);
+      return listLane.whole(sql, values, batchSize, isHeld, scope);
     },
     async ping() { await run('ping', 'SELECT 1'); },
     isUp: () => up,
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    stats() {
+      const { total, idle, waiting } = listLane.stats();
+      return { total: pool.totalCount + total, idle: pool.idleCount + idle, waiting: pool.waitingCount + waiting };
+    },
     async close() {
       watchdog.stop();
       growth.close();
       // A database that hangs would never take leave.
-      const impatience = setTimeout(cutAll, up ? options.patienceMs : 0);
-      await Promise.all([pool.end(), lanes.close()]);
+      const impatience = setTimeout(cutAll, up ? patienceMs : 0);
+      await Promise.all([pool.end(), lanes.close(), listLane.close()]);
       clearTimeout(impatience);
     },
   };
@@ -203,9 +206,4 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
       if (attempt === ATTEMPTS || !isConflict(error)) throw error;
     }
   }
-}
-
-/** The error when it means that the connection must not be used again. */
-function connectionFault(error: unknown): Error | undefined {
-  return error instanceof DatabaseUnavailable && OUTAGES[error.outage].breaksConnection ? error : undefined;
 }

@@ -5,8 +5,8 @@ import { SchemaError, unusable } from './migrate.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
 
-/** Those of a process besides its pool: the lanes, the watchdog, and the feed of changes. */
-const BESIDES_POOL = LANES + 2;
+/** Those of a process besides its pool: the lanes, the watchdog, the feed of changes, and one that cancels statements. */
+const BESIDES_POOL = LANES + 3;
 
 export interface Room {
   /** What all processes open at most. */

@@ -1,6 +1,6 @@
 /** All stores over one `Db`. Inside `transaction` the same stores run on one open transaction. */
-import { TimedSource } from './clock.js';
-import type { RequestClock } from './clock.js';
+import { ScopedSource } from './request-scope.js';
+import type { RequestScope } from './request-scope.js';
 import type { Database, Db, Source } from './db.js';
 import { Lists } from './table.js';
 import type { ListLimits } from './table.js';
@@ -89,8 +89,8 @@ function storesOn(db: Db, lists: Lists): StoreSet {
 export interface Stores extends StoreSet {
   /** One mutating operation is one transaction: all of `work` is committed, or none of it. */
   transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T>;
-  /** The same stores for one request, whose clock counts the time of their statements. */
-  timedBy(clock: RequestClock): Stores;
+  /** The same stores for one request. */
+  forRequest(scope: RequestScope): Stores;
 }
 
 class SourceStores extends MadeStores {
@@ -100,8 +100,8 @@ class SourceStores extends MadeStores {
     return this.source.transaction((tx) => work(storesOn(tx, this.lists)));
   }
 
-  timedBy(clock: RequestClock): Stores {
-    return new SourceStores(new TimedSource(this.source, clock), this.lists) as unknown as Stores;
+  forRequest(scope: RequestScope): Stores {
+    return new SourceStores(new ScopedSource(this.source, scope), this.lists) as unknown as Stores;
   }
 }
 

@@ -2,15 +2,18 @@
  * What every store shares: one page of a list in one round trip, and inserts and updates built by knex and run as
  * native statements. A store supplies its columns, its symbols and the mapping of a row.
  */
+import { createHash } from 'node:crypto';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { mapBatches } from '../domain/batches.js';
 import type { BaseEntity, Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { isDatabase } from './db.js';
-import type { Source, Db } from './db.js';
+import type { Db } from './db.js';
 import { compileList, filterableFields } from './filter/index.js';
 import type { CompiledList, ListQuery, SymbolTable } from './filter/index.js';
+import type { Rows } from './session.js';
+import { StatementNames } from './statement-names.js';
 
 /** Builds SQL text; never connects. */
 const builder: Knex = knexFactory({ client: 'pg' });
@@ -61,40 +64,22 @@ export interface ListRequest extends ListQuery {
   readonly scope?: Scope | undefined;
   /** What filter and sort may name; the source's own symbols unless given. */
   readonly symbols?: SymbolTable;
+  /** Whoever asks takes a list without limit to its end at once, so that no slow reader keeps its connection. */
+  readonly isHeld?: boolean;
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
 }
 
 type Total = { total_count: number | string };
 
 const UNIVERSE: Scope = { name: 'all', where: '', values: [] };
 
-/** Texts of filters vary without bound; the plain ones are worth a prepared statement, up to this many. */
-const MAX_NAMED_SHAPES = 300;
-
-/** Gives statement names to list shapes seen before, and to no more than `MAX_NAMED_SHAPES`. */
-class ShapeNames {
-  readonly #seen = new Map<string, string | null>();
-  nameFor(shape: string): string | null {
-    const known = this.#seen.get(shape);
-    if (known !== undefined) {
-      if (known !== null) return known;
-      const name = `list-${this.#seen.size}-${shape.length}-${hash(shape)}`;
-      this.#seen.set(shape, name);
-      return name;
-    }
-    if (this.#seen.size < MAX_NAMED_SHAPES) this.#seen.set(shape, null);
-    return null;
-  }
-}
-
-function hash(text: string): string {
-  let value = 5381;
-  for (let i = 0; i < text.length; i += 1) value = ((value * 33) ^ text.charCodeAt(i)) >>> 0;
-  return value.toString(36);
-}
-
 /** Lists of one database: built once, holds only the names of statements. */
 export class Lists {
-  readonly #names = new ShapeNames();
+  readonly #names = new StatementNames();
   constructor(readonly limits: ListLimits) {}
 
   compile(symbols: SymbolTable, request: ListRequest): CompiledList {
@@ -102,7 +87,7 @@ export class Lists {
     return compileList(symbols, request, { firstParam: scope.values.length + 1, ...this.limits });
   }
 
-  /** @throws DomainError `invalidFilter`, `invalidSort` */
+  /** @throws DomainError `invalidFilter`, `invalidSort`, `rateLimited`, `timeout` */
   async page<Row extends BaseRow, T>(db: Db, source: ListSource<Row, T>, request: ListRequest): Promise<Page<T>> {
     const symbols = request.symbols ?? source.symbols;
     const compiled = this.compile(symbols, request);
@@ -111,49 +96,54 @@ export class Lists {
     const where = [scope.where, compiled.where].filter((part) => part !== '').map((part) => `(${part})`).join(' AND ');
     const sql = pageSql(source, where, compiled, values.length);
     const paged = [...values, compiled.limit, compiled.offset];
-    const about = { limit: compiled.limit, offset: compiled.offset, filterableFields: filterableFields(symbols) };
-    if (compiled.limit === null && isDatabase(db)) return this.#everything(db, source, sql, paged, about);
-    const plain = !/LIKE|unnest|~/i.test(compiled.where);
-    // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
-    const name = plain && !isDeep(compiled) ? this.#names.nameFor(`${source.table}/${scope.name}/${compiled.shape}`) : null;
-    const { rows } = name !== null && isShort(request.scope, compiled) ? await db.read<Row & Total>(name, sql, paged) : await db.run<Row & Total>(name, sql, paged);
+    // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
+    const whole = compiled.limit === null && isDatabase(db)
+      ? await db.whole<Row & Total>(sql, paged, this.limits.maxLimit, request.isHeld === true) : undefined;
+    const rows = whole === undefined ? await this.#rows<Row>(db, source.table, { sql, values: paged }, request, compiled) : whole.head;
     const [first] = rows;
     let totalCount = Number(first?.total_count ?? 0);
     if (first === undefined && compiled.offset > 0) totalCount = await totalBefore(db, sql, values);
-    return { items: rows.map(source.fromRow), totalCount, ...about };
+    return {
+      items: rows.map(source.fromRow), totalCount, limit: compiled.limit, offset: compiled.offset,
+      filterableFields: filterableFields(symbols),
+      ...(whole?.rest === undefined ? undefined : { rest: mapBatches(whole.rest, source.fromRow) }),
+    };
   }
 
-  /** A list without limit: held when short, else its head and the batches that follow, all of one snapshot. */
-  async #everything<Row extends BaseRow, T>(
-    db: Source, source: ListSource<Row, T>, sql: string, values: readonly unknown[],
-    about: Pick<Page<T>, 'limit' | 'offset' | 'filterableFields'>,
-  ): Promise<Page<T>> {
-    const batches = db.stream<Row & Total>(sql, values, this.limits.maxLimit);
-    const head = await batches.next();
-    const rows = head.done === true ? [] : head.value;
-    let totalCount = Number(rows[0]?.total_count ?? 0);
-    if (rows.length === 0 && about.offset > 0) totalCount = await totalBefore(db, sql, values.slice(0, -2));
-    const page = { items: rows.map(source.fromRow), totalCount, ...about };
-    if (rows.length < this.limits.maxLimit) {
-      await batches.next();
-      return page;
-    }
-    return { ...page, rest: mapBatches(batches, source.fromRow) };
+  async #rows<Row>(
+    db: Db, table: string, { sql, values }: Statement, request: ListRequest, compiled: CompiledList,
+  ): Promise<(Row & Total)[]> {
+    const shape = `${table}/${request.scope?.name ?? ''}/${compiled.shape}`;
+    if (isShort(request.scope, compiled)) return (await db.read<Row & Total>(this.#names.lastingNameFor(shape), sql, values)).rows;
+    const plain = !/LIKE|unnest|~/i.test(compiled.where);
+    // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
+    const name = plain && !isDeep(compiled) ? this.#names.nameFor(shape) : null;
+    return (await readList<Row & Total>(db, name, { sql, values })).rows;
   }
 }
 
 const SHORT_PAGE = 50;
-const SHORT_OFFSET = 1_000;
-const BY_UNIQUE_COLUMN = /^(?:[() ]|t\.(?:id|name) = \$\d+::text|AND|OR)*$/;
+const BY_UNIQUE_COLUMN = /^(?:t\.(?:id|name) = \$1::text|\(t\.(?:id|name) = \$1::text OR t\.(?:id|name) = \$2::text\))?$/;
+const BY_UNIQUE_ORDER = /^(?:t\.name COLLATE "C"(?: DESC)?, )?t\.id(?: DESC)?$/;
 
-/** A page that takes no longer than a read by id: few rows near the start, of everything or of what a unique column names. */
-function isShort(scope: Scope | undefined, { limit, offset, where }: CompiledList): boolean {
-  return scope === undefined && limit !== null && limit <= SHORT_PAGE && offset <= SHORT_OFFSET && BY_UNIQUE_COLUMN.test(where);
+/**
+ * A page that takes no longer than a read by id: few rows near the start, of everything or of what a unique column
+ * names, in the order of an index. There are a few dozen such statements for each table, so they stay prepared.
+ */
+function isShort(scope: Scope | undefined, compiled: CompiledList): boolean {
+  const { limit, where, orderBy } = compiled;
+  return scope === undefined && limit !== null && limit <= SHORT_PAGE && !isDeep(compiled)
+    && BY_UNIQUE_COLUMN.test(where) && BY_UNIQUE_ORDER.test(orderBy);
+}
+
+/** On a connection of the lists, under the share of who reads it; in a transaction on that of the transaction. */
+export function readList<R>(db: Db, name: string | null, { sql, values }: Statement): Promise<Rows<R>> {
+  return isDatabase(db) ? db.list<R>(name, sql, values) : db.run<R>(name, sql, values);
 }
 
 /** The total when the page lies beyond the last match: the first row of the same list has it. */
 async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
-  const { rows: [first] } = await db.run<Total>(null, sql, [...values, 1, 0]);
+  const { rows: [first] } = await readList<Total>(db, null, { sql, values: [...values, 1, 0] });
   return Number(first?.total_count ?? 0);
 }
 
@@ -243,8 +233,9 @@ export async function remove(db: Db, table: string, entity: string, id: string):
   if (rowCount === 0) throw notFound(entity, id);
 }
 
+/** Names a set of columns, and no other: PostgreSQL cuts longer names than this one makes. */
 function shapeOf(values: Values): string {
-  return hash(Object.keys(values).filter((key) => values[key] !== undefined).join());
+  return createHash('sha256').update(Object.keys(values).filter((key) => values[key] !== undefined).join()).digest('base64url').slice(0, 22);
 }
 
 /** A jsonb parameter. */

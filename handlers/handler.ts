@@ -67,6 +67,7 @@ export type Note = (facts: Facts) => void;
 
 export interface Input<Op extends AnyOperation> {
   readonly params: Op['params'];
+  /** With who reads it, for the lists that are made of it. */
   readonly query: Op['query'];
   readonly headers: Op['headers'];
   readonly body: Op['body'];

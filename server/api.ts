@@ -27,6 +27,7 @@ import { createdId, requestLine } from './request-log.js';
 import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
 import type { Headers } from './responder.js';
+import { RequestReader } from './request-reader.js';
 import type { SessionRegistry } from './sessions.js';
 
 export interface ApiOptions {
@@ -51,6 +52,8 @@ export interface Exchange {
   since: number;
   /** What the answer tells of, when it tells of a failure. */
   failure?: unknown;
+  /** Who waits for what it reads, once it is known who calls. */
+  reader?: RequestReader;
 }
 
 const NO_SESSION = 'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",'
@@ -86,12 +89,14 @@ export function createApi(options: ApiOptions): ApiHandler {
     const handler = bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
+    const reader = exchange.reader = new RequestReader(caller === nobody ? '' : caller.identityId, response);
     const input = {
       params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers), caller,
       note: (facts: Facts) => { seen.facts = { ...seen.facts, ...facts }; },
       ...readInput(request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
     };
-    const reply = await call(handler, input, timed(services, seen.clock));
+    const stores = services.stores.forRequest({ reader, ...(seen.clock === undefined ? undefined : { clock: seen.clock }) });
+    const reply = await call(handler, input, { ...services, stores });
     if (reply.status === 201) seen.createdId = createdId(reply);
     await writeReply(response, operation, reply, headers, config.readerPatience * 1000);
   };
@@ -109,11 +114,6 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
     log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
-}
-
-/** The services for one request. Sessions and keys are shared: what they ask of the database is not timed. */
-function timed(services: Services, clock: RequestClock | undefined): Services {
-  return clock === undefined ? services : { ...services, stores: services.stores.timedBy(clock) };
 }
 
 function call(handler: BoundHandler, input: unknown, services: Services) {
@@ -174,7 +174,11 @@ function fail(error: unknown, exchange: Exchange, { operation }: Seen, { log, ou
   if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
   outages.seen(error);
-  if (response.headersSent) { response.destroy(); return; }
+  if (response.headersSent) {
+    // An answer that was given whole, such as that of a timeout, still is on its way.
+    if (!response.writableEnded) response.destroy();
+    return;
+  }
   const answer = errorAnswer(error, requestId);
   try {
     writeError(response, operation, answer, headers);

@@ -84,7 +84,7 @@ function givenId(request: IncomingMessage, header: string | null): string | unde
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : undefined;
 }
 
-/** Answers 503 for what takes too long. The work itself goes on to its own end; its answer is dropped. */
+/** Answers 503 for what takes too long. A list is not read any further; a change goes on to its own end, and its answer is dropped. */
 export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Timeout {
   const every = Math.max(50, Math.min(500, timeoutMs / 4));
   return setInterval(() => {
@@ -97,11 +97,12 @@ export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Tim
 }
 
 function answerTimeout(exchange: Exchange): void {
-  const { response, requestId, headers } = exchange;
+  const { response, requestId, headers, reader } = exchange;
   const answered = response as ServerResponse & { timedOut?: boolean };
   if (answered.timedOut === true) return;
   answered.timedOut = true;
   const fault = new DomainError('timeout', { causeMessage: 'the work may still complete' });
   exchange.failure = fault;
   writeError(response, undefined, errorAnswer(fault, requestId), { ...headers, connection: 'close' });
+  reader?.abandon();
 }

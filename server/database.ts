@@ -36,6 +36,9 @@ export interface DatabaseOptions {
   readonly besideRunning?: boolean;
 }
 
+/** No statement takes longer, however long a handler may. */
+const LONGEST_LIST_MS = 30_000;
+
 export interface OpenDatabase {
   readonly database: Database;
   readonly connection: ServerConfig;
@@ -63,6 +66,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
       const configured = config.databasePoolSize;
       log.warn({ open, configured }, `the pool works with fewer connections than configured. ${OUTAGES.connectionLimit.advice}.`);
     }),
+    lists: { perIdentity: config.listsPerIdentity, waiting: config.listQueue, timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS) },
     onStateChange: (isUp, cause) => {
       if (isUp) { outages.recovered(); return; }
       outages.lost(cause);

@@ -122,7 +122,7 @@ export function strategyFrom(name: string | null | undefined): string | undefine
 /** Everything the caller may dial or bind, for a comparison over the whole. */
 export async function viewsOf(caller: Caller, stores: Stores): Promise<ServiceView[]> {
   const grants = await stores.access.grants(selectableOf(caller));
-  const page = await stores.services.listViews({ limit: -1, scope: reachedBy(grants) }, { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes });
+  const page = await stores.services.listViews({ limit: -1, scope: reachedBy(grants), isHeld: true }, { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes });
   const views = [...page.items];
   if (page.rest !== undefined) for await (const batch of page.rest) views.push(...batch);
   return views;

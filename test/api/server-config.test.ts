@@ -52,6 +52,8 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   drainTimeout: { text: '0s', means: 0, refuses: 'now' },
   passwordConcurrency: { text: '4', means: 4, refuses: '0' },
   passwordQueue: { text: '0', means: 0, refuses: '-1' },
+  listsPerIdentity: { text: '6', means: 6, refuses: '0' },
+  listQueue: { text: '0', means: 0, refuses: '-1' },
   cachedSessions: { text: '100', means: 100, refuses: '1e3' },
   logLevel: { text: 'warn', means: 'warn', refuses: 'loud' },
   logFormat: { text: 'pretty', means: 'pretty', refuses: 'xml' },

@@ -159,8 +159,10 @@ describe('the process', () => {
     await database.query('BEGIN');
     await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
     const pending = client.get(`${M}/services`, { headers: { 'zt-session': token } });
-    await until('the request waits for the lock', async () =>
-      (await database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).rows.length > 0);
+    await until('the request waits for the lock', async () => {
+      await database.query('SELECT pg_stat_clear_snapshot()'); // a transaction looks once
+      return (await database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).rows.length > 0;
+    });
     child.process.kill('SIGTERM');
     await until('it is stopping', () => child.output.stdout.includes('"msg":"stopping"'));
     await database.query('COMMIT');

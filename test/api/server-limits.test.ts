@@ -169,7 +169,8 @@ describe('limits', () => {
       await database.query('BEGIN');
       await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
       try {
-        const answer = await client.get(`${M}/services`);
+        expectFault(await client.get(`${M}/services`), 503, 'TIMEOUT');
+        const answer = await client.post(`${M}/services`, { name: unique('slow'), encryptionRequired: false });
         expectFault(answer, 503, 'TIMEOUT');
         expect(answer.headers.connection).to.equal('close');
         expectStatus(await client.get(`${M}/identities`), 200);

@@ -1,0 +1,45 @@
+/**
+ * What the statements of one request have in common: who waits for them, and the clock that counts their time. It is
+ * handed to the database by the request's own stores (`Stores.forRequest`).
+ */
+import type { RequestClock } from './clock.js';
+import type { Db, Source } from './db.js';
+
+/** Who asked for a list: whose share of the database it takes, and until when its answer is wanted. */
+export interface ListReader {
+  /** Lists of one identity take turns. */
+  readonly identityId: string;
+  /** Aborted when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface RequestScope {
+  readonly reader?: ListReader;
+  /** Absent: the time is not asked for. */
+  readonly clock?: RequestClock;
+}
+
+/** The database for one request. */
+export class ScopedSource implements Source {
+  constructor(readonly source: Source, readonly scope: RequestScope) {}
+
+  run<R>(name: string | null, sql: string, values?: readonly unknown[]) {
+    return this.source.run<R>(name, sql, values, this.scope);
+  }
+
+  read<R>(name: string, sql: string, values?: readonly unknown[]) {
+    return this.source.read<R>(name, sql, values, this.scope);
+  }
+
+  list<R>(name: string | null, sql: string, values: readonly unknown[]) {
+    return this.source.list<R>(name, sql, values, this.scope);
+  }
+
+  whole<R>(sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean) {
+    return this.source.whole<R>(sql, values, batchSize, isHeld, this.scope);
+  }
+
+  transaction<T>(work: (tx: Db) => Promise<T>) {
+    return this.source.transaction(work, this.scope);
+  }
+}

@@ -1,0 +1,220 @@
+/** The connections of lists: what stays prepared on them, who gets them, and that nothing runs for which nobody waits. */
+import { expect } from 'chai';
+import { LIST_BOUNDS, openDatabase } from '../../db/db.js';
+import type { Database } from '../../db/db.js';
+import { openStores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores.js';
+import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
+import type { RequestScope } from '../../db/request-scope.js';
+import type { DomainError } from '../../domain/errors.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { until } from '../support/poll.js';
+
+const COUNT = 1_300;
+const SLEEP = 'SELECT pg_sleep(20)';
+
+describe('the connections of lists', () => {
+  let files: TestDatabase;
+  let database: Database;
+  let stores: Stores;
+  beforeEach(async () => {
+    files = await openTestDatabase();
+    database = openDatabase({ connection: files.connection, poolSize: 10, patienceMs: 5_000 });
+    stores = openStores(database, { defaultLimit: 10, maxLimit: 500 });
+  });
+  afterEach(async () => { await database.close(); await files.close(); });
+
+  const fill = async () => {
+    await stores.network.seedIdentityTypes(['User']);
+    await stores.network.seedAuthPolicy('default', 'Default', defaultAuthPolicySettings);
+    await files.query(`INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes, tags)
+      SELECT 'i' || i, 'n' || i, 'User', false, 'default', '{}', '{}' FROM generate_series(1, $1) i`, [COUNT]);
+  };
+  const running = async (text: string) => {
+    const { rows: [row] } = await files.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle' AND query LIKE $1", [`%${text}%`]);
+    return Number(row?.['n']);
+  };
+  const stopped = (text: string) => until(`"${text}" runs no more`, async () => await running(text) === 0);
+  const started = (text: string) => until(`"${text}" runs`, async () => await running(text) > 0);
+  const scopeOf = (identityId: string, signal = new AbortController().signal): RequestScope => ({ reader: { identityId, signal } });
+  const kindOf = (work: Promise<unknown>) => work.then(() => 'none', (error: unknown) => (error as DomainError).kind);
+
+  describe('keep prepared', () => {
+    interface Prepared { readonly most: number; readonly longest: number; readonly names: string[] }
+    /** Of all connections: each answers while the others are held. */
+    const prepared = async (): Promise<Prepared> => {
+      const found = await Promise.all([1, 2, 3, 4].map(async (reader) => (await database.list<{ name: string; length: number }>(null,
+        "SELECT name, length(statement) AS length FROM pg_prepared_statements, (SELECT pg_sleep(0.2)) wait WHERE name <> ''", [], scopeOf(`probe-${reader}`))).rows));
+      const all = found.flat();
+      return { most: Math.max(...found.map((rows) => rows.length)), longest: Math.max(0, ...all.map(({ length }) => length)), names: all.map(({ name }) => name) };
+    };
+    const odd = (index: number, terms: number) => Array.from({ length: terms }, (_, at) => (((index >> at) & 1) === 1 ? 'isAdmin' : 'isDefaultAdmin')).join(' or ');
+
+    it('no long shape, however often it comes', async () => {
+      const filter = Array.from({ length: 60 }, (_, at) => `externalId = "e${at}"`).join(' or ');
+      for (let time = 0; time < 20; time += 1) await stores.identities.list({ filter });
+      expect((await prepared()).longest).to.equal(0);
+    });
+
+    it('no more than so many shapes, and the usual ones again after a flood of odd ones', async () => {
+      const usual = { filter: 'type = "User"', sort: 'createdAt' };
+      for (let index = 0; index < 250; index += 1) {
+        for (let time = 0; time < 3; time += 1) await stores.identities.list({ filter: odd(index, 9) });
+      }
+      expect((await prepared()).most).to.be.within(1, 200);
+      for (let time = 0; time < 4; time += 1) await stores.identities.list(usual);
+      const { rows } = await database.list<{ name: string }>(null, "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%t.type_id = $%'", [], undefined);
+      expect(rows).to.have.lengthOf(1);
+    });
+
+    it('names of their own for sets of columns', async () => {
+      await fill();
+      await stores.identities.update('i1', { name: 'other' });
+      await stores.identities.update('i1', { isAdmin: false, name: 'another' });
+      const { rows } = await database.run<{ name: string }>(null, "SELECT name FROM pg_prepared_statements WHERE name LIKE 'update-identities-%'");
+      expect(new Set(rows.map(({ name }) => name)).size).to.equal(2);
+      for (const { name } of rows) expect(name.length).to.be.within(40, 63);
+    });
+  });
+
+  describe('end a statement', () => {
+    it('that takes longer than its time', async () => {
+      const hasty = openDatabase({ connection: files.connection, poolSize: 4, patienceMs: 5_000, lists: { ...LIST_BOUNDS, timeoutMs: 200 } });
+      try {
+        expect(await kindOf(hasty.list(null, SLEEP, [], undefined))).to.equal('timeout');
+        expect((await hasty.list(null, 'SELECT 1 AS one', [], undefined)).rows).to.deep.equal([{ one: 1 }]);
+      } finally {
+        await hasty.close();
+      }
+    });
+
+    it('for which nobody waits any more, and use the connection again', async () => {
+      const gone = new AbortController();
+      const list = kindOf(database.list(null, SLEEP, [], scopeOf('a', gone.signal)));
+      await started('pg_sleep(20)');
+      gone.abort();
+      expect(await list).to.equal('timeout');
+      expect(await running('pg_sleep(20)')).to.equal(0);
+      expect(database.stats()).to.include({ total: 1, idle: 1 });
+      expect((await database.list(null, 'SELECT 1 AS one', [], undefined)).rows).to.deep.equal([{ one: 1 }]);
+    });
+
+    it('and never the next one of the same connection', async () => {
+      const outcomes = new Set<string>();
+      for (let round = 0; round < 300; round += 1) {
+        const gone = new AbortController();
+        const list = kindOf(database.list(null, 'SELECT pg_sleep(0.002)', [], scopeOf('a', gone.signal)));
+        setTimeout(() => { gone.abort(); }, round % 5);
+        outcomes.add(await list);
+        expect((await database.list(null, 'SELECT pg_sleep(0.001), 2 AS two', [], scopeOf('b'))).rows[0]).to.include({ two: 2 });
+      }
+      expect([...outcomes]).to.have.members(['none', 'timeout']);
+    });
+
+    it('that waits for its turn', async () => {
+      const gone = new AbortController();
+      const held = Array.from({ length: 3 }, () => kindOf(database.list(null, SLEEP, [], scopeOf('a', gone.signal))));
+      const other = new AbortController();
+      await until('all places are taken', async () => await running('pg_sleep(20)') === 3);
+      const waiting = kindOf(database.list(null, 'SELECT 1', [], scopeOf('b', other.signal)));
+      other.abort();
+      expect(await waiting).to.equal('timeout');
+      gone.abort();
+      expect(await Promise.all(held)).to.deep.equal(['timeout', 'timeout', 'timeout']);
+    });
+  });
+
+  it('are shared out: lists of one identity wait for each other, and the rest is refused', async () => {
+    const narrow = openDatabase({ connection: files.connection, poolSize: 20, patienceMs: 5_000, lists: { ...LIST_BOUNDS, perIdentity: 2, waiting: 1 } });
+    const gone = new AbortController();
+    const sleep = (identityId: string) => kindOf(narrow.list(null, SLEEP, [], scopeOf(identityId, gone.signal)));
+    try {
+      const held = [sleep('a'), sleep('a'), sleep('a')];
+      await until('two of them run', async () => await running('pg_sleep(20)') === 2);
+      expect(await sleep('a')).to.equal('rateLimited');
+      expect((await narrow.list(null, 'SELECT 1 AS one', [], scopeOf('b'))).rows).to.deep.equal([{ one: 1 }]);
+      expect((await narrow.run(null, 'SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
+      gone.abort();
+      expect(await Promise.all(held)).to.deep.equal(['timeout', 'timeout', 'timeout']);
+    } finally {
+      await narrow.close();
+    }
+  });
+
+  describe('give a list without limit', () => {
+    const whole = (identityId: string, signal?: AbortSignal) =>
+      stores.forRequest(scopeOf(identityId, signal)).identities.list({ limit: -1, isHeld: signal === undefined });
+    const idle = () => until('all connections are back', () => { const { total, idle: free } = database.stats(); return total === free; });
+
+    it('two places of one identity and no more of all than there are, and refuse at once beyond', async () => {
+      await fill();
+      const wide = openDatabase({ connection: files.connection, poolSize: 20, patienceMs: 5_000 });
+      const wideStores = openStores(wide, { defaultLimit: 10, maxLimit: 500 });
+      const listsOf = (identityId: string, signal?: AbortSignal) => wideStores.forRequest(scopeOf(identityId, signal)).identities;
+      const gone = new AbortController();
+      const read = (identityId: string) => listsOf(identityId, gone.signal).list({ limit: -1 });
+      try {
+        for (const identityId of ['a', 'a', 'b', 'b']) expect((await read(identityId)).items).to.have.lengthOf(500);
+        for (const identityId of ['a', 'c']) {
+          const error = await read(identityId).then(() => undefined, (caught: unknown) => caught as DomainError);
+          expect(error?.kind).to.equal('rateLimited');
+          expect(error?.headers).to.have.property('retry-after');
+        }
+        expect((await listsOf('a').list({ limit: 500 })).totalCount).to.equal(COUNT);
+        gone.abort();
+        await until('the places are free', () => { const { total, idle: free } = wide.stats(); return total === free; });
+        const later = new AbortController();
+        expect((await listsOf('a', later.signal).list({ limit: -1 })).items).to.have.lengthOf(500);
+        later.abort();
+      } finally {
+        await wide.close();
+      }
+    });
+
+    it('its connection back when the reader goes between two batches', async () => {
+      await fill();
+      const gone = new AbortController();
+      const { rest } = await whole('a', gone.signal);
+      const first = await rest?.[Symbol.asyncIterator]().next();
+      expect(first?.value).to.have.lengthOf(500);
+      expect(database.stats().idle).to.equal(database.stats().total - 1);
+      gone.abort();
+      await idle();
+      expect((await database.list(null, 'SELECT 1 AS one', [], undefined)).rows).to.deep.equal([{ one: 1 }]);
+    });
+
+    it('its connection back when nobody begins to read', async () => {
+      await fill();
+      const gone = new AbortController();
+      await whole('a', gone.signal);
+      gone.abort();
+      await idle();
+    });
+
+    it('its connection back while a batch is being fetched', async () => {
+      const gone = new AbortController();
+      const scope = scopeOf('a', gone.signal);
+      const { rest } = await database.whole('SELECT i, CASE WHEN i > 3 THEN pg_sleep(20) END FROM generate_series(1, 9) i', [], 2, false, scope);
+      const read = async () => { for await (const batch of rest ?? []) expect(batch).to.have.lengthOf(2); };
+      const done = kindOf(read());
+      await started('FETCH');
+      gone.abort();
+      expect(await done).to.equal('timeout');
+      await idle();
+      await stopped('FETCH');
+    });
+
+    it('all of it, when the controller itself reads it', async () => {
+      await fill();
+      const readers = Array.from({ length: 6 }, async () => {
+        const { items, rest } = await whole('a');
+        let count = items.length;
+        for await (const batch of rest ?? []) count += batch.length;
+        return count;
+      });
+      expect(await Promise.all(readers)).to.deep.equal(Array.from({ length: 6 }, () => COUNT));
+      await idle();
+    });
+  });
+});
