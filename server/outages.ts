@@ -103,3 +103,12 @@ const WITH_DETAIL: ReadonlySet<Outage> = new Set<Outage>(['diskFull', 'outOfMemo
 function detailOf(outage: Outage, error: unknown): { detail?: string } {
   return WITH_DETAIL.has(outage) && error instanceof DatabaseError ? { detail: error.message } : {};
 }
+
+/**
+ * For work in the background that is tried again: a warning with the stack, or a mere note while the database is out,
+ * which has its own line.
+ */
+export function noteFailure(log: Pick<Logger, 'debug' | 'warn'>, error: unknown, message: string): void {
+  if (outageOf(error) === undefined) log.warn({ err: error }, message);
+  else log.debug({ reason: reasonOf(error) }, message);
+}

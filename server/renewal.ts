@@ -13,6 +13,7 @@ import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { connectDatabase } from './database.js';
 import type { Logger } from './log.js';
+import { noteFailure } from './outages.js';
 import type { NetworkKeys, Renewable, ServerEntity, SigningEntity } from './network-keys.js';
 import type { RunningPki } from './pki.js';
 import { secureContext } from './tls-server.js';
@@ -62,7 +63,7 @@ export function keepKeysFresh({ server, pki, identity, current, announce, log }:
     announced = fingerprint;
   };
   let last: Promise<void> = Promise.resolve();
-  return () => (last = last.then(check).catch((error: unknown) => { log.warn({ err: error }, 'the keys of the network could not be checked; it is tried again'); }));
+  return () => (last = last.then(check).catch((error: unknown) => { noteFailure(log, error, 'the keys of the network could not be checked; it is tried again'); }));
 }
 
 /**

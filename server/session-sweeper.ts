@@ -4,6 +4,7 @@
  */
 import type { Stores } from '../db/stores.js';
 import type { Logger } from './log.js';
+import { noteFailure } from './outages.js';
 
 export interface SessionSweeperOptions {
   readonly sessions: Pick<Stores['sessions'], 'sweep'>;
@@ -45,7 +46,7 @@ export function createSessionSweeper({ sessions, log, intervalMs = INTERVAL_MS, 
         if (done + 1 === slices) nudge();
       }
     } catch (error) {
-      log.warn({ err: error }, 'sessions without a grant could not be removed; it is tried again');
+      noteFailure(log, error, 'sessions without a grant could not be removed; it is tried again');
     }
     if (removed > 0) log.info({ removed }, 'sessions that no policy grants any more removed');
     return removed;

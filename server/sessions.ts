@@ -6,6 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from './log.js';
+import { noteFailure } from './outages.js';
 import { DomainError } from '../domain/errors.js';
 import { hashToken, newId, newToken } from '../domain/auth/tokens.js';
 import type { SessionOwner } from '../db/api-sessions.js';
@@ -130,7 +131,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
       compare(batch.keys(), await stores.apiSessions.touch(new Map([...batch].map(([id, at]) => [id, new Date(at)]))), sinceMs);
     } catch (error) {
       for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
-      log.warn({ err: error }, 'last activity of sessions could not be written; it is kept and tried again');
+      noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');
     }
   };
   const sweep = async () => {

@@ -37,7 +37,7 @@ describe('a connection limit of the database', function () {
     const controller = start(url);
     const admin = await shop.login(await controller.ready());
     const fits = controller.log().filter((line) => 'wanted' in line).map(({ level, wanted, free }) => ({ level, wanted, free }));
-    expect(fits).to.deep.equal([{ level: 'info', wanted: 25, free: 8 }, { level: 'warn', wanted: 25, free: 8 }]);
+    expect(fits).to.deep.equal([{ level: 'info', wanted: 26, free: 8 }, { level: 'warn', wanted: 26, free: 8 }]);
     const seen = new Map<number, number>();
     const halt = { now: false };
     const streams = Array.from({ length: 24 }, async () => {
@@ -70,10 +70,10 @@ describe('a connection limit of the database', function () {
     await Promise.all(others.map((client) => client.connect()));
     const refused = start(url, { EDGE_DATABASE_START_PATIENCE: '0s' });
     expect((await within('it ends', 25_000, refused.ended)).code).to.equal(1);
-    expect(refused.stderr()).to.match(/^edge-controller: The database has room for 5 more connections, but 6 are needed to work and up to 25 are opened \(a pool of 20 and 5 more\): raise /);
-    const workers = start(url, { EDGE_DATABASE_START_PATIENCE: '0s', EDGE_WORKERS: '2', EDGE_DATABASE_POOL_SIZE: '3' });
+    expect(refused.stderr()).to.match(/^edge-controller: The database has room for 5 more connections, but 7 are needed to work and up to 26 are opened \(a pool of 20 and 6 more\): raise /);
+    const workers = start(url, { EDGE_DATABASE_START_PATIENCE: '0s', EDGE_WORKERS: '2', EDGE_DATABASE_POOL_SIZE: '4' });
     expect((await within('it ends', 25_000, workers.ended)).code).to.equal(1);
-    expect(workers.stderr()).to.match(/but 12 are needed to work and up to 16 are opened \(2 processes, each a pool of 3 and 5 more\)/);
+    expect(workers.stderr()).to.match(/but 14 are needed to work and up to 20 are opened \(2 processes, each a pool of 4 and 6 more\)/);
 
     const waiting = start(url, { EDGE_DATABASE_POOL_SIZE: '4' });
     await until('it waits', () => waiting.log().some(({ outage, msg }) => outage === 'connectionLimit' && msg.startsWith('the start waits')), 20_000);
