@@ -8,6 +8,7 @@ import type { PolicyType, Semantic, ServiceView } from '../domain/model.js';
 import { grantsOf } from '../domain/policy/access.js';
 import type { AccessPolicy } from '../domain/policy/access.js';
 import type { Selectable } from '../domain/policy/roles.js';
+import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import type { Scope } from './table.js';
 
@@ -167,12 +168,12 @@ export function accessView(db: Db): AccessView {
           state = CASE WHEN v.epoch <= excluded.epoch THEN excluded.state ELSE v.state END,
           changed_at = CASE WHEN v.epoch <= excluded.epoch AND v.digest <> excluded.digest
             THEN greatest(now(), v.changed_at + interval '1 ms') ELSE v.changed_at END
-        RETURNING changed_at`, [identityId, configTypes, epoch, digest, state, since]);
+        RETURNING changed_at, ${EXPENDABLE}`, [identityId, configTypes, epoch, digest, state, since]);
       return row?.changed_at ?? since;
     },
     async keepView(identityId, configTypes, epoch, state) {
-      await db.run('keep-view', 'UPDATE service_views SET epoch = $3 WHERE identity_id = $1 AND config_types = $2 AND epoch < $3 AND state = $4',
-        [identityId, configTypes, epoch, state]);
+      await db.run('keep-view', `UPDATE service_views SET epoch = $3
+        WHERE identity_id = $1 AND config_types = $2 AND epoch < $3 AND state = $4 RETURNING ${EXPENDABLE}`, [identityId, configTypes, epoch, state]);
     },
   };
 }

@@ -70,7 +70,7 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
     async countLocked(apiSessionId) {
       const { rowCount } = await db.run('api-session-certificates-lock', 'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE', [apiSessionId]);
       if (rowCount === 0) return undefined;
-      await db.run('api-session-certificates-ended', 'DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()', [apiSessionId]);
+      await db.write('api-session-certificates-ended', 'DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()', [apiSessionId]);
       const { rows: [row] } = await db.run<{ total: number }>('api-session-certificates-count',
         'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1', [apiSessionId]);
       return row?.total ?? 0;
@@ -81,12 +81,12 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
       });
     },
     async remove(id, apiSessionId) {
-      const { rowCount } = await db.run('api-session-certificate-delete',
+      const { rowCount } = await db.write('api-session-certificate-delete',
         'DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2 AND t.valid_to > now()', [id, apiSessionId]);
       if (rowCount === 0) throw notFound(API_SESSION_CERTIFICATE, id);
     },
     async sweep(max) {
-      const { rowCount } = await db.run('api-session-certificates-sweep', `DELETE FROM api_session_certificates WHERE id IN (
+      const { rowCount } = await db.write('api-session-certificates-sweep', `DELETE FROM api_session_certificates WHERE id IN (
         SELECT id FROM api_session_certificates WHERE valid_to <= now() LIMIT $1)`, [max]);
       return rowCount;
     },

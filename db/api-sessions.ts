@@ -1,6 +1,7 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
 import type { ApiSession, Page } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
+import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, remove } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
@@ -72,7 +73,7 @@ WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $
 const TOUCH = `WITH t AS (
   UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at), updated_at = greatest(s.updated_at, a.at)
   FROM (SELECT id, now() - make_interval(secs => age) AS at FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
-  RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_required, s.is_mfa_complete)
+  RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_required, s.is_mfa_complete, ${EXPENDABLE})
 SELECT t.id, ${STATE} AS state FROM t ${JOINS} WHERE ${MAY_CALL}`;
 
 type OwnerRow = Row & { is_admin: boolean; role_attributes: string[]; state: string };
@@ -114,14 +115,14 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
     },
     list: (request) => lists.page(db, source, request),
     async create(draft) {
-      await db.run('api-session-create', `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types,
+      await db.write('api-session-create', `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types,
         ca_id, improper_client_cert_chain) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [draft.id, draft.identityId, draft.authenticatorId, draft.tokenHash, draft.ipAddress, draft.configTypes,
         draft.caId ?? null, draft.improperClientCertChain ?? false]);
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
     async removeMadeBy(authenticatorId) {
-      await db.run('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [authenticatorId]);
+      await db.write('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [authenticatorId]);
     },
     async findOwner(tokenHash, timeoutSeconds) {
       const { rows: [row] } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
@@ -134,7 +135,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return new Map(rows.map(({ id, state }) => [id, state]));
     },
     async sweep(timeoutSeconds, max) {
-      const { rowCount } = await db.run('api-sessions-sweep', `DELETE FROM api_sessions WHERE id IN (
+      const { rowCount } = await db.write('api-sessions-sweep', `DELETE FROM api_sessions WHERE id IN (
         SELECT id FROM api_sessions WHERE last_activity_at <= now() - make_interval(secs => $1) LIMIT $2)`, [timeoutSeconds, max]);
       return rowCount;
     },

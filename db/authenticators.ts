@@ -1,6 +1,7 @@
 /** Authenticators: how an identity proves itself. A password hash leaves this store only through `credentialsOf`. */
 import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
+import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
@@ -153,7 +154,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       await update(db, 'authenticators', AUTHENTICATOR, id, { username: changes.username, ...password, tags: json(changes.tags) });
     },
     async take(id) {
-      const { rows: [row] } = await db.run<TakenAuthenticator>('authenticator-take', `DELETE FROM authenticators WHERE id = $1
+      const { rows: [row] } = await db.write<TakenAuthenticator>('authenticator-take', `DELETE FROM authenticators WHERE id = $1
         RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"`, [id]);
       return row ?? raise(notFound(AUTHENTICATOR, id));
     },
@@ -178,7 +179,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       return row ?? raise(notFound(AUTHENTICATOR, id));
     },
     async awaitVerification(id, owner, currentPem, next) {
-      const { rowCount } = await db.run('authenticator-extend', `UPDATE authenticators SET unverified_cert_pem = $4, unverified_fingerprint = $5,
+      const { rowCount } = await db.write('authenticator-extend', `UPDATE authenticators SET unverified_cert_pem = $4, unverified_fingerprint = $5,
           unverified_public_key_print = $6, ${TOUCHED}
         WHERE id = $1 AND identity_id = $2 AND is_issued_by_network AND cert_pem = $3 AND NOT (is_key_roll_requested AND public_key_print = $6)`,
       [id, owner, currentPem, next.certPem, next.fingerprint, next.publicKeyPrint]);
@@ -187,7 +188,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     async completeExtension(id, owner, waitingPem) {
       // A new key that was asked for after the old one was extended is still due.
       const isDue = 'is_key_roll_requested AND unverified_public_key_print = public_key_print';
-      const { rowCount } = await db.run('authenticator-extend-verify', `UPDATE authenticators SET cert_pem = unverified_cert_pem,
+      const { rowCount } = await db.write('authenticator-extend-verify', `UPDATE authenticators SET cert_pem = unverified_cert_pem,
           fingerprint = unverified_fingerprint, public_key_print = unverified_public_key_print,
           last_extend_rolled_keys = unverified_public_key_print IS DISTINCT FROM public_key_print,
           extend_requested_at = CASE WHEN ${isDue} THEN extend_requested_at END, is_key_roll_requested = coalesce(${isDue}, false),
@@ -196,7 +197,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       return rowCount === 1;
     },
     async requestExtension(id, isKeyRollRequested) {
-      const { rows: [row] } = await db.run<{ identity_id: string }>('authenticator-request-extend', `UPDATE authenticators
+      const { rows: [row] } = await db.write<{ identity_id: string }>('authenticator-request-extend', `UPDATE authenticators
         SET extend_requested_at = now(), is_key_roll_requested = $2, ${TOUCHED} WHERE id = $1 AND is_issued_by_network RETURNING identity_id`,
       [id, isKeyRollRequested]);
       return row?.identity_id;
@@ -207,11 +208,12 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     },
     async countFailure(id) {
       const { rows: [row] } = await db.run<{ failed_attempts: number }>('authenticator-failure', `UPDATE authenticators
-        SET failed_attempts = failed_attempts + 1 WHERE id = $1 RETURNING failed_attempts`, [id]);
+        SET failed_attempts = failed_attempts + 1 WHERE id = $1 RETURNING failed_attempts, ${EXPENDABLE}`, [id]);
       return row?.failed_attempts ?? 0;
     },
     async clearFailures(id) {
-      await db.run('authenticator-success', 'UPDATE authenticators SET failed_attempts = 0 WHERE id = $1 AND failed_attempts > 0', [id]);
+      await db.run('authenticator-success', `UPDATE authenticators SET failed_attempts = 0
+        WHERE id = $1 AND failed_attempts > 0 RETURNING ${EXPENDABLE}`, [id]);
     },
   };
 }

@@ -110,7 +110,7 @@ export function caStore(db: Db, lists: Lists): CaStore {
     setVerified: (id) => update(db, 'cas', CA, id, { is_verified: true }),
     async remove(id) {
       await db.run('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE', [id]);
-      const { rows } = await db.run<{ id: string }>('ca-end-sessions', `DELETE FROM api_sessions WHERE ca_id = $1
+      const { rows } = await db.write<{ id: string }>('ca-end-sessions', `DELETE FROM api_sessions WHERE ca_id = $1
         OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1) RETURNING id`, [id]);
       await remove(db, 'cas', CA, id);
       return rows.map((row) => row.id);

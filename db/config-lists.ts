@@ -27,7 +27,7 @@ export const configIdsOf = (carriers: keyof typeof CARRIERS): string => {
  */
 export async function writeConfigs(db: Db, carriers: keyof typeof CARRIERS, id: string, configs: readonly string[]): Promise<void> {
   const { table, column, entity } = CARRIERS[carriers];
-  await db.run(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1`, [id]);
+  await db.write(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1`, [id]);
   if (configs.length === 0) return;
   const ids = [...new Set(configs)];
   const { rows } = await db.run<{ id: string; name: string; type_id: string; type_name: string }>('carried-configs-lock',
@@ -41,6 +41,6 @@ export async function writeConfigs(db: Db, carriers: keyof typeof CARRIERS, id: 
     throw invalidField('configs', `duplicate configs named ${other.name} and ${row.name} found for config type ${row.type_name}. `
       + `Only one config of a given typed is allowed per ${entity} `, configs);
   }
-  await db.run(`${table}-write`, `INSERT INTO ${table} (${column}, config_id, config_type_id)
+  await db.write(`${table}-write`, `INSERT INTO ${table} (${column}, config_id, config_type_id)
     SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)`, [id, ids]);
 }

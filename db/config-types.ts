@@ -62,7 +62,7 @@ export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
       });
     },
     async remove(id) {
-      const { rows: [row] } = await db.run<{ deleted: boolean; users: string[] }>('config-type-delete', `WITH users AS (
+      const { rows: [row] } = await db.write<{ deleted: boolean; users: string[] }>('config-type-delete', `WITH users AS (
           SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
         gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id)
         SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT id FROM users) AS users`, [id]);

@@ -57,7 +57,7 @@ export function configStore(db: Db, lists: Lists): ConfigStore {
       await update(db, 'configs', CONFIG, id, { name: changes.name, data: json(changes.data), tags: json(changes.tags) });
     },
     async remove(id) {
-      const { rows: [row] } = await db.run<{ deleted: boolean; services: string[]; routers: string[] }>('config-delete', `WITH
+      const { rows: [row] } = await db.write<{ deleted: boolean; services: string[]; routers: string[] }>('config-delete', `WITH
         services AS (SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
         routers AS (SELECT router_id FROM router_configs WHERE config_id = $1 ORDER BY router_id LIMIT 10),
         gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM services) AND NOT EXISTS (SELECT FROM routers) RETURNING id)

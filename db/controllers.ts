@@ -1,5 +1,6 @@
 /** Controllers that share this database. Each writes its own row when it starts and touches it while it lives. */
 import type { Controller, Page } from '../domain/model.js';
+import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
@@ -46,7 +47,7 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
     list: (request) => lists.page(db, source, request),
     async join(draft) {
-      const { rows: [row] } = await db.run<{ id: string }>(null, `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+      const { rows: [row] } = await db.write<{ id: string }>(null, `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
           cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
           last_joined_at = now(), last_seen_at = now(), updated_at = greatest(now(), c.updated_at + interval '1 ms') RETURNING id`,
@@ -56,7 +57,9 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
     async idOf(name) {
       return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;
     },
-    async touch(id) { await db.run('controller-touch', 'UPDATE controllers SET last_seen_at = now() WHERE id = $1', [id]); },
+    async touch(id) {
+      await db.run('controller-touch', `UPDATE controllers SET last_seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`, [id]);
+    },
     async endpoints() {
       return (await db.read<Endpoint>('controller-endpoints', `SELECT substr(ctrl_address, 5) AS advertise, cert_pem AS "certPem"
         FROM controllers WHERE starts_with(ctrl_address, 'tls:')`, [])).rows;

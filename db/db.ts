@@ -9,6 +9,7 @@ import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
 import { openListLane, placesOf } from './list-lane.js';
 import type { ListBounds, Whole } from './list-lane.js';
+import { createShares } from '../domain/auth/shares.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
@@ -22,10 +23,13 @@ import { watch } from './watchdog.js';
 /** What stores need. The pool and an open transaction both are one; a store cannot tell and must not care. */
 export interface Db {
   /**
+   * A statement that reads, or locks.
    * @param name  statement name for PostgreSQL to keep it prepared; null for a text that varies without bound
    * @throws DomainError for a known constraint or an unreachable database
    */
   run<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
+  /** A statement that changes something, unless it is EXPENDABLE: outside a transaction, one of its own. As `run`. */
+  write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
   /**
    * A short statement that changes nothing. Outside a transaction it shares a connection with others that wait for
    * no more than each other: twice the rate of a connection each, since PostgreSQL need not be woken for every one.
@@ -33,9 +37,24 @@ export interface Db {
   read<R>(name: string, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
 
+export interface TransactionOptions {
+  /**
+   * The commit waits for no synchronous standby, and the transaction for no others that do: for what is simply done
+   * again when a failover loses it, such as a login.
+   */
+  readonly isExpendable?: boolean;
+}
+
+/**
+ * The same for a change of one statement: it goes into its RETURNING, and the statement goes through `run`. What it says
+ * holds until the commit, and costs nothing.
+ */
+export const EXPENDABLE = "set_config('synchronous_commit', 'local', true)";
+
 /** What the stores of one request need beyond statements. Each takes the scope of the request, if it has one. */
 export interface Source extends Db {
   run<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  write<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
   read<R>(name: string, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
   /**
    * A list, on connections that only lists use; of one identity a few at a time.
@@ -53,13 +72,17 @@ export interface Source extends Db {
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
    * up in favour of another is run again, so `work` must do nothing outside it.
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, scope?: RequestScope): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions, scope?: RequestScope): Promise<T>;
 }
 
 export interface Database extends Source {
   /** Resolves when the database answers. @throws DomainError `unavailable` */
   ping(): Promise<void>;
   readonly isUp: () => boolean;
+  /** Whether a full disk has room again; undefined when that cannot be told. Takes about 1 MiB of it for a moment. */
+  hasSpace(): Promise<boolean | undefined>;
+  /** Why it cannot be used as it should; undefined when all is well. */
+  readonly outage: () => Outage | undefined;
   readonly stats: () => { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
@@ -78,7 +101,20 @@ export interface DatabaseOptions {
   /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
   readonly onLimit?: (open: number) => void;
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
+  /** Changes wait for a synchronous standby, or do so no longer. */
+  readonly onConfirmationChange?: (isConfirmed: boolean) => void;
 }
+
+const BEGIN = 'BEGIN';
+/** Two statements in one message. On disk here before it is answered, whatever the standbys do. */
+const BEGIN_EXPENDABLE = 'BEGIN; SET LOCAL synchronous_commit = local';
+
+/** New pages, which a change of a row does not always need. */
+const TAKE_SPACE = `CREATE TEMPORARY TABLE edge_space ON COMMIT DROP AS
+  SELECT repeat(md5(i::text), 60) AS filler FROM generate_series(1, 512) i`;
+
+/** Each is a few objects; beyond it a change is refused at once instead of after the patience. */
+const MAX_WAITING_WRITES = 10_000;
 
 /** Many times what a controller's own statements are; only those for sets of changed columns vary beyond. */
 const MAX_PREPARED = 500;
@@ -140,7 +176,41 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   });
 
-  const watchdog = watch({ config, patienceMs, setUp, onLost: cutAll });
+  const transact = <T>(work: (tx: Db) => Promise<T>, begin: string, scope: RequestScope | undefined) => repeated(async () => {
+    const client = await connect(scope);
+    let broken: Error | undefined;
+    try {
+      const run = runOn(client, scope?.clock);
+      await run(null, begin);
+      const result = await work({ run, read: run, write: run });
+      await run(null, 'COMMIT');
+      return result;
+    } catch (error) {
+      broken = connectionFault(error);
+      if (broken === undefined) await client.query('ROLLBACK').catch((fault: unknown) => { broken = fault as Error; });
+      throw error;
+    } finally {
+      client.release(broken ?? isFull(client, MAX_PREPARED));
+    }
+  });
+
+  let isConfirmed = true;
+  const setConfirmed = (next: boolean) => {
+    if (isConfirmed !== next) { isConfirmed = next; options.onConfirmationChange?.(next); }
+  };
+  const watchdog = watch({ config, patienceMs, setUp, setConfirmed, onLost: cutAll });
+  const writers = createShares({ places: places.writes, each: places.writes, waiting: MAX_WAITING_WRITES });
+  /** A place among those that change something. Who waits for a standby keeps its place; others go on beside them. */
+  const writing = async <T>(scope: RequestScope | undefined, work: () => Promise<T>): Promise<T> => {
+    if (!up) throw new DatabaseUnavailable(outage, undefined);
+    const leave = await during(scope?.clock, 'pool', async () => writers.enter('', AbortSignal.timeout(patienceMs)))
+      .catch(() => { throw new DatabaseUnavailable(isConfirmed ? 'busy' : 'unconfirmed', undefined); });
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
 
   return {
     run,
@@ -153,23 +223,9 @@ export function openDatabase(options: DatabaseOptions): Database {
         return run<R>(name, sql, values, scope); // the lane cannot be opened, but the pool has connections
       }
     },
-    transaction: (work, scope) => repeated(async () => {
-      const client = await connect(scope);
-      let broken: Error | undefined;
-      try {
-        const run = runOn(client, scope?.clock);
-        await run(null, 'BEGIN');
-        const result = await work({ run, read: run });
-        await run(null, 'COMMIT');
-        return result;
-      } catch (error) {
-        broken = connectionFault(error);
-        if (broken === undefined) await client.query('ROLLBACK').catch((fault: unknown) => { broken = fault as Error; });
-        throw error;
-      } finally {
-        client.release(broken ?? isFull(client, MAX_PREPARED));
-      }
-    }),
+    write: (name, sql, values, scope) => writing(scope, () => run(name, sql, values, scope)),
+    transaction: (work, { isExpendable = false } = {}, scope) => (isExpendable
+      ? transact(work, BEGIN_EXPENDABLE, scope) : writing(scope, () => transact(work, BEGIN, scope))),
     async list(name, sql, values, scope) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       return listLane.list(name, sql, values, scope);
@@ -178,8 +234,17 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       return listLane.whole(sql, values, batchSize, isHeld, scope);
     },
+    async hasSpace() {
+      try {
+        await transact((tx) => tx.run(null, TAKE_SPACE), BEGIN_EXPENDABLE, undefined);
+        return true;
+      } catch (error) {
+        return outageOf(error) === 'diskFull' ? false : undefined;
+      }
+    },
     async ping() { await run('ping', 'SELECT 1'); },
     isUp: () => up,
+    outage: () => (!up ? outage : isConfirmed ? undefined : 'unconfirmed'),
     stats() {
       const { total, idle, waiting } = listLane.stats();
       return { total: pool.totalCount + total, idle: pool.idleCount + idle, waiting: pool.waitingCount + waiting };

@@ -81,7 +81,7 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
     },
     remove: (id) => remove(db, 'enrollments', ENROLLMENT, id),
     async take(id, token) {
-      const { rowCount } = await db.run('enrollment-take', 'DELETE FROM enrollments WHERE id = $1 AND token = $2', [id, token]);
+      const { rowCount } = await db.write('enrollment-take', 'DELETE FROM enrollments WHERE id = $1 AND token = $2', [id, token]);
       return rowCount === 1;
     },
   };

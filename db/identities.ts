@@ -131,9 +131,9 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
   /** Services are locked before hostings, in the order in which the delete of a service takes them. */
   const writeHostings = async (id: string, hostings: readonly Hosting[]) => {
     await db.run('identity-hostings-lock', 'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [hostings.map((h) => h.serviceId)]);
-    await db.run('identity-hostings-clear', 'DELETE FROM identity_hostings WHERE identity_id = $1', [id]);
+    await db.write('identity-hostings-clear', 'DELETE FROM identity_hostings WHERE identity_id = $1', [id]);
     if (hostings.length === 0) return;
-    await db.run('identity-hostings-write', `INSERT INTO identity_hostings (identity_id, service_id, cost, precedence)
+    await db.write('identity-hostings-write', `INSERT INTO identity_hostings (identity_id, service_id, cost, precedence)
       SELECT $1, h.service_id, h.cost, h.precedence
       FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)`,
     [id, hostings.map((h) => h.serviceId), hostings.map((h) => h.cost), hostings.map((h) => h.precedence)]);
@@ -148,7 +148,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     },
     list: (request) => lists.page(db, source, withRoleFilter(request)),
     async create(id, draft, enrollments) {
-      await db.run('identity-create', CREATE, [id, draft.name, draft.typeId, draft.isAdmin, draft.isDefaultAdmin ?? false,
+      await db.write('identity-create', CREATE, [id, draft.name, draft.typeId, draft.isAdmin, draft.isDefaultAdmin ?? false,
         draft.externalId, draft.authPolicyId, draft.roleAttributes, draft.permissions, JSON.stringify(draft.appData),
         draft.defaultHostingCost, draft.defaultHostingPrecedence, JSON.stringify(draft.tags),
         JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt })))]);
@@ -168,7 +168,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
     },
     async claimExternalId(id, externalId) {
-      const { rowCount } = await db.run('identity-claim-external-id', `UPDATE identities SET external_id = $2,
+      const { rowCount } = await db.write('identity-claim-external-id', `UPDATE identities SET external_id = $2,
         updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1 AND coalesce(external_id, $2) = $2`, [id, externalId]);
       return rowCount === 1;
     },
@@ -178,26 +178,26 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       return row?.number ?? 0;
     },
     async remove(id) {
-      const { rows: [row] } = await db.run<{ deleted: boolean; known: boolean }>('identity-delete', `WITH gone AS (
+      const { rows: [row] } = await db.write<{ deleted: boolean; known: boolean }>('identity-delete', `WITH gone AS (
         DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id)
         SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`, [id]);
       if (row?.deleted === true) return;
       throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
     },
     async disable(id, minutes) {
-      const { rowCount } = await db.run('identity-disable', `WITH ended AS (DELETE FROM api_sessions WHERE identity_id = $1)
+      const { rowCount } = await db.write('identity-disable', `WITH ended AS (DELETE FROM api_sessions WHERE identity_id = $1)
         UPDATE identities SET disabled_at = now(), updated_at = greatest(now(), updated_at + interval '1 ms'),
           disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
         WHERE id = $1`, [id, minutes]);
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
     async enable(id) {
-      const { rowCount } = await db.run('identity-enable', `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
+      const { rowCount } = await db.write('identity-enable', `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
         updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1`, [id]);
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
     async setClientInfo(id, envInfo, sdkInfo) {
-      await db.run('identity-client-info', `UPDATE identities SET env_info = $2, sdk_info = $3
+      await db.write('identity-client-info', `UPDATE identities SET env_info = $2, sdk_info = $3
         WHERE id = $1 AND (env_info, sdk_info) IS DISTINCT FROM ($2::jsonb, $3::jsonb)`,
       [id, JSON.stringify(envInfo), JSON.stringify(sdkInfo)]);
     },

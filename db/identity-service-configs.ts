@@ -52,7 +52,7 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
       const last = new Map(pairs.filter(({ serviceId }) => services.has(serviceId))
         .map(({ serviceId, configId }) => [`${serviceId} ${configs.get(configId) ?? ''}`, { serviceId, configId }]));
       if (last.size === 0) return;
-      await db.run('service-configs-assign', `INSERT INTO identity_service_configs (identity_id, service_id, config_id, config_type_id)
+      await db.write('service-configs-assign', `INSERT INTO identity_service_configs (identity_id, service_id, config_id, config_type_id)
         SELECT $1, p.service_id, c.id, c.config_type_id FROM unnest($2::text[], $3::text[]) p (service_id, config_id)
         JOIN configs c ON c.id = p.config_id ORDER BY p.service_id, c.config_type_id
         ON CONFLICT (identity_id, service_id, config_type_id) DO UPDATE SET config_id = excluded.config_id
@@ -62,10 +62,10 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
     async unassign(identityId, pairs) {
       await lockIdentity(identityId);
       if (pairs === undefined) {
-        await db.run('service-configs-unassign-all', 'DELETE FROM identity_service_configs WHERE identity_id = $1', [identityId]);
+        await db.write('service-configs-unassign-all', 'DELETE FROM identity_service_configs WHERE identity_id = $1', [identityId]);
         return;
       }
-      await db.run('service-configs-unassign', `DELETE FROM identity_service_configs o
+      await db.write('service-configs-unassign', `DELETE FROM identity_service_configs o
         USING unnest($2::text[], $3::text[]) p (service_id, config_id)
         WHERE o.identity_id = $1 AND o.service_id = p.service_id AND o.config_id = p.config_id`,
       [identityId, pairs.map(({ serviceId }) => serviceId), pairs.map(({ configId }) => configId)]);

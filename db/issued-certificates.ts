@@ -29,7 +29,7 @@ export function issuedCertificateStore(db: Db): IssuedCertificateStore {
   return {
     async add(records) {
       const each = <K extends keyof IssuedCertificateRecord>(key: K) => records.map((record) => record[key]);
-      await db.run('issued-certificates-add', `INSERT INTO issued_certificates (${COLUMNS})
+      await db.write('issued-certificates-add', `INSERT INTO issued_certificates (${COLUMNS})
         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
       [each('serialNumber'), each('fingerprint'), each('kind'), each('subjectId'), each('issuerFingerprint'), each('notBefore'), each('notAfter')]);
     },

@@ -50,13 +50,16 @@ export interface Places {
   readonly streams: number;
   /** Of everything else. */
   readonly others: number;
+  /** How many of these may be in use by changes, which may have to wait for a standby. */
+  readonly writes: number;
 }
 
 /** How the connections of a pool are divided: half of them for everything else, a fifth for lists in batches. */
 export function placesOf(poolSize: number): Places {
   const streams = Math.max(1, Math.min(STREAMS, Math.floor(poolSize / 5)));
   const lists = Math.max(1, Math.floor(poolSize / 2) - streams);
-  return { lists, streams, others: Math.max(1, poolSize - lists - streams) };
+  const others = Math.max(1, poolSize - lists - streams);
+  return { lists, streams, others, writes: Math.max(1, others - Math.max(1, Math.floor(others / 4))) };
 }
 
 /** Names in use, and as many that have gone out of use since. */

@@ -45,7 +45,7 @@ export function loginStore(db: Db): LoginStore {
       return row;
     },
     async noteChain(authenticatorId, isComplete) {
-      await db.run('login-chain', 'UPDATE authenticators SET last_auth_resolved_to_root = $2 WHERE id = $1', [authenticatorId, isComplete]);
+      await db.write('login-chain', 'UPDATE authenticators SET last_auth_resolved_to_root = $2 WHERE id = $1', [authenticatorId, isComplete]);
     },
     async identityWithCertificate(fingerprint) {
       const { rows: [row] } = await db.read<{ identity_id: string }>('login-certificate', `

@@ -60,32 +60,32 @@ export function networkStore(db: Db): NetworkStore {
       return row;
     },
     async create(record) {
-      await db.run(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)',
+      await db.write(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)',
         [record.trustDomain, record.masterKeyCheck, record.advertise]);
     },
-    async setAdvertise(advertise) { await db.run(null, 'UPDATE network SET advertise = $1', [advertise]); },
-    async tellPkiChanged() { await db.run(null, "SELECT pg_notify('edge', 'pki')"); },
+    async setAdvertise(advertise) { await db.write(null, 'UPDATE network SET advertise = $1', [advertise]); },
+    async tellPkiChanged() { await db.write(null, "SELECT pg_notify('edge', 'pki')"); },
     async allPki() { return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`)).rows; },
     async resealPki({ purpose, generation, sealedKey }) {
-      await db.run(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [purpose, generation, sealedKey]);
+      await db.write(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [purpose, generation, sealedKey]);
     },
-    async setMasterKeyCheck(check) { await db.run(null, 'UPDATE network SET master_key_check = $1', [check]); },
+    async setMasterKeyCheck(check) { await db.write(null, 'UPDATE network SET master_key_check = $1', [check]); },
     async addPki(record) {
-      await db.run(null, `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
+      await db.write(null, `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
         VALUES ($1, $2, $3, $4, $5, $6, $7)`, [record.purpose, record.generation, record.sealedKey, record.certPem,
         record.fingerprint, record.notBefore, record.notAfter]);
     },
     async seedIdentityTypes(names) {
-      await db.run(null, `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
+      await db.write(null, `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
         ON CONFLICT DO NOTHING`, [names]);
     },
     async seedConfigTypes(types) {
-      await db.run(null, `INSERT INTO config_types (id, name, schema, target, is_system)
+      await db.write(null, `INSERT INTO config_types (id, name, schema, target, is_system)
         SELECT t.id, t.name, t.schema, 'service', true FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
         ON CONFLICT DO NOTHING`, [JSON.stringify(types)]);
     },
     async seedAuthPolicy(id, name, { primary, secondary }) {
-      await db.run(null, `INSERT INTO auth_policies (id, name, is_system, cert_allowed, cert_allow_expired, ext_jwt_allowed,
+      await db.write(null, `INSERT INTO auth_policies (id, name, is_system, cert_allowed, cert_allow_expired, ext_jwt_allowed,
           ext_jwt_allowed_signers, updb_allowed, updb_min_password_length, updb_require_mixed_case, updb_require_number_char,
           updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp, require_ext_jwt_signer_id)
         VALUES ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
@@ -108,7 +108,7 @@ export function networkStore(db: Db): NetworkStore {
       return row?.token;
     },
     async saveNetworkJwt(name, token, signedBy) {
-      await db.run(null, `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
+      await db.write(null, `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
         ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by, created_at = now()`, [name, token, signedBy]);
     },
   };

@@ -18,11 +18,13 @@ interface OutageFacts {
   readonly breaksConnection: boolean;
   /** A start waits for its end; otherwise it fails at once. */
   readonly isPassing: boolean;
+  /** Nothing can be changed meanwhile, by whomever: a controller that meets it is not ready. */
+  readonly stopsChanges: boolean;
 }
 
-const passing = { breaksConnection: true, isPassing: true, patienceSeconds: 30 } as const;
-const fixed = { breaksConnection: true, isPassing: false, patienceSeconds: 0 } as const;
-const full = { breaksConnection: false, isPassing: true, patienceSeconds: 0 } as const;
+const passing = { breaksConnection: true, isPassing: true, patienceSeconds: 30, stopsChanges: true } as const;
+const fixed = { breaksConnection: true, isPassing: false, patienceSeconds: 0, stopsChanges: true } as const;
+const full = { breaksConnection: false, isPassing: true, patienceSeconds: 0, stopsChanges: false } as const;
 
 export const OUTAGES = {
   unreachable: {
@@ -51,13 +53,17 @@ export const OUTAGES = {
     advice: 'Promote it, or set DATABASE_URL to the primary (several hosts may be given); '
       + 'if default_transaction_read_only is on, turn it off',
   },
+  unconfirmed: {
+    ...full, stopsChanges: true, caller: 'changes wait for a standby of the database', state: 'changes wait for a synchronous standby of the database',
+    advice: 'Start the standby, or take it out of synchronous_standby_names',
+  },
   connectionLimit: {
     ...full, caller: 'the database has no connection left',
     state: 'the database gives no more connections: a limit is reached',
     advice: 'Raise max_connections or the CONNECTION LIMIT of the role or database, or lower EDGE_DATABASE_POOL_SIZE',
   },
   diskFull: {
-    ...full, isPassing: false, caller: 'the disk of the database is full',
+    ...full, stopsChanges: true, isPassing: false, caller: 'the disk of the database is full',
     state: 'the disk of the database is full',
     advice: 'Free space on it, or enlarge it; nothing else has to be done',
   },

@@ -3,7 +3,7 @@
  * handed to the database by the request's own stores (`Stores.forRequest`).
  */
 import type { RequestClock } from './clock.js';
-import type { Db, Source } from './db.js';
+import type { Db, Source, TransactionOptions } from './db.js';
 
 /** Who asked for a list: whose share of the database it takes, and until when its answer is wanted. */
 export interface ListReader {
@@ -27,6 +27,10 @@ export class ScopedSource implements Source {
     return this.source.run<R>(name, sql, values, this.scope);
   }
 
+  write<R>(name: string | null, sql: string, values?: readonly unknown[]) {
+    return this.source.write<R>(name, sql, values, this.scope);
+  }
+
   read<R>(name: string, sql: string, values?: readonly unknown[]) {
     return this.source.read<R>(name, sql, values, this.scope);
   }
@@ -39,7 +43,7 @@ export class ScopedSource implements Source {
     return this.source.whole<R>(sql, values, batchSize, isHeld, this.scope);
   }
 
-  transaction<T>(work: (tx: Db) => Promise<T>) {
-    return this.source.transaction(work, this.scope);
+  transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions) {
+    return this.source.transaction(work, options, this.scope);
   }
 }

@@ -120,8 +120,8 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     await db.run('tunneler-lock-grants', 'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE', [`@${id}`]);
     await db.run('tunneler-lock-policies', `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
       ORDER BY id FOR NO KEY UPDATE`, [`@${id}`]);
-    await db.run('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
-    await db.run('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
+    await db.write('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
+    await db.write('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
   };
   const enroll = (id: string, isEdge: boolean, enrollment: RouterEnrollment) => insert(db, 'enrollments', {
     id: enrollment.id, method: isEdge ? 'erott' : 'trott', [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
@@ -159,11 +159,11 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     async remove(id, isEdge) {
       const current = await lock(id, isEdge);
       if (current.is_tunneler_enabled) await removeTunneler(id);
-      await db.run('router-delete', 'DELETE FROM routers WHERE id = $1', [id]);
+      await db.write('router-delete', 'DELETE FROM routers WHERE id = $1', [id]);
     },
     async reEnroll(id, enrollment) {
       await lock(id, true);
-      await db.run('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
+      await db.write('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
       await update(db, 'routers', ROUTER, id, { fingerprint: null, cert_pem: null, unverified_fingerprint: null, unverified_cert_pem: null });
       await enroll(id, true, enrollment);
     },
@@ -176,7 +176,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
     },
     async certify(id, previous, { fingerprint, certPem }) {
-      const { rowCount } = await db.run('router-certify', `UPDATE routers SET fingerprint = $3, cert_pem = $4,
+      const { rowCount } = await db.write('router-certify', `UPDATE routers SET fingerprint = $3, cert_pem = $4,
         unverified_fingerprint = NULL, unverified_cert_pem = NULL, updated_at = greatest(now(), updated_at + interval '1 ms')
         WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`, [id, previous, fingerprint, certPem]);
       return rowCount === 1;

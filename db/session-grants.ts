@@ -63,7 +63,7 @@ export async function settle(db: Db, { ids, others, identityId }: Doubted): Prom
     if (others > 0 && identityId === null) await lock('sessions-lock-doubted', LOCK_DOUBTED, [others]);
     if (others > 0 && identityId !== null) await lock('sessions-lock-doubted-of', LOCK_DOUBTED_OF, [others, identityId]);
     if (held.length === 0) return { seen: 0, removed: 0 };
-    const { rows: [row] } = await tx.run<{ removed: number }>('sessions-settle', SETTLE, [held]);
+    const { rows: [row] } = await tx.write<{ removed: number }>('sessions-settle', SETTLE, [held]);
     return { seen: held.length, removed: row?.removed ?? 0 };
   };
   return isDatabase(db) ? db.transaction(work) : work(db);

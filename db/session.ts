@@ -73,10 +73,23 @@ export async function settle(client: ClientBase, statementTimeoutMs = STATEMENT_
   return row.process_id;
 }
 
-/** @throws ReadOnlyServer when the server stopped taking writes; an error of the connection when it does not answer */
+/** @throws ReadOnlyServer when the server takes no writes; an error of the connection when it does not answer */
 export async function requireWritable(client: ClientBase): Promise<void> {
-  const { rows: [row] } = await client.query<Settled>(`SELECT ${READ_ONLY}`);
+  const { rows: [row] } = await client.query<Pick<Settled, 'is_read_only'>>(`SELECT ${READ_ONLY}`);
   if (row?.is_read_only !== false) throw new ReadOnlyServer();
+}
+
+/** Commits that have waited for a synchronous standby for longer than one takes, of all controllers of this role. */
+const LOOK = `SELECT ${READ_ONLY}, (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep'
+  AND usename = session_user AND state_change < clock_timestamp() - interval '2 s') AS waiting`;
+
+export interface Look { readonly waiting: number }
+
+/** What a watchdog asks. @throws as `requireWritable` */
+export async function look(client: ClientBase): Promise<Look> {
+  const { rows: [row] } = await client.query<Pick<Settled, 'is_read_only'> & Look>(LOOK);
+  if (row?.is_read_only !== false) throw new ReadOnlyServer();
+  return row;
 }
 
 /** Ends a connection without taking leave, which a database that hangs would keep waiting for. Never throws. */

@@ -142,7 +142,7 @@ export interface SessionStore {
 }
 
 export function sessionStore(db: Db, lists: Lists): SessionStore {
-  const end = async (id: string) => { await db.run('session-end', 'DELETE FROM sessions WHERE id = $1', [id]); };
+  const end = async (id: string) => { await db.write('session-end', 'DELETE FROM sessions WHERE id = $1', [id]); };
   const page = (request: ListRequest, identityId: string | null, isChecked: boolean) =>
     lists.page(db, sourceOf(identityId), { ...request, scope: scopeFor(identityId, isChecked) });
 
@@ -176,12 +176,12 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       return { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter, session };
     },
     async create(draft, { serviceName, roleAttributes, grantsEpoch }) {
-      const { rows: [row] } = await db.run<Row>('session-create', CREATE, [draft.id, draft.apiSessionId, draft.identityId, draft.serviceId, draft.type,
+      const { rows: [row] } = await db.write<Row>('session-create', CREATE, [draft.id, draft.apiSessionId, draft.identityId, draft.serviceId, draft.type,
         draft.token, json(draft.tags), roleAttributes, grantsEpoch]);
       return row && fromRow({ ...row, service_name: serviceName, policies: null });
     },
     async remove(id, identityId) {
-      const { rows: [row] } = await db.run<{ was_granted: boolean }>('session-delete',
+      const { rows: [row] } = await db.write<{ was_granted: boolean }>('session-delete',
         `DELETE FROM sessions t WHERE t.id = $1 ${OWNED} RETURNING ${IS_GRANTED} AS was_granted`, [id, identityId]);
       if (row?.was_granted !== true) throw notFound(SESSION, id);
     },

@@ -1,7 +1,7 @@
 /** All stores over one `Db`. Inside `transaction` the same stores run on one open transaction. */
 import { ScopedSource } from './request-scope.js';
 import type { RequestScope } from './request-scope.js';
-import type { Database, Db, Source } from './db.js';
+import type { Database, Db, Source, TransactionOptions } from './db.js';
 import { Lists } from './table.js';
 import type { ListLimits } from './table.js';
 import { accessView } from './access-view.js';
@@ -88,7 +88,7 @@ function storesOn(db: Db, lists: Lists): StoreSet {
 
 export interface Stores extends StoreSet {
   /** One mutating operation is one transaction: all of `work` is committed, or none of it. */
-  transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T>;
+  transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same stores for one request. */
   forRequest(scope: RequestScope): Stores;
 }
@@ -96,8 +96,8 @@ export interface Stores extends StoreSet {
 class SourceStores extends MadeStores {
   constructor(readonly source: Source, lists: Lists) { super(source, lists); }
 
-  transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T> {
-    return this.source.transaction((tx) => work(storesOn(tx, this.lists)));
+  transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    return this.source.transaction((tx) => work(storesOn(tx, this.lists)), options);
   }
 
   forRequest(scope: RequestScope): Stores {

@@ -206,7 +206,7 @@ const present = (values: Values) => Object.fromEntries(Object.entries(values).fi
 
 export async function insert(db: Db, table: string, values: Values): Promise<void> {
   const { sql, bindings } = builder(table).insert(present(values)).toSQL().toNative();
-  await db.run(`insert-${table}-${shapeOf(values)}`, sql, bindings);
+  await db.write(`insert-${table}-${shapeOf(values)}`, sql, bindings);
 }
 
 /**
@@ -223,13 +223,13 @@ export async function update(db: Db, table: string, entity: string, id: string, 
   }
   const { sql, bindings } = builder(table).where({ id })
     .update({ ...set, updated_at: builder.raw("greatest(now(), updated_at + interval '1 ms')") }).toSQL().toNative();
-  const { rowCount } = await db.run(`update-${table}-${shapeOf(set)}`, sql, bindings);
+  const { rowCount } = await db.write(`update-${table}-${shapeOf(set)}`, sql, bindings);
   if (rowCount === 0) throw notFound(entity, id);
 }
 
 /** @throws DomainError `notFound` naming `entity` */
 export async function remove(db: Db, table: string, entity: string, id: string): Promise<void> {
-  const { rowCount } = await db.run(`delete-${table}`, `DELETE FROM ${table} WHERE id = $1`, [id]);
+  const { rowCount } = await db.write(`delete-${table}`, `DELETE FROM ${table} WHERE id = $1`, [id]);
   if (rowCount === 0) throw notFound(entity, id);
 }
 

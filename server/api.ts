@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestClock } from '../db/clock.js';
+import { DatabaseUnavailable } from '../db/outages.js';
 import { DomainError } from '../domain/errors.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Caller, Connection, Facts } from '../handlers/handler.js';
@@ -110,7 +111,9 @@ export function createApi(options: ApiOptions): ApiHandler {
       fail(error, exchange, seen, { log, outages });
     }
     const times = seen.clock?.read();
-    if (times !== undefined && times.ms >= config.slowRequest * 1000) log.warn({ ...requestLine(exchange, seen, 0), ...times }, 'slow request');
+    // What waited in vain for a database that is out has the line of that state.
+    const isSlow = times !== undefined && times.ms >= config.slowRequest * 1000 && !(exchange.failure instanceof DatabaseUnavailable);
+    if (isSlow) log.warn({ ...requestLine(exchange, seen, 0), ...times }, 'slow request');
     if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
     log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };

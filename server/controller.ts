@@ -10,6 +10,8 @@ import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
 import { compileConfigSchema } from '../domain/config/schema.js';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
 import type { Database } from '../db/db.js';
+import { outageOf } from '../db/outages.js';
+import type { Outage } from '../db/outages.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
 import { basePaths } from '../generated/routes.js';
@@ -32,6 +34,7 @@ import { openDocuments } from './documents.js';
 import { createEnrollments, createSessionTokens } from './enrollments.js';
 import { documentPages, explorerPages } from './explorer.js';
 import { healthPages } from './health.js';
+import { createReadiness } from './readiness.js';
 import type { Logger } from './log.js';
 import type { SigningEntity } from './network-keys.js';
 import { createPki } from './pki.js';
@@ -108,23 +111,28 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
   let renew: () => void = () => undefined;
-  const feed = await followChanges(connection, database, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
+  const { feed, isHearing } = await followChanges(connection, database, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
   databaseLost.push(() => { feed.suspect(); });
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
-  closers.push(keepAlive(stores, await announce(network.keys.server)));
+  const heartbeat = keepAlive(stores, await announce(network.keys.server));
+  closers.push(() => { heartbeat.stop(); });
   abort.throwIfAborted();
 
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
   const services = buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity });
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
+  const readiness = createReadiness({
+    database, outages, heartbeat: heartbeat.outage, isHearing, dataDir: config.databaseUrl === null ? config.dataDir : null,
+    certificateEnds: () => certificateEnds(identity, pki),
+  });
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
   const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
     common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, requestIdHeader: config.requestIdHeader, log,
     pages: new Map([
-      ...healthPages({ isDatabaseUp: database.isUp, isLeaving: () => inFlight.isLeaving, startedAt }),
+      ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
       ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
     ]),
     api: createApi({ config, bindings, services, sessions, outages, log }),
@@ -165,7 +173,7 @@ interface Followers {
 
 async function followChanges(
   connection: ClientConfig, database: Database, { sessions, sweeper, pkiChanged }: Followers, log: Logger, closers: Closers,
-): Promise<ChangeFeed> {
+): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
   let state: 'new' | 'hearing' | 'deaf' = 'new';
   const announce = (channel: string, payload: string) => database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
   const feed = openChangeFeed(connection, announce, {
@@ -192,7 +200,7 @@ async function followChanges(
   });
   closers.push(() => { feed.close(); });
   await feed.ready;
-  return feed;
+  return { feed, isHearing: () => state === 'hearing' };
 }
 
 const HEARTBEAT_MS = 5_000;
@@ -205,10 +213,26 @@ function joinControllers(config: Config, stores: Stores, { certPem, fingerprint 
   });
 }
 
-/** @returns what ends it */
-function keepAlive(stores: Stores, joined: string): () => void {
-  const timer = setInterval(() => void stores.controllers.touch(joined).catch(() => undefined), HEARTBEAT_MS).unref();
-  return () => { clearInterval(timer); };
+interface Heartbeat {
+  /** How the last one failed, if it did. */
+  readonly outage: () => Outage | undefined;
+  readonly stop: () => void;
+}
+
+function keepAlive(stores: Stores, joined: string): Heartbeat {
+  let outage: Outage | undefined;
+  const beat = async () => { outage = await stores.controllers.touch(joined).then(() => undefined, outageOf); };
+  const timer = setInterval(() => void beat(), HEARTBEAT_MS).unref();
+  return { outage: () => outage, stop: () => { clearInterval(timer); } };
+}
+
+function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: string; notAfter: Date }[] {
+  const { roots: [root], intermediates: [intermediate] } = pki.trust();
+  const above = [['intermediate', intermediate], ['root', root]] as const;
+  return [
+    { name: 'server', notAfter: identity.notAfter() },
+    ...above.flatMap(([name, certificate]) => (certificate === undefined ? [] : [{ name, notAfter: new Date(certificate.validTo) }])),
+  ];
 }
 
 interface Parts {

@@ -58,7 +58,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   const { applied, room } = await waitForDatabase(prepare, { patienceSeconds: config.databaseStartPatience, log, abort });
   if (!isWorker && besideRunning !== true) reportRoom(room, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
-  const outages = createOutageLog(log);
+  const outages = createOutageLog(log, { diskFull: () => database.hasSpace() });
   closers.push(() => { outages.close(); });
   const database = openDatabase({
     connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
@@ -67,6 +67,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
       log.warn({ open, configured }, `the pool works with fewer connections than configured. ${OUTAGES.connectionLimit.advice}.`);
     }),
     lists: { perIdentity: config.listsPerIdentity, waiting: config.listQueue, timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS) },
+    onConfirmationChange: (isConfirmed) => { outages.confirmed(isConfirmed); },
     onStateChange: (isUp, cause) => {
       if (isUp) { outages.recovered(); return; }
       outages.lost(cause);

@@ -1,25 +1,33 @@
-/** Signs of life: `/livez` (the process), `/readyz` (its database too), `/health-checks` (with details). */
+/** Signs of life: `/livez` (the process), `/readyz` (whether it can do its work), `/health-checks` (with details). */
 import type { Exchange } from './api.js';
 import type { Pages } from './app.js';
+import type { Readiness } from './readiness.js';
 import { write } from './responder.js';
 
 export interface HealthOptions {
-  readonly isDatabaseUp: () => boolean;
+  readonly readiness: Readiness;
+  /** It is stopping, and asks balancers to send no more. */
   readonly isLeaving: () => boolean;
   readonly startedAt: Date;
 }
 
-export function healthPages({ isDatabaseUp, isLeaving, startedAt }: HealthOptions): Pages {
-  const isReady = () => isDatabaseUp() && !isLeaving();
-  const reply = ({ request, response, headers }: Exchange, healthy: boolean, body: object) => {
-    write(response, healthy ? 200 : 503, { 'content-type': 'application/json', ...headers }, request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`);
+export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions): Pages {
+  const reply = ({ request, response, headers }: Exchange, isHealthy: boolean, body: object) => {
+    const status = isHealthy ? 200 : 503;
+    write(response, status, { 'content-type': 'application/json', ...headers }, request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`);
   };
-  const state = () => (isLeaving() ? 'draining' : isDatabaseUp() ? 'ok' : 'database unreachable');
+  const state = () => {
+    const reason = readiness.fault();
+    if (isLeaving()) return { status: 'draining' };
+    return reason === undefined ? { status: 'ok' } : { status: 'not ready', reason };
+  };
+  const isReady = () => state().status === 'ok';
   return new Map([
     ['/livez', (exchange: Exchange) => { reply(exchange, true, { status: 'ok' }); }],
-    ['/readyz', (exchange: Exchange) => { reply(exchange, isReady(), { status: state() }); }],
+    ['/readyz', (exchange: Exchange) => { reply(exchange, isReady(), state()); }],
     ['/health-checks', (exchange: Exchange) => {
-      const checks = [{ id: 'database', healthy: isDatabaseUp(), lastCheckTime: new Date().toISOString() }];
+      const lastCheckTime = new Date().toISOString();
+      const checks = readiness.checks().map((check) => ({ ...check, lastCheckTime }));
       reply(exchange, isReady(), { data: { checks, healthy: isReady(), startTime: startedAt.toISOString() }, meta: {} });
     }],
   ]);

@@ -14,6 +14,10 @@ export interface OutageLog {
   /** The database was found not to be usable; that lasts until `recovered`. */
   lost(error: unknown): void;
   recovered(): void;
+  /** A change is refused because changes wait for a standby, or that is over. */
+  confirmed(isConfirmed: boolean): void;
+  /** The state that keeps everybody from changing anything, if there is one. */
+  stopping(): Outage | undefined;
   close(): void;
 }
 
@@ -25,6 +29,9 @@ export interface OutageTimes {
   readonly tickMs: number;
 }
 
+/** Asks whether a cause is over; undefined when that cannot be told. A cause without one is over when it is quiet. */
+export type Probes = Partial<Record<Outage, () => Promise<boolean | undefined>>>;
+
 interface State {
   readonly since: number;
   last: number;
@@ -34,6 +41,8 @@ interface State {
   isUrgent: boolean;
   /** Lasts until the database is found usable, though no request meets it. */
   isHeld: boolean;
+  /** Its probe is under way. */
+  isProbed: boolean;
   error: unknown;
 }
 
@@ -41,7 +50,7 @@ const TIMES: OutageTimes = { repeatMs: 60_000, quietMs: 30_000, tickMs: 1_000 };
 
 type Lines = Pick<Logger, 'info' | 'warn' | 'error'>;
 
-export function createOutageLog(log: Lines, { repeatMs, quietMs, tickMs } = TIMES): OutageLog {
+export function createOutageLog(log: Lines, probes: Probes = {}, { repeatMs, quietMs, tickMs } = TIMES): OutageLog {
   const open = new Map<Outage, State>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -59,9 +68,19 @@ export function createOutageLog(log: Lines, { repeatMs, quietMs, tickMs } = TIME
     open.delete(outage);
     log.info({ outage, failed, seconds: seconds(performance.now() - since) }, `over: ${OUTAGES[outage].state}`);
   };
+  const probe = async (outage: Outage, state: State) => {
+    if (state.isProbed) return;
+    state.isProbed = true;
+    const isOver = await probes[outage]?.();
+    state.isProbed = false;
+    if (open.get(outage) !== state || isOver === undefined) return;
+    if (isOver) end(outage, state);
+    else state.last = performance.now();
+  };
   const tick = () => {
     const now = performance.now();
     for (const [outage, state] of open) {
+      void probe(outage, state);
       const isUrgentNow = !state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000;
       if (!state.isHeld && now - state.last >= quietMs) end(outage, state);
       else if (isUrgentNow || now - state.reported >= repeatMs) report(outage, state);
@@ -71,7 +90,7 @@ export function createOutageLog(log: Lines, { repeatMs, quietMs, tickMs } = TIME
   const note = (error: unknown, outage: Outage, isHeld: boolean) => {
     const now = performance.now();
     const known = open.get(outage);
-    const state = known ?? { since: now, last: now, reported: now, failed: 0, isUrgent: false, isHeld, error };
+    const state = known ?? { since: now, last: now, reported: now, failed: 0, isUrgent: false, isHeld, isProbed: false, error };
     state.last = now;
     if (isHeld) state.isHeld = true;
     else state.failed += 1;
@@ -91,6 +110,12 @@ export function createOutageLog(log: Lines, { repeatMs, quietMs, tickMs } = TIME
       for (const [outage, state] of open) if (state.isHeld || OUTAGES[outage].breaksConnection) end(outage, state);
       log.info('the database answers again');
     },
+    confirmed(isConfirmed) {
+      const state = open.get('unconfirmed');
+      if (!isConfirmed) note(new DatabaseUnavailable('unconfirmed', undefined), 'unconfirmed', true);
+      else if (state !== undefined) end('unconfirmed', state);
+    },
+    stopping: () => [...open.keys()].find((outage) => OUTAGES[outage].stopsChanges),
     close() { clearInterval(timer); },
   };
 }

@@ -1,4 +1,5 @@
 /** Renewed keys and certificates, taken up while the controller runs; and how an administrator asks for them early. */
+import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '../domain/auth/tokens.js';
@@ -23,16 +24,19 @@ import type { TlsServer } from './tls-server.js';
 export interface ServerIdentity {
   readonly signer: () => JwtSigner;
   readonly fingerprint: () => string;
+  /** When the certificate ends. */
+  readonly notAfter: () => Date;
   /** As `ServerEntity` has them. */
   readonly earlierPrints: () => readonly string[];
   replace(server: ServerEntity): void;
 }
 
 export function serverIdentity(first: ServerEntity): ServerIdentity {
-  let [signer, { earlierPrints }] = [createJwtSigner(first), first];
+  const endOf = ({ certPem }: ServerEntity) => new Date(new X509Certificate(certPem).validTo);
+  let [signer, { earlierPrints }, notAfter] = [createJwtSigner(first), first, endOf(first)];
   return {
-    signer: () => signer, fingerprint: () => signer.kid, earlierPrints: () => earlierPrints,
-    replace: (server) => { [signer, { earlierPrints }] = [createJwtSigner(server), server]; },
+    signer: () => signer, fingerprint: () => signer.kid, earlierPrints: () => earlierPrints, notAfter: () => notAfter,
+    replace: (server) => { [signer, { earlierPrints }, notAfter] = [createJwtSigner(server), server, endOf(server)]; },
   };
 }
 

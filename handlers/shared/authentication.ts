@@ -34,7 +34,7 @@ export const authenticate: Handler<'client', 'authenticate'> = async ({ query, b
     }, tx);
     await tx.identities.setClientInfo(identityId, known(ENV_INFO, body?.envInfo), known(SDK_INFO, body?.sdkInfo));
     return { ...opened, held: authenticator };
-  });
+  }, { isExpendable: true });
   const current = toCurrentApiSession(await sessions.live(token), token, sessions.timeoutSeconds);
   return {
     ...ok(current),

@@ -99,8 +99,8 @@ export function openRecorder(client: pg.Client): Recorder {
   };
 
   return {
-    run, read: run,
-    transaction: (work) => inTransaction(() => work({ run, read: run })),
+    run, read: run, write: run,
+    transaction: (work) => inTransaction(() => work({ run, read: run, write: run })),
     list: run,
     async whole<R>(sql: string, values: readonly unknown[]) { return { head: (await run<R>(null, sql, values)).rows }; },
     async record(act) {
@@ -117,6 +117,8 @@ export function openRecorder(client: pg.Client): Recorder {
     },
     async ping() { await query('SELECT 1'); },
     isUp: () => true,
+    outage: () => undefined,
+    hasSpace: () => Promise.resolve(undefined),
     stats: () => ({ total: 1, idle: 0, waiting: 0 }),
     async close() { await client.end(); },
   };

@@ -73,7 +73,7 @@ describe('an outage of the database', () => {
 
   it('is reported once however many requests meet it: error when a person must act, warn when it mends itself', () => {
     const { lines, log } = recorder();
-    const outages = createOutageLog(log, lasting);
+    const outages = createOutageLog(log, {}, lasting);
     for (let count = 0; count < 1000; count += 1) {
       outages.seen(translate(sql('53100', 'could not extend file')));
       outages.seen(translate(sql('25006')));
@@ -87,7 +87,7 @@ describe('an outage of the database', () => {
 
   it('is reported again with a count, and at its end', async () => {
     const { lines, log } = recorder();
-    const outages = createOutageLog(log, { repeatMs: 30, quietMs: 200, tickMs: 5 });
+    const outages = createOutageLog(log, {}, { repeatMs: 30, quietMs: 200, tickMs: 5 });
     for (let count = 0; count < 7; count += 1) outages.seen(translate(sql('53100', 'could not extend file')));
     await until('it is over', () => lines.some(({ level }) => level === 'info'));
     outages.close();
@@ -99,7 +99,7 @@ describe('an outage of the database', () => {
 
   it('that the watchdog found lasts until the database answers, though no request meets it', async () => {
     const { lines, log } = recorder();
-    const outages = createOutageLog(log, { repeatMs: 30, quietMs: 1, tickMs: 5 });
+    const outages = createOutageLog(log, {}, { repeatMs: 30, quietMs: 1, tickMs: 5 });
     outages.lost(system('ECONNREFUSED'));
     await until('it is repeated', () => lines.length >= 3);
     expect(lines.every(({ level, outage }) => level === 'warn' && outage === 'unreachable')).to.equal(true);
