@@ -27,7 +27,14 @@ const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
 if (!existsSync(join(root, 'node_modules/typescript'))) step('packages', 'npm', ['ci']);
 if (!existsSync(join(root, 'test/contract/dredd/node_modules/dredd'))) step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
-const wanted = [...(hasBrowser() ? [] : ['chromium']), ...(hasSystemPostgres() ? [] : ['postgresql']), ...(existsSync('/usr/sbin/pgbouncer') ? [] : ['pgbouncer']), ...(existsSync('/usr/bin/openssl') ? [] : ['openssl']), ...(existsSync('/usr/bin/curl') ? [] : ['curl'])];
+const programs = {
+  pgbouncer: '/usr/sbin/pgbouncer', patroni: '/usr/bin/patroni', 'etcd-server': '/usr/bin/etcd', haproxy: '/usr/sbin/haproxy',
+  openssl: '/usr/bin/openssl', curl: '/usr/bin/curl',
+};
+const wanted = [
+  ...(hasBrowser() ? [] : ['chromium']), ...(hasSystemPostgres() ? [] : ['postgresql']),
+  ...Object.entries(programs).filter(([, path]) => !existsSync(path)).map(([name]) => name),
+];
 if (wanted.length > 0 && canInstall) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   step('package lists', 'apt-get', ['update', '-q'], { env, optional: true, stdio: ['ignore', 'ignore', 'inherit'] });

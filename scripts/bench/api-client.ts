@@ -16,11 +16,12 @@ export class ApiClient {
 
   constructor(readonly baseUrl: string, readonly token?: string) {}
 
-  send(method: string, path: string, body?: unknown): Promise<Answer> {
+  /** @param token  of another session, on the same connections */
+  send(method: string, path: string, body?: unknown, token: string | undefined = this.token): Promise<Answer> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       accept: 'application/json',
-      ...(this.token === undefined ? {} : { 'zt-session': this.token }),
+      ...(token === undefined ? {} : { 'zt-session': token }),
       ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
     };
     return new Promise((resolve, reject) => {

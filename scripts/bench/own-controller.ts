@@ -2,33 +2,23 @@
  * A controller to measure: a child process with an embedded PostgreSQL, both in a temporary directory that goes away
  * with it. Settings in the environment hold, but for those that tell where it listens and what it stores where.
  */
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
-import { ApiClient } from './api-client.js';
-import { CLIENT } from './world.js';
-
-const OURS = ['DATABASE_URL', 'EDGE_CONFIG', 'EDGE_MASTER_KEY', 'EDGE_MASTER_KEY_FILE', 'EDGE_OLD_MASTER_KEYS', 'EDGE_TRUST_DOMAIN'];
-const START_MS = 120_000;
-const STOP_MS = 30_000;
+import { endOf, launchController } from '../controller-process.js';
+import type { RunningController } from '../controller-process.js';
 
 export interface Memory { readonly residentMiB: number; readonly peakMiB: number }
-
-interface Running { readonly child: ChildProcess; readonly url: string; readonly startMs: number; readonly postgresVersion: string | undefined }
 
 export class OwnController {
   readonly username = 'admin';
   readonly postgresVersion: string | undefined;
 
-  private constructor(readonly dir: string, readonly password: string, private running: Running) {
+  private constructor(readonly dir: string, readonly password: string, private running: RunningController) {
     this.postgresVersion = running.postgresVersion;
   }
 
@@ -86,52 +76,7 @@ export class OwnController {
   }
 }
 
-async function launch(dir: string, password: string, onChild: (child: ChildProcess) => void): Promise<Running> {
-  const logFile = join(dir, 'controller.log');
-  const env: NodeJS.ProcessEnv = {
-    ...process.env, EDGE_DATA_DIR: join(dir, 'data'), EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', EDGE_NAME: 'bench',
-    EDGE_ADMIN_USERNAME: 'admin', EDGE_ADMIN_PASSWORD: password, EDGE_LOG_FORMAT: 'json', EDGE_LOG_LEVEL: 'info',
-  };
-  for (const name of OURS) env[name] = undefined;
-  const log = openSync(logFile, 'w', 0o600);
-  const startedAt = performance.now();
-  // A file, not a pipe: what it logs while it is measured must cost it what it costs anywhere.
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../server/main.js', import.meta.url))], { env, stdio: ['ignore', log, log] });
-  closeSync(log);
-  onChild(child);
-  const lines = () => readFileSync(logFile, 'utf8').split('\n').flatMap(parseLine);
-  try {
-    const url = await waitFor(child, () => lines().find(({ msg }) => msg === 'controller is ready')?.url);
-    const client = new ApiClient(url);
-    await client.call('GET', `${CLIENT}/version`);
-    client.close();
-    return { child, url, startMs: performance.now() - startedAt, postgresVersion: lines().find(({ msg }) => msg === 'embedded PostgreSQL is ready')?.version };
-  } catch (error) {
-    const end = readFileSync(logFile, 'utf8').split('\n').slice(-15).join('\n');
-    throw new Error(`${(error as Error).message}; its log ends:\n${end}`, { cause: error });
-  }
-}
-
-interface LogLine { readonly msg?: string; readonly url?: string; readonly version?: string }
-
-function parseLine(line: string): LogLine[] {
-  try { return [JSON.parse(line) as LogLine]; } catch { return []; }
-}
-
-async function waitFor<T>(child: ChildProcess, look: () => T | undefined): Promise<T> {
-  for (const deadline = Date.now() + START_MS; Date.now() < deadline; await delay(20)) {
-    const found = look();
-    if (found !== undefined) return found;
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error('the controller ended instead of starting');
-  }
-  throw new Error(`the controller was not ready after ${START_MS / 1000} s`);
-}
-
-/** Asks it to stop, which also stops its database, and kills it when it does not. */
-async function endOf(child: ChildProcess): Promise<void> {
-  const isOver = () => child.exitCode !== null || child.signalCode !== null;
-  if (isOver()) return;
-  child.kill('SIGTERM');
-  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline && !isOver();) await delay(50);
-  if (!isOver()) child.kill('SIGKILL');
-}
+const launch = (dir: string, password: string, onChild: (child: ChildProcess) => void): Promise<RunningController> => launchController({
+  logFile: join(dir, 'controller.log'), onChild,
+  env: { EDGE_DATA_DIR: join(dir, 'data'), EDGE_NAME: 'bench', EDGE_ADMIN_USERNAME: 'admin', EDGE_ADMIN_PASSWORD: password },
+});
