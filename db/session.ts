@@ -2,6 +2,7 @@
  * How every connection of ours speaks to PostgreSQL: settings of the session, proof that its server takes writes, and
  * times and counts read without a general parser.
  */
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
 
@@ -94,6 +95,7 @@ export async function look(client: ClientBase): Promise<Look> {
 
 /** Ends a connection without taking leave, which a database that hangs would keep waiting for. Never throws. */
 export function cut(client: ClientBase): void {
-  (client as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream
-    .destroy(new Error('Connection terminated: the database does not answer'));
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  stream.on('error', () => undefined); // of one that was never connected, pg does not listen to its errors
+  stream.destroy(new Error('Connection terminated: the database does not answer'));
 }

@@ -29,7 +29,7 @@ export class Stage {
 
   /** @param keeps  the directory stays, with configurations and logs */
   constructor(private readonly keeps: boolean) {
-    this.account = serverAccount(join(this.place, 'none'));
+    this.account = serverAccount(join(this.place, 'none'), { info: () => undefined, warn: () => undefined, error: () => undefined });
     this.#give(this.place);
     chmodSync(this.place, 0o755);
   }

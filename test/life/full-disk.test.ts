@@ -102,6 +102,14 @@ describe('a full disk of the embedded database', function fullDisk() {
       expectNoSpace(await create());
       await expectReads();
     }
+    const readyz = await anonymous.get('/readyz');
+    expect([readyz.status, readyz.json]).to.deep.equal([503, { status: 'not ready', reason: 'the disk of the database is full' }]);
+    // Not the end of requests ends the state, but the end of the fullness.
+    const end = Date.now() + 3_000;
+    await until('some looks', async () => {
+      expect((await anonymous.get('/readyz')).status).to.equal(503);
+      return Date.now() > end;
+    });
     disk.free();
     await expectHealed();
   });
