@@ -14,7 +14,7 @@ import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
 import type { RequestScope } from './request-scope.js';
-import { ServerClient } from './servers.js';
+import { trackedClients } from './servers.js';
 import { cut, sessionConfig, settle } from './session.js';
 import type { Rows } from './session.js';
 import { connectionFault, isFull, runOn } from './statement.js';
@@ -125,12 +125,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const config = sessionConfig(options.connection);
   const places = placesOf(options.poolSize);
   const { patienceMs, onLimit = () => undefined } = options;
+  const { Client, open } = trackedClients();
   const pool = new pg.Pool({
-    ...config, Client: ServerClient, max: places.others, connectionTimeoutMillis: patienceMs, idleTimeoutMillis: 0,
+    ...config, Client, max: places.others, connectionTimeoutMillis: patienceMs, idleTimeoutMillis: 0,
     verify: (client, done) => { settle(client).then(() => { done(); }, done); },
   });
   const growth = growWithinLimits(pool, { size: places.others, patienceMs, onLimit });
-  const open = new Set<PoolClient>();
   let up = true;
   /** Why it is not up. */
   let outage: Outage = 'unreachable';
@@ -140,11 +140,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   pool.on('error', () => undefined); // an idle connection died: the pool drops it, the watchdog tells
   pool.on('connect', (client) => {
-    open.add(client);
     // While a client is in use the pool does not listen, and the server may end it between two statements: the next one tells.
     client.on('error', () => undefined);
   });
-  pool.on('remove', (client) => open.delete(client));
   // Idle ones too: whether their server still is the one that answers later cannot be known.
   const lanes = openLanes(config, patienceMs);
   const listLane = openListLane({ config, places, patienceMs, bounds: options.lists ?? LIST_BOUNDS, onLimit });

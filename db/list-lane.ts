@@ -14,7 +14,7 @@ import { during } from './clock.js';
 import { translate } from './errors.js';
 import { growWithinLimits } from './pool-growth.js';
 import type { RequestScope } from './request-scope.js';
-import { ServerClient } from './servers.js';
+import { trackedClients } from './servers.js';
 import { cut, settle } from './session.js';
 import type { Rows } from './session.js';
 import { connectionFault, isFull, runOn } from './statement.js';
@@ -78,11 +78,11 @@ export interface ListLaneOptions {
 }
 
 export function openListLane({ config, places, patienceMs, bounds, onLimit }: ListLaneOptions): ListLane {
-  const open = new Set<PoolClient>();
+  const { Client, open } = trackedClients();
   const processes = new WeakMap<PoolClient, number>();
   const size = places.lists + places.streams;
   const pool = new pg.Pool({
-    ...config, Client: ServerClient, max: size,
+    ...config, Client, max: size,
     connectionTimeoutMillis: patienceMs, idleTimeoutMillis: IDLE_MS, maxLifetimeSeconds: LIFETIME_SECONDS,
     verify: (client, done) => {
       settle(client, bounds.timeoutMs).then((processId) => { processes.set(client, processId); done(); }, done);
@@ -91,10 +91,8 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
   const growth = growWithinLimits(pool, { size, patienceMs, onLimit });
   pool.on('error', () => undefined); // an idle connection died: the pool drops it
   pool.on('connect', (client) => {
-    open.add(client);
     client.on('error', () => undefined); // while it is in use the statement under way tells
   });
-  pool.on('remove', (client) => open.delete(client));
   const canceller = openCanceller(config, patienceMs);
   const lists = createShares({ places: places.lists, each: bounds.perIdentity, waiting: bounds.waiting });
   const streams = createShares({ places: places.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });

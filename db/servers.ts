@@ -38,6 +38,24 @@ export class ServerClient extends pg.Client {
   }
 }
 
+/**
+ * Connections of a pool, from the moment that each is being made: one that waits in a proxy for a server that is gone
+ * must be cut as well.
+ */
+export function trackedClients(): { readonly Client: typeof ServerClient; readonly open: ReadonlySet<pg.Client> } {
+  const open = new Set<pg.Client>();
+  return {
+    open,
+    Client: class extends ServerClient {
+      constructor(config?: ServerConfig) {
+        super(config);
+        open.add(this);
+        this.once('end', () => open.delete(this));
+      }
+    },
+  };
+}
+
 /** As of now. A pool hides the password of its settings from being listed, so it is named here. */
 export function presentConfig(config: ServerConfig): ClientConfig {
   const { password } = config;

@@ -16,7 +16,7 @@ export interface OutageLog {
   recovered(): void;
   /** A change is refused because changes wait for a standby, or that is over. */
   confirmed(isConfirmed: boolean): void;
-  /** The state that keeps everybody from changing anything, if there is one. */
+  /** The state that keeps everybody from changing anything, if there is one whose end is certain to be noticed. */
   stopping(): Outage | undefined;
   close(): void;
 }
@@ -115,7 +115,7 @@ export function createOutageLog(log: Lines, probes: Probes = {}, { repeatMs, qui
       if (!isConfirmed) note(new DatabaseUnavailable('unconfirmed', undefined), 'unconfirmed', true);
       else if (state !== undefined) end('unconfirmed', state);
     },
-    stopping: () => [...open.keys()].find((outage) => OUTAGES[outage].stopsChanges),
+    stopping: () => [...open].find(([outage, { isHeld }]) => OUTAGES[outage].stopsChanges && (isHeld || probes[outage] !== undefined))?.[0],
     close() { clearInterval(timer); },
   };
 }
