@@ -20,6 +20,11 @@ describe('the documentation', () => {
       expect(missing).to.deep.equal([]);
     });
 
+    it(`${file} names only tests that exist`, () => {
+      const named = [...read(file).matchAll(/\btest\/[\w/-]+\.test\.ts\b/g)].map(([name]) => name);
+      expect(named.filter((name) => !existsSync(join(root, name)))).to.deep.equal([]);
+    });
+
     it(`${file} names only npm scripts and environment variables that exist`, () => {
       const text = read(file);
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };

@@ -122,7 +122,7 @@ describe('a full disk of the embedded database', function fullDisk() {
       await nextSegment().catch(() => undefined);
       disk.fill();
       return controller.log().some(({ msg }) => /ended by itself/.test(msg));
-    }, HEAL_MS);
+    }, 2 * HEAL_MS);
     for (let i = 0; i < 20; i += 1) {
       disk.fill();
       expectNoSpace(await create());
