@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 const OLDEST_POSTGRES = 15;
+export const PGBOUNCER = '/usr/sbin/pgbouncer';
 
 export interface Programs {
   readonly etcd: string;
@@ -43,8 +44,16 @@ export function findPrograms(path: string = process.env['PATH'] ?? '/usr/bin'): 
   return programs;
 }
 
-/** The oldest one that will do. */
-function findPostgres(): string | undefined {
+/** @throws MissingPrograms: what the drill of outages needs */
+export function requireServers(): void {
+  const missing = [
+    ...(findPostgres() === undefined ? ['postgresql'] : []), ...(isExecutable(PGBOUNCER) ? [] : ['pgbouncer']),
+  ];
+  if (missing.length > 0) throw new MissingPrograms(missing);
+}
+
+/** The directory of `postgres` and `initdb`, of the oldest version that will do. */
+export function findPostgres(): string | undefined {
   const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES).map(Number) : [];
   return versions.filter((version) => version >= OLDEST_POSTGRES).sort((a, b) => a - b)
     .map((version) => join(DEBIAN_POSTGRES, String(version), 'bin')).find((bin) => isExecutable(join(bin, 'initdb')));

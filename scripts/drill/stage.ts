@@ -25,6 +25,8 @@ export class Stage {
   /** Of the children, those that lead a process group. */
   readonly #groups = new WeakSet<ChildProcess>();
   readonly #clusters: string[] = [];
+  readonly #farewells: (() => Promise<void>)[] = [];
+  readonly #afterwards: (() => void)[] = [];
   #isOver = false;
 
   /** @param keeps  the directory stays, with configurations and logs */
@@ -43,11 +45,19 @@ export class Stage {
   }
 
   /** The directory of a PostgreSQL cluster: its servers are ended with the stage, whoever started them. */
-  cluster(name: string): string {
-    const directory = this.directory(name);
-    this.#clusters.push(directory);
-    return directory;
+  cluster(name: string): string { return this.watch(this.directory(name)); }
+
+  /** The same for a directory that is elsewhere, or is still to be made. */
+  watch(cluster: string): string {
+    this.#clusters.push(cluster);
+    return cluster;
   }
+
+  /** What must happen while the processes still run. */
+  beforeEnd(act: () => Promise<void>): void { this.#farewells.push(act); }
+
+  /** What must happen when all of them have ended. */
+  afterEnd(act: () => void): void { this.#afterwards.push(act); }
 
   file(name: string, text: string): string {
     const file = join(this.place, name);
@@ -90,7 +100,10 @@ export class Stage {
   }
 
   async end(): Promise<void> {
+    if (this.#isOver) return;
     this.#isOver = true;
+    // A farewell that fails leaves its processes to what follows.
+    for (const act of this.#farewells) await act().catch(() => undefined);
     const children = [...this.#children];
     // Patroni starts a server again that ends under it, so it goes first and at once.
     children.forEach((child) => { this.#kill(child); });
@@ -106,6 +119,7 @@ export class Stage {
       clusterProcesses(cluster).forEach((pid) => { signalProcess(pid, 'SIGKILL'); });
       await holdsWithin(STOP_MS, () => clusterProcesses(cluster).length === 0);
     }
+    for (const act of this.#afterwards) act();
     if (!this.keeps) rmSync(this.place, { recursive: true, force: true });
   }
 

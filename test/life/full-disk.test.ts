@@ -10,8 +10,8 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { mountSmallDisk } from './small-disk.js';
-import type { SmallDisk } from './small-disk.js';
+import { mountSmallDisk } from '../../scripts/drill/small-disk.js';
+import type { SmallDisk } from '../../scripts/drill/small-disk.js';
 
 const M = '/edge/management/v1';
 const C = '/edge/client/v1';

@@ -7,8 +7,8 @@ import { expectStatus } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
-import { PostgresServers } from './postgres-servers.js';
-import type { PostgresServer } from './postgres-servers.js';
+import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
+import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
 const M = '/edge/management/v1';
 

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';
-import { startBalancer } from '../support/balancer.js';
-import type { Balancer } from '../support/balancer.js';
+import { startBalancer } from '../../scripts/drill/balancer.js';
+import type { Balancer } from '../../scripts/drill/balancer.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';

@@ -1,6 +1,5 @@
 /** A failover behind a name: a controller never reads from a server that takes no writes, however it came to reach it. */
 import { join } from 'node:path';
-import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { expectStatus } from '../support/client.js';
@@ -9,8 +8,8 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { PostgresServers } from './postgres-servers.js';
-import type { Forwarder, PostgresServer } from './postgres-servers.js';
+import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
+import type { Forwarder, PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
 const M = '/edge/management/v1';
 const C = '/edge/client/v1';
@@ -43,9 +42,8 @@ describe('a former primary that comes back as a standby at its address', functio
 
     // The failover, before the name moves. What the former primary receives it does not show: it lags for good.
     await former.stop();
-    await next.query('SELECT pg_promote()');
-    await until('the next primary takes writes', async () => (await next.query<{ on: string }>('SELECT pg_is_in_recovery()::text AS on'))[0]?.on === 'false');
-    writeFileSync(join(former.dataDir, 'standby.signal'), '');
+    await next.promote();
+    former.demote();
     await former.start();
     const two = shop.start(join(shop.place(), 'data'), { env: { ...env, EDGE_NAME: 'two', DATABASE_URL: next.url } });
     const onTwo = shop.client(await two.ready(), onOne.token);

@@ -11,8 +11,8 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { PostgresServers } from './postgres-servers.js';
-import type { PostgresServer } from './postgres-servers.js';
+import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
+import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
 const IDENTITIES = '/edge/management/v1/identities';
 /** More than there are connections. */

@@ -1,19 +1,18 @@
 /**
- * PostgreSQL servers that a test stops, starts, promotes and makes standbys of, as an administrator would; what stands
- * between them and a controller: a pooler, or an address that can be pointed elsewhere. Ended and removed by `end`.
+ * PostgreSQL servers that are stopped, started, promoted and made standbys of, as an administrator would; and what is
+ * between them and a controller: a pooler, or an address that can be pointed elsewhere. Ended with their stage.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { until } from '../support/poll.js';
-import { IS_ROOT, nobody } from '../support/process.js';
-import { freePort, systemBinaries } from './system-postgres.js';
+import { clusterProcesses, signalProcess } from '../../db/embedded/processes.js';
+import { until } from './poll.js';
+import { PGBOUNCER, findPostgres } from './programs.js';
+import { Stage, freePorts, hasEnded } from './stage.js';
 
 const run = promisify(execFile);
 const ROLE = 'operator';
@@ -28,7 +27,14 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Fast shutdown: connections are ended, standbys have received everything. */
   stop(): Promise<void>;
-  kill(signal: NodeJS.Signals): void;
+  /** Immediate shutdown: it recovers when it is started. */
+  crash(): Promise<void>;
+  /** To every process of it: SIGKILL is the end of its machine, SIGSTOP and SIGCONT are a machine that hangs. */
+  signal(signal: NodeJS.Signals): void;
+  /** Stopped, and made to start as a standby of no server. What it has not received it never will. */
+  demote(): void;
+  /** Resolves once it takes writes. */
+  promote(): Promise<void>;
 }
 
 export interface Forwarder {
@@ -37,29 +43,25 @@ export interface Forwarder {
   pointTo(port: number, keepsOld?: boolean): void;
 }
 
-/** The servers of one suite. */
+/** The servers of one suite, or of one drill. */
 export class PostgresServers {
-  readonly #owner = IS_ROOT ? nobody() : undefined;
   readonly #bin: string;
-  readonly #place: string;
-  readonly #children = new Set<ChildProcess>();
+  readonly #servers = new Set<ChildProcess>();
   readonly #forwarders: { server: Server; sockets: Set<Socket> }[] = [];
   #serial = 0;
 
   /** @throws Error when the system has no PostgreSQL: the test command installs one */
-  constructor() {
-    const binaries = systemBinaries();
-    if (binaries === undefined) throw new Error('no PostgreSQL 15 or newer: install it (Debian: apt-get install postgresql)');
-    this.#bin = binaries.directory;
-    this.#place = mkdtempSync(join(tmpdir(), 'edge-servers-'));
-    this.#give(this.#place);
-    chmodSync(this.#place, 0o755);
+  constructor(private readonly stage = new Stage(false)) {
+    const directory = findPostgres();
+    if (directory === undefined) throw new Error('no PostgreSQL 15 or newer: install it (Debian: apt-get install postgresql)');
+    this.#bin = directory;
+    stage.beforeEnd(() => this.#stop());
   }
 
   /** A new server with an empty database, running. */
   async primary(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const dataDir = this.#directory();
-    const passwordFile = this.#file('password', PASSWORD);
+    const dataDir = this.stage.cluster(this.#name('data'));
+    const passwordFile = this.stage.file(this.#name('password'), PASSWORD);
     await this.#run('initdb', ['-D', dataDir, '-U', ROLE, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C.UTF-8']);
     const server = await this.#serve(dataDir, { wal_keep_size: '256MB', ...settings });
     const client = new pg.Client({ connectionString: server.url.replace(/[^/]*$/, 'postgres') });
@@ -71,16 +73,16 @@ export class PostgresServers {
 
   /** A standby of `primary`, running. */
   async standbyOf(primary: PostgresServer, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const dataDir = this.#directory();
+    const dataDir = this.stage.cluster(this.#name('data'));
     await this.#run('pg_basebackup', ['-D', dataDir, '-R', '-X', 'stream', '-c', 'fast', '-d', `postgresql://${ROLE}:${PASSWORD}@127.0.0.1:${primary.port}/postgres`]);
     return this.#serve(dataDir, settings);
   }
 
   /** PgBouncer before a server, configured by its few required lines alone. @returns the URL through it */
   async pooler(server: PostgresServer, mode: 'session' | 'transaction'): Promise<string> {
-    const port = await freePort();
-    const users = this.#file('users.txt', `"${ROLE}" "${PASSWORD}"\n`);
-    const ini = this.#file('pgbouncer.ini', `[databases]
+    const [port = 0] = await freePorts(1);
+    const users = this.stage.file(this.#name('users.txt'), `"${ROLE}" "${PASSWORD}"\n`);
+    const ini = this.stage.file(this.#name('pgbouncer.ini'), `[databases]
 ${DATABASE} = host=127.0.0.1 port=${server.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -91,7 +93,7 @@ pool_mode = ${mode}
 unix_socket_dir =
 default_pool_size = 60
 `);
-    const child = this.#spawn('/usr/sbin/pgbouncer', ['-q', ini]);
+    const child = this.stage.run(this.#name('pgbouncer'), PGBOUNCER, ['-q', ini]);
     const url = server.url.replace(/:\d+\//, `:${port}/`);
     await until('the pooler answers', async () => {
       if (child.exitCode !== null) throw new Error('the pooler ended: is pgbouncer installed (Debian: apt-get install pgbouncer)?');
@@ -125,84 +127,77 @@ default_pool_size = 60
     };
   }
 
-  async end(): Promise<void> {
+  end(): Promise<void> { return this.stage.end(); }
+
+  /** In good order: a server that is killed leaves its shared memory behind. */
+  async #stop(): Promise<void> {
     for (const { server, sockets } of this.#forwarders) {
       for (const socket of sockets) socket.destroy();
       server.close();
     }
-    await Promise.all([...this.#children].map(async (child) => {
+    await Promise.all([...this.#servers].filter((child) => !hasEnded(child)).map(async (child) => {
       child.kill('SIGCONT');
       child.kill('SIGQUIT');
       await ended(child);
     }));
-    rmSync(this.#place, { recursive: true, force: true });
   }
 
-  #directory(): string {
-    const directory = join(this.#place, `data-${this.#serial += 1}`);
-    mkdirSync(directory, { mode: 0o700 });
-    this.#give(directory);
-    return directory;
-  }
-
-  #file(name: string, content: string): string {
-    const file = join(this.#place, `${this.#serial += 1}-${name}`);
-    writeFileSync(file, content, { mode: 0o600 });
-    this.#give(file);
-    return file;
-  }
-
-  #give(path: string): void {
-    if (this.#owner !== undefined) chownSync(path, this.#owner.uid, this.#owner.gid);
-  }
+  #name(what: string): string { return `${this.#serial += 1}-${what}`; }
 
   async #run(program: string, args: readonly string[]): Promise<void> {
-    await run(join(this.#bin, program), args, { cwd: '/', ...this.#owner });
-  }
-
-  #spawn(program: string, args: readonly string[]): ChildProcess {
-    const child = spawn(program, args, { cwd: '/', stdio: 'ignore', ...this.#owner });
-    this.#children.add(child);
-    child.once('exit', () => this.#children.delete(child));
-    return child;
+    const { place, environment, account } = this.stage;
+    const running = run(join(this.#bin, program), args, { cwd: place, env: environment, ...account });
+    this.stage.adopt(running.child);
+    await running;
   }
 
   async #serve(dataDir: string, settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port), fsync: 'off', ...settings };
     const args = ['-D', dataDir, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     const url = `postgresql://${ROLE}:${PASSWORD}@127.0.0.1:${port}/${DATABASE}`;
     let child: ChildProcess | undefined;
+    const name = this.#name('server');
     const start = async () => {
-      const fresh = child = this.#spawn(join(this.#bin, 'postgres'), args);
+      const fresh = child = this.stage.run(name, join(this.#bin, 'postgres'), args);
+      this.#servers.add(fresh);
       await until('the server answers', async () => {
-        if (fresh.exitCode !== null) throw new Error(`the server in ${dataDir} ended with code ${fresh.exitCode}`);
+        if (hasEnded(fresh)) throw new Error(`the server in ${dataDir} ended: ${this.stage.logOf(name).slice(-1_000)}`);
         return isAnswering(url.replace(/[^/]*$/, 'postgres'));
       }, 20_000);
     };
+    const halt = async (signal: NodeJS.Signals) => {
+      if (child === undefined) return;
+      child.kill(signal);
+      await ended(child);
+    };
+    const query = async <R extends pg.QueryResultRow>(sql: string) => {
+      const client = new pg.Client({ connectionString: url });
+      client.on('error', () => undefined);
+      await client.connect();
+      try {
+        return (await client.query<R>(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    };
     await start();
     return {
-      port, dataDir, url, start,
-      async query<R extends pg.QueryResultRow>(sql: string) {
-        const client = new pg.Client({ connectionString: url });
-        await client.connect();
-        try {
-          return (await client.query<R>(sql)).rows;
-        } finally {
-          await client.end();
-        }
+      port, dataDir, url, start, query,
+      stop: () => halt('SIGINT'),
+      crash: () => halt('SIGQUIT'),
+      signal: (signal) => { clusterProcesses(dataDir).forEach((pid) => { signalProcess(pid, signal); }); },
+      demote: () => { this.stage.file(join(relative(this.stage.place, dataDir), 'standby.signal'), ''); },
+      async promote() {
+        await query('SELECT pg_promote()');
+        const isStandby = async () => (await query<{ on: boolean }>('SELECT pg_is_in_recovery() AS on'))[0]?.on;
+        await until('the promoted server takes writes', async () => (await isStandby()) === false);
       },
-      async stop() {
-        if (child === undefined) return;
-        child.kill('SIGINT');
-        await ended(child);
-      },
-      kill: (signal) => { child?.kill(signal); },
     };
   }
 }
 
-const ended = (child: ChildProcess) => until('the process ends', () => child.exitCode !== null || child.signalCode !== null);
+const ended = (child: ChildProcess) => until('the process ends', () => hasEnded(child));
 
 async function isAnswering(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
