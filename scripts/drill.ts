@@ -3,18 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { newMasterKey } from '../domain/pki/master-key.js';
 import { ApiClient } from './bench/api-client.js';
-import { say } from './bench/progress.js';
 import { launchController } from './controller-process.js';
 import { PatroniCluster } from './drill/cluster.js';
 import { faultsOf, runEvents } from './drill/events.js';
 import type { Scene } from './drill/events.js';
 import { findPrograms } from './drill/programs.js';
 import { LEGEND, markdownOf, tableHead, tableRow } from './drill/report.js';
-import { Stage } from './drill/stage.js';
+import { onStage, runScript, stopwatch } from './drill/run.js';
+import type { Stage } from './drill/stage.js';
 
 const USAGE = `Usage: npm run drill:patroni -- [options]
 
@@ -27,13 +26,10 @@ Exit code 1: an acknowledged change was lost, a session was wrongly accepted or 
   --keep          leave the directory with all configurations and logs
   -h, --help      show this text and exit
 `;
-/** A drill that takes longer hangs. */
 const DEADLINE_MS = 300_000;
 
 async function startScene(stage: Stage): Promise<Scene> {
-  const startedAt = performance.now();
-  const seconds = () => (performance.now() - startedAt) / 1000;
-  const timed = (text: string) => { say(`${seconds().toFixed(1).padStart(6)} s  ${text}`); };
+  const timed = stopwatch();
   timed('starting etcd, three Patroni members and haproxy');
   const cluster = await PatroniCluster.start(stage, findPrograms(), timed);
   const credentials = { username: 'admin', password: randomBytes(18).toString('base64url') };
@@ -74,29 +70,7 @@ async function main(args: readonly string[]): Promise<void> {
   } });
   if (values.help === true) { process.stdout.write(USAGE); return; }
   findPrograms();
-  const stage = new Stage(values.keep === true);
-  let ending: Promise<void> | undefined;
-  const end = () => (ending ??= stage.end());
-  const leave = (code: number) => { void end().finally(() => process.exit(code)); };
-  process.on('SIGINT', () => { leave(130); });
-  process.on('SIGTERM', () => { leave(143); });
-  const deadline = setTimeout(() => {
-    process.stderr.write(`drill: not over after ${DEADLINE_MS / 1000} s\n`);
-    leave(1);
-  }, DEADLINE_MS);
-  try {
-    await drill(stage, values);
-  } finally {
-    clearTimeout(deadline);
-    await end();
-    if (values.keep === true) say(`kept: ${stage.place}`);
-  }
+  await onStage({ keeps: values.keep === true, deadlineMs: DEADLINE_MS }, (stage) => drill(stage, values));
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  main(process.argv.slice(2)).then(() => process.exit(), (error: unknown) => {
-    const { message, cause } = error as Error;
-    process.stderr.write(`drill: ${message}${cause instanceof Error ? `: ${cause.message}` : ''}\n`);
-    process.exit(1);
-  });
-}
+runScript(import.meta.url, main);

@@ -11,10 +11,15 @@ export interface Answer {
 
 export const PARALLEL = 16;
 
-export class ApiClient {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: PARALLEL, rejectUnauthorized: false });
+/** More requests than sockets wait for one. */
+export interface Connections { readonly keepAlive?: boolean; readonly maxSockets?: number }
 
-  constructor(readonly baseUrl: string, readonly token?: string) {}
+export class ApiClient {
+  readonly #agent: Agent;
+
+  constructor(readonly baseUrl: string, readonly token?: string, connections: Connections = {}) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: PARALLEL, ...connections, rejectUnauthorized: false });
+  }
 
   /** @param token  of another session, on the same connections */
   send(method: string, path: string, body?: unknown, token: string | undefined = this.token): Promise<Answer> {

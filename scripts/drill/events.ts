@@ -1,16 +1,18 @@
 /** The events of the drill, and what each of them cost. */
 import { setMaxListeners } from 'node:events';
 import type { PatroniCluster, Role } from './cluster.js';
+import { STORED, compare, faultsOfCounts, untilHealed } from './measure.js';
+import type { Stored } from './measure.js';
 import { SessionWatch, pause } from './sessions.js';
 import type { Controller, Credentials, SessionVerdict } from './sessions.js';
-import { NAME_PREFIX, runStreams } from './streams.js';
-import type { Target } from './streams.js';
+import { runStreams } from './streams.js';
+import type { Pace, Target } from './streams.js';
 import { Tally } from './tally.js';
 
 const CALM_MS = 2_000;
 /** Without a refusal for so long it counts as healed. */
 const HEALED_MS = 2_500;
-const HEAL_DEADLINE_MS = 60_000;
+const PACE: Pace = { createsPerSecond: 80, connections: 8 };
 
 export interface EventResult {
   readonly event: string;
@@ -80,7 +82,7 @@ async function measureEvent(scene: Scene, event: string, act: () => Promise<stri
   const halt = new AbortController();
   setMaxListeners(0, halt.signal);
   const tally = new Tally(performance.now());
-  const streams = runStreams(controllers, tally, halt.signal);
+  const streams = runStreams(controllers, tally, halt.signal, PACE);
   const sessions = watch.run(tally, halt.signal);
   let eventAt = 0;
   let clusterSeconds = 0;
@@ -91,12 +93,12 @@ async function measureEvent(scene: Scene, event: string, act: () => Promise<stri
     const outcome = await act();
     clusterSeconds = (performance.now() - eventAt) / 1000;
     say(`${event}: ${outcome}, after ${clusterSeconds.toFixed(1)} s; ${tally.refused} creates refused so far`);
-    await healed(tally);
+    await untilHealed(tally, HEALED_MS);
   } finally {
     halt.abort();
     await Promise.all([streams, sessions]);
   }
-  const { lost, unacknowledged } = await compare(cluster, tally);
+  const { lost, unacknowledged } = compare(tally, await cluster.query<Stored>('edge', STORED));
   const healedAt = tally.lastRefusalAt === undefined ? undefined : tally.healedAt;
   return {
     event, creates: tally.creates, refused: tally.refused, lost, unacknowledged,
@@ -108,36 +110,11 @@ async function measureEvent(scene: Scene, event: string, act: () => Promise<stri
   };
 }
 
-async function healed(tally: Tally): Promise<void> {
-  const overAt = performance.now();
-  const never = new AbortController().signal;
-  for (;;) {
-    const now = performance.now();
-    const quietSince = Math.max(overAt, tally.lastRefusalAt ?? 0);
-    if (now - quietSince > HEALED_MS && tally.healedAt !== undefined) return;
-    if (now - overAt > HEAL_DEADLINE_MS) throw new Error(`refused still, ${HEAL_DEADLINE_MS / 1000} s after the event`);
-    await pause(100, never);
-  }
-}
-
-/** What was acknowledged against what the leader holds now. */
-async function compare(cluster: PatroniCluster, tally: Tally): Promise<{ lost: number; unacknowledged: number }> {
-  const sql = `SELECT id, name FROM identities WHERE starts_with(name, '${NAME_PREFIX}')`;
-  const rows = await cluster.query<{ id: string; name: string }>('edge', sql);
-  const stored = new Map(rows.map(({ id, name }) => [name, id]));
-  return {
-    lost: [...tally.acknowledged].filter(([name, id]) => stored.get(name) !== id).length,
-    unacknowledged: tally.refusedNames.filter((name) => stored.has(name)).length,
-  };
-}
-
 /** A failover may refuse; it may never lose, contradict itself, or let somebody in. */
 export function faultsOf(results: readonly EventResult[]): string[] {
-  return results.flatMap(({ event, lost, staleReads, sessions: { standing, stood, wrong }, unexpected }) => [
-    ...(lost > 0 ? [`${lost} acknowledged creates are lost`] : []),
-    ...(staleReads > 0 ? [`${staleReads} reads did not find what was acknowledged`] : []),
+  return results.flatMap(({ sessions: { standing, stood, wrong }, ...result }) => [
+    ...faultsOfCounts(result),
     ...wrong.map((where) => `an ended session was accepted ${where}`),
     ...(stood < standing ? [`${standing - stood} of ${standing} sessions did not stand`] : []),
-    ...Object.entries(unexpected).map(([what, count]) => `unexpected, ${count} x ${what}`),
-  ].map((fault) => `${event}: ${fault}`));
+  ].map((fault) => `${result.event}: ${fault}`));
 }

@@ -12,8 +12,8 @@ const END_EVERY_MS = 600;
 /** A controller hears of an ended session within milliseconds; one that is accepted after so long is a fault. */
 const GRACE_MS = 1_000;
 const RETRY_MS = 50;
-const LOGIN = '/edge/client/v1/authenticate?method=password';
-const OWN_SESSION = '/edge/client/v1/current-api-session';
+export const LOGIN = '/edge/client/v1/authenticate?method=password';
+export const OWN_SESSION = '/edge/client/v1/current-api-session';
 
 export interface Controller {
   /** Without a session. */

@@ -22,14 +22,23 @@ export class Tally {
   /** Of the first create that was acknowledged after the last that was not. */
   healedAt: number | undefined;
   lastId: string | undefined;
+  /** Of the refused creates, those that were answered TIMEOUT. */
+  timeouts = 0;
+  /** How long a create took that was refused. */
+  slowestRefusalMs = 0;
+  logins = 0;
+  refusedLogins = 0;
+  /** Requests whose connection broke, where that may happen. */
+  cuts = 0;
   #lastAcknowledgedAt: number;
 
-  constructor(now: number) {
+  /** @param allowsCuts  what serves the requests is killed: a connection that breaks is no surprise */
+  constructor(now: number, private readonly allowsCuts = false) {
     this.#lastAcknowledgedAt = now;
   }
 
   /** @param answer  undefined: the connection broke */
-  created(name: string, answer: Answer | undefined, now: number): void {
+  created(name: string, answer: Answer | undefined, now: number, tookMs = 0): void {
     this.creates += 1;
     if (answer?.status === 201) {
       this.lastId = (answer.data as { id: string }).id;
@@ -42,8 +51,10 @@ export class Tally {
     this.refusedNames.push(name);
     this.lastRefusalAt = now;
     this.healedAt = undefined;
-    if (answer?.status === 503) this.refused += 1;
-    else this.surprise('create', answer);
+    this.slowestRefusalMs = Math.max(this.slowestRefusalMs, tookMs);
+    if (answer?.status !== 503) { this.surprise('create', answer); return; }
+    this.refused += 1;
+    if ((answer.json as { error?: { code?: string } }).error?.code === 'TIMEOUT') this.timeouts += 1;
   }
 
   read(answer: Answer | undefined): void {
@@ -53,6 +64,12 @@ export class Tally {
     else if (answer?.status !== 200) this.surprise('read', answer);
   }
 
+  loggedIn(answer: Answer | undefined): void {
+    this.logins += 1;
+    if (answer?.status === 503) this.refusedLogins += 1;
+    else if (answer?.status !== 200) this.surprise('login', answer);
+  }
+
   looked(answer: Answer | undefined): void {
     this.looks += 1;
     if (answer?.status === 503) this.notReadyLooks += 1;
@@ -60,6 +77,7 @@ export class Tally {
   }
 
   surprise(what: string, answer: Answer | undefined): void {
+    if (answer === undefined && this.allowsCuts) { this.cuts += 1; return; }
     const body = JSON.stringify(answer?.json)?.slice(0, 200) ?? '';
     const shown = answer === undefined ? 'the connection broke' : `${answer.status} ${body}`;
     const seen = `${what}: ${shown}`;
