@@ -10,8 +10,6 @@ import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
 import { compileConfigSchema } from '../domain/config/schema.js';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
 import type { Database } from '../db/db.js';
-import { outageOf } from '../db/outages.js';
-import type { Outage } from '../db/outages.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
 import { basePaths } from '../generated/routes.js';
@@ -34,6 +32,7 @@ import { openDocuments } from './documents.js';
 import { createEnrollments, createSessionTokens } from './enrollments.js';
 import { documentPages, explorerPages } from './explorer.js';
 import { healthPages } from './health.js';
+import { startHeartbeat } from './heartbeat.js';
 import { createReadiness } from './readiness.js';
 import type { Logger } from './log.js';
 import type { SigningEntity } from './network-keys.js';
@@ -114,7 +113,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const { feed, isHearing } = await followChanges(connection, database, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
   databaseLost.push(() => { feed.suspect(); });
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
-  const heartbeat = keepAlive(stores, await announce(network.keys.server));
+  const joined = await announce(network.keys.server);
+  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
   closers.push(() => { heartbeat.stop(); });
   abort.throwIfAborted();
 
@@ -203,27 +203,12 @@ async function followChanges(
   return { feed, isHearing: () => state === 'hearing' };
 }
 
-const HEARTBEAT_MS = 5_000;
-
 function joinControllers(config: Config, stores: Stores, { certPem, fingerprint }: SigningEntity, id: string): Promise<string> {
   const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
   return stores.controllers.join({
     id, name: config.name, ctrlAddress: `tls:${config.advertise}`, certPem, fingerprint,
     apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
   });
-}
-
-interface Heartbeat {
-  /** How the last one failed, if it did. */
-  readonly outage: () => Outage | undefined;
-  readonly stop: () => void;
-}
-
-function keepAlive(stores: Stores, joined: string): Heartbeat {
-  let outage: Outage | undefined;
-  const beat = async () => { outage = await stores.controllers.touch(joined).then(() => undefined, outageOf); };
-  const timer = setInterval(() => void beat(), HEARTBEAT_MS).unref();
-  return { outage: () => outage, stop: () => { clearInterval(timer); } };
 }
 
 function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: string; notAfter: Date }[] {
