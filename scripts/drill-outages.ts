@@ -53,8 +53,10 @@ async function drill(stage: Stage, { only = NAMES, json, markdown = false }: Opt
   }
   const { cores, node } = machine();
   const [least, most] = [Math.min(...loads), Math.max(...loads)].map((load) => load.toFixed(1));
-  const [{ server_version: version } = { server_version: '' }] = await (await ground.primary()).query<{ server_version: string }>('SHOW server_version');
-  const measuredOn = `${cores} cores, load ${least} to ${most}; Node ${node.slice(1)}, PostgreSQL ${version}`;
+  const primary = await ground.primary();
+  const [server] = await primary.query<{ server_version: string }>('SHOW server_version');
+  const versions = `Node ${node.slice(1)}, PostgreSQL ${server?.server_version ?? ''}`;
+  const measuredOn = `${cores} cores, load ${least} to ${most}; ${versions}`;
   process.stdout.write(`\n${LEGEND.join('\n')}\n\n${measuredOn}\n`);
   if (markdown) process.stdout.write(`\n${markdownOf(rows)}\n`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, null, 2)}\n`);

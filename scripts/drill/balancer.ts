@@ -1,6 +1,6 @@
 /**
- * A plain TCP balancer: connections go in turn to the backends that answered the last look at `/readyz` with 200. It never
- * tries a second backend, so that a client sees each refusal.
+ * A plain TCP balancer: connections go in turn to the backends that answered the last look at `/readyz` with 200. It
+ * never tries a second backend, so that a client sees each refusal.
  */
 import { request } from 'node:https';
 import { connect, createServer } from 'node:net';
@@ -17,7 +17,8 @@ export interface Balancer {
 
 function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false, agent: false, timeout: 5_000 }, (response) => {
+    const options = { port, path: '/readyz', rejectUnauthorized: false, agent: false, timeout: 5_000 };
+    const asked = request({ host: '127.0.0.1', ...options }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { clusterProcesses, signalProcess } from '../../db/embedded/processes.js';
 import { until } from './poll.js';
-import { PGBOUNCER, findPostgres } from './programs.js';
+import { MissingPrograms, PGBOUNCER, findPostgres } from './programs.js';
 import { Stage, freePorts, hasEnded } from './stage.js';
 
 const run = promisify(execFile);
@@ -46,14 +46,15 @@ export interface Forwarder {
 /** The servers of one suite, or of one drill. */
 export class PostgresServers {
   readonly #bin: string;
-  readonly #servers = new Set<ChildProcess>();
+  /** Each with its data directory. */
+  readonly #servers = new Map<ChildProcess, string>();
   readonly #forwarders: { server: Server; sockets: Set<Socket> }[] = [];
   #serial = 0;
 
-  /** @throws Error when the system has no PostgreSQL: the test command installs one */
+  /** @throws MissingPrograms when the system has no PostgreSQL: the test command installs one */
   constructor(private readonly stage = new Stage(false)) {
     const directory = findPostgres();
-    if (directory === undefined) throw new Error('no PostgreSQL 15 or newer: install it (Debian: apt-get install postgresql)');
+    if (directory === undefined) throw new MissingPrograms(['postgresql']);
     this.#bin = directory;
     stage.beforeEnd(() => this.#stop());
   }
@@ -62,7 +63,8 @@ export class PostgresServers {
   async primary(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     const dataDir = this.stage.cluster(this.#name('data'));
     const passwordFile = this.stage.file(this.#name('password'), PASSWORD);
-    await this.#run('initdb', ['-D', dataDir, '-U', ROLE, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C.UTF-8']);
+    const login = ['-U', ROLE, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+    await this.#run('initdb', ['-D', dataDir, ...login, '--encoding=UTF8', '--locale=C.UTF-8']);
     const server = await this.#serve(dataDir, { wal_keep_size: '256MB', ...settings });
     const client = new pg.Client({ connectionString: server.url.replace(/[^/]*$/, 'postgres') });
     await client.connect();
@@ -74,7 +76,8 @@ export class PostgresServers {
   /** A standby of `primary`, running. */
   async standbyOf(primary: PostgresServer, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     const dataDir = this.stage.cluster(this.#name('data'));
-    await this.#run('pg_basebackup', ['-D', dataDir, '-R', '-X', 'stream', '-c', 'fast', '-d', `postgresql://${ROLE}:${PASSWORD}@127.0.0.1:${primary.port}/postgres`]);
+    const from = primary.url.replace(/[^/]*$/, 'postgres');
+    await this.#run('pg_basebackup', ['-D', dataDir, '-R', '-X', 'stream', '-c', 'fast', '-d', from]);
     return this.#serve(dataDir, settings);
   }
 
@@ -96,7 +99,7 @@ default_pool_size = 60
     const child = this.stage.run(this.#name('pgbouncer'), PGBOUNCER, ['-q', ini]);
     const url = server.url.replace(/:\d+\//, `:${port}/`);
     await until('the pooler answers', async () => {
-      if (child.exitCode !== null) throw new Error('the pooler ended: is pgbouncer installed (Debian: apt-get install pgbouncer)?');
+      if (hasEnded(child)) throw new MissingPrograms(['pgbouncer']);
       return isAnswering(url);
     });
     return url;
@@ -135,8 +138,8 @@ default_pool_size = 60
       for (const socket of sockets) socket.destroy();
       server.close();
     }
-    await Promise.all([...this.#servers].filter((child) => !hasEnded(child)).map(async (child) => {
-      child.kill('SIGCONT');
+    await Promise.all([...this.#servers].filter(([child]) => !hasEnded(child)).map(async ([child, dataDir]) => {
+      clusterProcesses(dataDir).forEach((pid) => { signalProcess(pid, 'SIGCONT'); });
       child.kill('SIGQUIT');
       await ended(child);
     }));
@@ -153,14 +156,15 @@ default_pool_size = 60
 
   async #serve(dataDir: string, settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
     const [port = 0] = await freePorts(1);
-    const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port), fsync: 'off', ...settings };
+    const ours = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
+    const all = { ...ours, fsync: 'off', ...settings };
     const args = ['-D', dataDir, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     const url = `postgresql://${ROLE}:${PASSWORD}@127.0.0.1:${port}/${DATABASE}`;
     let child: ChildProcess | undefined;
     const name = this.#name('server');
     const start = async () => {
       const fresh = child = this.stage.run(name, join(this.#bin, 'postgres'), args);
-      this.#servers.add(fresh);
+      this.#servers.set(fresh, dataDir);
       await until('the server answers', async () => {
         if (hasEnded(fresh)) throw new Error(`the server in ${dataDir} ended: ${this.stage.logOf(name).slice(-1_000)}`);
         return isAnswering(url.replace(/[^/]*$/, 'postgres'));

@@ -31,7 +31,8 @@ export class Stage {
 
   /** @param keeps  the directory stays, with configurations and logs */
   constructor(private readonly keeps: boolean) {
-    this.account = serverAccount(join(this.place, 'none'), { info: () => undefined, warn: () => undefined, error: () => undefined });
+    const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    this.account = serverAccount(join(this.place, 'none'), silent);
     this.#give(this.place);
     chmodSync(this.place, 0o755);
   }

@@ -1,4 +1,4 @@
-/** What clients do during an event: creates at a fixed rate without retries, reads of them, logins, looks at /readyz. */
+/** What clients do during an event: creates at a fixed rate without retries, reads of them, logins, looks at readyz. */
 import { ApiClient } from '../bench/api-client.js';
 import type { Answer } from '../bench/api-client.js';
 import { LOGIN, pause } from './sessions.js';

@@ -7,7 +7,8 @@ import { markdownOf, tableHead, tableRow } from '../../scripts/drill/outages/rep
 import { Tally } from '../../scripts/drill/tally.js';
 
 const COLUMNS = 100;
-const answer = (status: number, json: unknown = {}) => ({ status, data: (json as { data?: unknown }).data, meta: {}, json });
+const answer = (status: number, json: { data?: unknown; error?: unknown } = {}) =>
+  ({ status, data: json.data, meta: {}, json });
 const made = (id: string) => answer(201, { data: { id } });
 const unavailable = answer(503, { error: { code: 'UNAVAILABLE' } });
 const timeout = answer(503, { error: { code: 'TIMEOUT' } });
@@ -34,13 +35,16 @@ describe('the counts of a drill of outages', () => {
     expect(compare(seen(), [a, b, f, g, d, other])).to.deep.equal({ lost: 0, unacknowledged: 1 });
     expect(compare(seen(), [a, f, d, other])).to.deep.equal({ lost: 2, unacknowledged: 1 });
     const another = { id: '77', name: 'g' };
-    expect(compare(seen(), [a, b, f, another]), 'the name with another id').to.deep.equal({ lost: 1, unacknowledged: 0 });
+    const replaced = compare(seen(), [a, b, f, another]);
+    expect(replaced, 'the name with another id').to.deep.equal({ lost: 1, unacknowledged: 0 });
     expect(compare(seen(), [])).to.deep.equal({ lost: 4, unacknowledged: 0 });
   });
 
   it('measure the longest time without an acknowledged create, and when it is healed', () => {
     const tally = seen();
-    expect([tally.creates, tally.refused, tally.timeouts, tally.slowestRefusalMs]).to.deep.equal([7, 3, 1, 1_900]);
+    const { creates, refused, timeouts, slowestRefusalMs } = tally;
+    expect({ creates, refused, timeouts, slowestRefusalMs })
+      .to.deep.equal({ creates: 7, refused: 3, timeouts: 1, slowestRefusalMs: 1_900 });
     expect([tally.longestGapMs, tally.lastRefusalAt, tally.healedAt]).to.deep.equal([3_200, 3_500, 4_200]);
     tally.created('h', unavailable, 5_000);
     expect(tally.healedAt, 'refused again').to.equal(undefined);
@@ -58,7 +62,8 @@ describe('the counts of a drill of outages', () => {
       return tally;
     };
     const strict = see(new Tally(0));
-    expect([strict.staleReads, strict.refusedReads, strict.notReadyLooks, strict.refusedLogins, strict.cuts]).to.deep.equal([1, 1, 1, 1, 0]);
+    const { staleReads, refusedReads, notReadyLooks, refusedLogins, cuts } = strict;
+    expect([staleReads, refusedReads, notReadyLooks, refusedLogins, cuts]).to.deep.equal([1, 1, 1, 1, 0]);
     const others = { 'readyz: 500 {}': 1, 'login: 401 {}': 1, 'create: 500 {}': 1 };
     expect(Object.fromEntries(strict.unexpected)).to.deep.equal({ ...others, 'create: the connection broke': 1 });
     const lenient = see(new Tally(0, true));
@@ -75,7 +80,8 @@ describe('the counts of a drill of outages', () => {
     expect(faultsWith({ lost: 2 })).to.deep.equal(['e: 2 acknowledged creates are lost']);
     expect(faultsWith({ staleReads: 1 })).to.deep.equal(['e: 1 reads did not find what was acknowledged']);
     expect(faultsWith({ accepted: 1 })).to.deep.equal(['e: 1 sessions were accepted after their end']);
-    expect(faultsWith({ believed: 3 })).to.deep.equal(['e: 3 requests were answered by a server that must not be believed']);
+    const believed = ['e: 3 requests were answered by a server that must not be believed'];
+    expect(faultsWith({ believed: 3 })).to.deep.equal(believed);
     expect(faultsWith({ unexpected: { 'create: 500': 4 } })).to.deep.equal(['e: unexpected, 4 x create: 500']);
   });
 

@@ -1,8 +1,5 @@
 /** The drill of docs/operations/failover.md: it passes, it leaves nothing behind, and the page shows what it runs. */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -11,6 +8,7 @@ import { faultsOf } from '../../scripts/drill/events.js';
 import type { EventResult } from '../../scripts/drill/events.js';
 import { MissingPrograms, findPrograms } from '../../scripts/drill/programs.js';
 import { until } from '../support/poll.js';
+import { DrillRun, textOf } from './drill-run.js';
 
 const DRILL = fileURLToPath(new URL('../../scripts/drill.js', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/operations/failover.md', import.meta.url));
@@ -19,47 +17,18 @@ const LONGEST_MS = 330_000;
 
 describe('npm run drill:patroni', function patroniDrill() {
   this.timeout(LONGEST_MS + 30_000);
-  let place: string;
-  let drill: ChildProcess | undefined;
-  let output: { stdout: string; stderr: string };
-
-  beforeEach(() => {
-    place = mkdtempSync(join(tmpdir(), 'edge-drills-'));
-    chmodSync(place, 0o755);
-  });
-  afterEach(async () => {
-    const left = drill;
-    if (left !== undefined && left.exitCode === null && left.signalCode === null) {
-      left.kill('SIGTERM');
-      await until('the drill ends', () => left.exitCode !== null || left.signalCode !== null, 30_000);
-    }
-    rmSync(place, { recursive: true, force: true });
-  });
-
-  const start = (...args: readonly string[]): ChildProcess => {
-    const texts = output = { stdout: '', stderr: '' };
-    const env = { ...process.env, TMPDIR: place };
-    const child = drill = spawn(process.execPath, [DRILL, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => { texts.stdout += text; });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => { texts.stderr += text; });
-    return child;
-  };
-  const ended = (child: ChildProcess, deadlineMs: number) =>
-    until('the drill ends', () => child.exitCode !== null || child.signalCode !== null, deadlineMs);
-
-  const expectNothingLeft = () => {
-    expect(readdirSync(place).filter((name) => name.startsWith('edge-drill-'))).to.deep.equal([]);
-    expect(processesIn(place).map((pid) => textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' '))).to.deep.equal([]);
-  };
+  let run: DrillRun | undefined;
+  afterEach(() => run?.end());
+  const start = (...args: readonly string[]): DrillRun => (run = new DrillRun(DRILL, ...args));
 
   it('loses nothing and lets nobody in, whatever happens to the leader', async () => {
-    const file = join(place, 'figures.json');
-    const child = start('--json', file);
-    await ended(child, LONGEST_MS);
-    expect(child.exitCode, `${output.stderr}${output.stdout}`).to.equal(0);
+    const drill = start('--json', 'PLACE/figures.json');
+    await drill.ended(LONGEST_MS);
+    const { output } = drill;
+    expect(drill.exitCode, `${output.stderr}${output.stdout}`).to.equal(0);
     for (const line of output.stdout.split('\n')) expect(line.length, line).to.be.at.most(COLUMNS);
     console.log(output.stdout.split('\n').slice(0, 6).map((line) => `      ${line}`).join('\n'));
-    const results = JSON.parse(readFileSync(file, 'utf8')) as EventResult[];
+    const results = JSON.parse(readFileSync(join(drill.place, 'figures.json'), 'utf8')) as EventResult[];
     expect(results).to.have.length(4);
     const [switchover, kill, rejoin] = results;
     expect(switchover?.refused, 'the leader did change').to.be.greaterThan(0);
@@ -73,18 +42,18 @@ describe('npm run drill:patroni', function patroniDrill() {
       const { standing, ended: over } = sessions;
       expect(sessions, event).to.deep.equal({ standing, stood: standing, ended: over, refused: over, wrong: [] });
     }
-    expectNothingLeft();
+    drill.expectNothingLeft();
   });
 
   it('ends all that it started when it is interrupted', async () => {
-    const child = start();
-    await until('its servers run', () => output.stderr.includes('waiting for a leader') || undefined, 60_000);
+    const drill = start();
+    await until('its servers run', () => drill.output.stderr.includes('waiting for a leader') || undefined, 60_000);
     const isServer = (pid: string) => textOf(`/proc/${pid}/comm`).startsWith('postgres');
-    await until('a cluster is being made', () => processesIn(place).some(isServer), 60_000);
-    child.kill('SIGINT');
-    await ended(child, 30_000);
-    expect(child.exitCode).to.equal(130);
-    expectNothingLeft();
+    await until('a cluster is being made', () => drill.processes().some(isServer), 60_000);
+    drill.interrupt();
+    await drill.ended(30_000);
+    expect(drill.exitCode).to.equal(130);
+    drill.expectNothingLeft();
   });
 
   it('is content with refusals, and with nothing else', () => {
@@ -124,15 +93,3 @@ describe('npm run drill:patroni', function patroniDrill() {
     expect(page).to.include(`\`\`\`haproxy\n${haproxyConfig('127.0.0.1:5433', members)}\`\`\``);
   });
 });
-
-/** The pids of processes whose command line names the place, or whose working directory is in it. */
-const processesIn = (place: string): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(place) || linkOf(pid).includes(place));
-
-function textOf(file: string): string {
-  try { return readFileSync(file, 'utf8'); } catch { return ''; }
-}
-
-function linkOf(pid: string): string {
-  try { return readlinkSync(`/proc/${pid}/cwd`); } catch { return ''; }
-}

@@ -1,6 +1,7 @@
 /** Two controllers behind a TCP balancer that never tries a second one: restarts, a kill, and sessions that end. */
 import { ApiClient } from '../../bench/api-client.js';
 import { OWN_SESSION, pause } from '../sessions.js';
+import type { Pace } from '../streams.js';
 import { SOCKETS, storedAt } from './ground.js';
 import type { Controller, Ground, Pair } from './ground.js';
 import { CLEAN, of, rowOf, underLoad, whole } from './load.js';
@@ -12,7 +13,7 @@ const ENDED_EACH_WAY = 20;
 const GRACE_MS = 1_000;
 const never = new AbortController().signal;
 
-const loadOn = ({ databaseUrl }: Pair, admins: readonly ApiClient[], pace: Pick<Load, 'createsPerSecond' | 'connections'>): Load => ({
+const loadOn = ({ databaseUrl }: Pair, admins: readonly ApiClient[], pace: Pace): Load => ({
   ...pace, targets: admins.map((admin) => ({ name: 'balancer', admin })),
   stored: () => storedAt({ connectionString: databaseUrl }),
 });
@@ -58,12 +59,15 @@ export async function sessionEnds(ground: Ground): Promise<Row[]> {
   const accepted = both.reduce((sum, one) => sum + one.accepted, 0);
   return [{
     ...CLEAN, event: `${2 * ENDED_EACH_WAY} sessions end on one controller, and are used on the other`,
-    saw: `refused ${median.toFixed(1)} ms after the end (median), ${(times.at(-1) ?? 0).toFixed(1)} ms at most; ${accepted} accepted after ${GRACE_MS / 1000} s`,
+    saw: `refused ${median.toFixed(1)} ms after the end (median), ${(times.at(-1) ?? 0).toFixed(1)} ms at most; `
+      + `${accepted} accepted after ${GRACE_MS / 1000} s`,
     accepted,
   }];
 }
 
-async function endSessions({ credentials }: Ground, here: Controller, there: Controller): Promise<{ times: number[]; accepted: number }> {
+interface Ends { readonly times: number[]; readonly accepted: number }
+
+async function endSessions({ credentials }: Ground, here: Controller, there: Controller): Promise<Ends> {
   const times: number[] = [];
   let accepted = 0;
   for (let count = 0; count < ENDED_EACH_WAY; count += 1) {

@@ -16,6 +16,9 @@ const HUNG_MS = 6_000;
 const LOCKED_MS = 14_000;
 const FULL_MS = 6_000;
 const DISK_MIB = 320;
+const NEW_SEGMENT = [
+  'SELECT pg_switch_wal()', 'CHECKPOINT', 'CREATE TABLE log_segment (id int)', 'DROP TABLE log_segment',
+];
 const never = new AbortController().signal;
 
 const loadOn = ({ credentials }: Ground, controller: Controller, database: pg.ClientConfig): Load => ({
@@ -83,8 +86,6 @@ export async function fullDisk(ground: Ground): Promise<Row[]> {
 async function startLogSegment(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
-  for (const sql of ['SELECT pg_switch_wal()', 'CHECKPOINT', 'CREATE TABLE log_segment (id int)', 'DROP TABLE log_segment']) {
-    await client.query(sql);
-  }
+  for (const sql of NEW_SEGMENT) await client.query(sql);
   await client.end();
 }

@@ -35,7 +35,7 @@ export const tableRow = (row: Row): string => lines(COLUMNS.map(([, , cell]) => 
 
 export const LEGEND = [
   'clients saw  requests refused of those that were sent; none is tried again. Reads are by id',
-  'healed       time from the end of the event until no create was refused; gap: longest time without a 201',
+  'healed       from the end of the event until no create is refused; gap: longest time without a 201',
   'lost         of the creates that were answered 201, those that are absent afterwards',
   'unack        creates that were not answered 201, and are there all the same',
 ];

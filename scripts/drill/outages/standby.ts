@@ -6,7 +6,7 @@ import type { Forwarder, PostgresServer } from '../postgres-servers.js';
 import { LOGIN, OWN_SESSION, pause } from '../sessions.js';
 import { storedAt } from './ground.js';
 import type { Controller, Ground } from './ground.js';
-import { CLEAN, inSeconds, of, rowOf, sawOf, underLoad } from './load.js';
+import { CLEAN, inSeconds, of, rowOf, underLoad } from './load.js';
 import type { Row } from './load.js';
 
 const PROMOTION_MS = 3_000;
@@ -37,7 +37,8 @@ export async function failover(ground: Ground): Promise<Row[]> {
     await standby.promote();
     for (const { name } of sites) name.pointTo(standby.port);
   });
-  const event = `kill -9 of the primary; synchronous standby promoted by hand, ${inSeconds(measured.seconds * 1000)} later`;
+  const delay = inSeconds(measured.seconds * 1000);
+  const event = `kill -9 of the primary; synchronous standby promoted by hand, ${delay} later`;
   const rows = [rowOf(event, measured), await formerPrimary(ground, sites, primary, standby)];
   await Promise.all(sites.map(({ controller }) => endOf(controller.child)));
   await primary.stop();
@@ -45,7 +46,7 @@ export async function failover(ground: Ground): Promise<Row[]> {
   return rows;
 }
 
-/** One controller is led to it for a while; what it answers then would be old. A session ends meanwhile on the other. */
+/** One controller is led to it for a while: what it answered then would be old. A session ends on the other. */
 async function formerPrimary(
   { credentials }: Ground, [here, there]: readonly [Site, Site], former: PostgresServer, next: PostgresServer,
 ): Promise<Row> {
@@ -62,8 +63,9 @@ async function formerPrimary(
   const answers: Answer[] = [];
   for (let serial = 0, over = performance.now() + STALE_MS; performance.now() < over; serial += 1) {
     answers.push(...await Promise.all([
-      client.send('GET', OWN_SESSION, undefined, token), admin.send('GET', OWN_SESSION), admin.send('GET', `${IDENTITIES}?limit=5`),
-      admin.send('GET', `${IDENTITIES}?limit=-1`), client.send('POST', LOGIN, credentials),
+      client.send('GET', OWN_SESSION, undefined, token), admin.send('GET', OWN_SESSION),
+      admin.send('GET', `${IDENTITIES}?limit=5`), admin.send('GET', `${IDENTITIES}?limit=-1`),
+      client.send('POST', LOGIN, credentials),
       admin.send('POST', IDENTITIES, { name: `stale-${serial}`, type: 'User', isAdmin: false }),
     ]));
     await pause(20, never);
@@ -77,7 +79,8 @@ async function formerPrimary(
   const believed = answers.filter(({ status }) => status !== 503).length;
   return {
     ...CLEAN, event: `the former primary is back as a standby, and a name leads to it for ${STALE_MS / 1000} s`,
-    saw: `${of(answers.length - believed, answers.length)} requests 503, ${believed} answered from it; readyz ${ready.status}; a session that ended meanwhile is refused afterwards`,
+    saw: `${of(answers.length - believed, answers.length)} requests 503, ${believed} answered from it; `
+      + `readyz ${ready.status}; a session that ended meanwhile is ${accepted ? 'accepted' : 'refused'} afterwards`,
     healed: `${inSeconds(healedMs)} after it`, accepted, believed,
   };
 }
@@ -97,7 +100,7 @@ export async function standbyGone(ground: Ground): Promise<Row[]> {
       await pause(GONE_MS, never);
       await standby.start();
     });
-    rows.push(rowOf(`synchronous standby gone for ${GONE_MS / 1000} s, ${writers} writers`, measured, sawOf(measured.tally)));
+    rows.push(rowOf(`synchronous standby gone for ${GONE_MS / 1000} s, ${writers} writers`, measured));
   }
   await endOf(controller.child);
   await standby.stop();
