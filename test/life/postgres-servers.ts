@@ -48,9 +48,7 @@ export class PostgresServers {
 
   /** @throws Error when the system has no PostgreSQL: the test command installs one */
   constructor() {
-    const binaries = systemBinaries();
-    if (binaries === undefined) throw new Error('no PostgreSQL 15 or newer: install it (Debian: apt-get install postgresql)');
-    this.#bin = binaries.directory;
+    this.#bin = systemBinaries().directory;
     this.#place = mkdtempSync(join(tmpdir(), 'edge-servers-'));
     this.#give(this.#place);
     chmodSync(this.#place, 0o755);
