@@ -11,7 +11,7 @@ import type { Caller, Connection, Facts } from '../handlers/handler.js';
 import type { Services } from '../handlers/services.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
 import type { Bindings, BoundHandler } from './binder.js';
-import { SenderGone, parseJson, readBody } from './body.js';
+import { SenderGone, createBodyReader, parseJson } from './body.js';
 import { addressOf } from './client-address.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
@@ -32,7 +32,7 @@ import { RequestReader } from './request-reader.js';
 import type { SessionRegistry } from './sessions.js';
 
 export interface ApiOptions {
-  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'>;
+  readonly config: Pick<Config, 'maxBodyBytes' | 'maxBodiesBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'>;
   readonly bindings: Bindings;
   readonly services: Services;
   readonly sessions: SessionRegistry;
@@ -68,11 +68,12 @@ export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, services, sessions, outages, log } = options;
+  const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, services));
 
   const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
     const { request, response, path, search, headers } = exchange;
-    const bytes = await readBody(request, config.maxBodyBytes);
+    const bytes = await readBody(request);
     exchange.since = Date.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
     const target = targetOf(segmentsOf(path));

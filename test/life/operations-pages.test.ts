@@ -25,7 +25,7 @@ import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
 import { IS_ROOT, ProcessShop, nobody } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { NO_SYSTEM_POSTGRES, startSystemPostgres, systemBinaries } from './system-postgres.js';
+import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
 const run = promisify(execFile);
@@ -162,16 +162,14 @@ describe('the commands of docs/operations', function commands() {
     env: { DATABASE_URL: url, EDGE_MASTER_KEY: key, EDGE_ADMIN_PASSWORD: ADMIN.password, ...more },
   });
   before(async () => {
-    const binaries = systemBinaries();
-    if (binaries === undefined) throw new Error(NO_SYSTEM_POSTGRES);
-    server = await startSystemPostgres(binaries, 'C.UTF-8');
+    server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
     home = shop.place();
     symlinkSync(join(root, 'dist'), join(home, 'dist'));
     embeddedPort = await freePort();
     await startEmbedded();
     const place = join(home, 'blocks');
     mkdirSync(place);
-    const PATH = `${binaries.directory}:${process.env['PATH'] ?? ''}`;
+    const PATH = `${systemBinaries().directory}:${process.env['PATH'] ?? ''}`;
     shell = openShell({ cwd: home, place, env: {
       PATH, EDGE_URL: `https://localhost:${embeddedPort}`, DATABASE_URL: urlOf('edge'), RESTORED_URL: urlOf('restored'),
       SUPERUSER: `postgresql://operator:p%40ss%2Fw%3Ard@127.0.0.1:${server.port}/`,
