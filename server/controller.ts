@@ -108,7 +108,9 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
   let renew: () => void = () => undefined;
-  const feed = await followChanges(connection, database, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
+  const written = new WrittenCache();
+  const followers: Followers = { sessions, sweeper, written, pkiChanged: () => { renew(); } };
+  const feed = await followChanges(connection, database, followers, log, closers);
   databaseLost.push(() => { feed.suspect(); });
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   closers.push(keepAlive(stores, await announce(network.keys.server)));
@@ -116,7 +118,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
 
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
-  const services = buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity });
+  const services = buildServices({ config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity });
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
@@ -160,11 +162,12 @@ function listenFault(error: unknown, address: string): string {
 interface Followers {
   readonly sessions: SessionRegistry;
   readonly sweeper: SessionSweeper;
+  readonly written: WrittenCache;
   readonly pkiChanged: () => void;
 }
 
 async function followChanges(
-  connection: ClientConfig, database: Database, { sessions, sweeper, pkiChanged }: Followers, log: Logger, closers: Closers,
+  connection: ClientConfig, database: Database, { sessions, sweeper, written, pkiChanged }: Followers, log: Logger, closers: Closers,
 ): Promise<ChangeFeed> {
   let state: 'new' | 'hearing' | 'deaf' = 'new';
   const announce = (channel: string, payload: string) => database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
@@ -176,6 +179,7 @@ async function followChanges(
     pkiChanged,
     hearing: () => {
       sessions.setTrusted(true);
+      written.forget();
       sweeper.nudge();
       pkiChanged();
       if (state === 'deaf') log.info('changes by other controllers are heard again');
@@ -183,6 +187,7 @@ async function followChanges(
     },
     deaf: (cause) => {
       sessions.setTrusted(false);
+      written.forget(); // the database may be another from now on
       if (state !== 'deaf') {
         const reason = cause instanceof Error ? cause.message : String(cause);
         log.warn({ reason }, 'changes by other controllers cannot be heard; sessions are asked of the database at every request meanwhile');
@@ -216,6 +221,7 @@ interface Parts {
   readonly stores: Stores;
   readonly passwords: Services['passwords'];
   readonly sessions: SessionRegistry;
+  readonly written: WrittenCache;
   readonly pki: RunningPki;
   readonly controllerId: string;
   readonly startedAt: Date;
@@ -225,10 +231,12 @@ interface Parts {
 /** About half a second of work. */
 const MAX_WAITING_VERIFICATIONS = 500;
 
-function buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity }: Parts): Services {
+function buildServices(parts: Parts): Services {
+  const { config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity } = parts;
   const schemas = new ConfigSchemaCache();
   return {
-    stores, passwords, sessions, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }), written: new WrittenCache(), version: readVersion(), documents: openDocuments(config.advertise, startedAt),
+    stores, passwords, sessions, written, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }),
+    version: readVersion(), documents: openDocuments(config.advertise, startedAt),
     enrollments: createEnrollments({ signer: identity.signer, earlierPrints: identity.earlierPrints, issuerPem: pki.issuerPem, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
     sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
     network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
