@@ -48,7 +48,7 @@ export interface Exchange {
   readonly search: string;
   /** On every answer of this exchange. */
   readonly headers: Headers;
-  /** When the work on it began, in milliseconds; infinite while its body is still on the way. */
+  /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
   since: number;
   /** What the answer tells of, when it tells of a failure. */
   failure?: unknown;
@@ -72,7 +72,7 @@ export function createApi(options: ApiOptions): ApiHandler {
   const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
     const { request, response, path, search, headers } = exchange;
     const bytes = await readBody(request, config.maxBodyBytes);
-    exchange.since = Date.now();
+    exchange.since = performance.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
     const target = targetOf(segmentsOf(path));
     if (target === undefined) throw pathUnknown(path);

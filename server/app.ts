@@ -88,7 +88,7 @@ function givenId(request: IncomingMessage, header: string | null): string | unde
 export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Timeout {
   const every = Math.max(50, Math.min(500, timeoutMs / 4));
   return setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     for (const exchange of inFlight.exchanges) {
       if (now - exchange.since < timeoutMs || exchange.response.headersSent) continue;
       answerTimeout(exchange);
