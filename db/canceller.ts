@@ -25,7 +25,8 @@ export async function processOf(client: ClientBase): Promise<ServerProcess> {
   return { id: row.id, startedAt: row.started_at };
 }
 
-const CANCEL = 'SELECT pg_cancel_backend(pid) FROM pg_stat_get_activity($1) WHERE backend_start = $2::text::timestamptz';
+const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_get_activity($1)
+  WHERE backend_start = $2::text::timestamptz`;
 
 export interface Canceller {
   /** Resolves once the server has been told. Rejects when that cannot be known, and when it has no such process. */

@@ -99,7 +99,8 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
   const streams = createShares({ places: places.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });
 
   const borrow = async ({ reader, clock }: RequestScope): Promise<Loan> => {
-    const client = await during(clock, 'pool', () => growth.connect()).catch((error: unknown) => { throw translate(error); });
+    const client = await during(clock, 'pool', () => growth.connect())
+      .catch((error: unknown) => { throw translate(error); });
     const cancel = () => canceller.cancel(processes.get(client) as ServerProcess);
     return new Loan(client, cancel, { signal: reader?.signal, run: runOn(client, clock) });
   };
@@ -125,7 +126,9 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
         leave();
       }
     },
-    async whole<R>(sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope: RequestScope = {}) {
+    async whole<R>(
+      sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope: RequestScope = {},
+    ) {
       const leave = await enter(scope);
       let cursor: Cursor<R> | undefined;
       try {

@@ -52,8 +52,8 @@ export interface Controller {
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
   /**
-   * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called again,
-   * it waits for neither.
+   * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called
+   * again, it waits for neither.
    */
   stop(): Promise<void>;
 }
@@ -97,7 +97,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const startedAt = new Date();
   const bindings = bindOperations();
   const databaseLost: (() => void)[] = [];
-  const { database, connection, outages } = await connectDatabase({ config, log, closers, abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
+  const onLost = () => { databaseLost.forEach((listener) => { listener(); }); };
+  const { database, connection, outages } = await connectDatabase({ config, log, closers, abort, onLost });
   abort.throwIfAborted();
   const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
   const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
@@ -118,13 +119,15 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
 
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
-  const services = buildServices({ config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity });
+  const parts = { config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity };
+  const services = buildServices(parts);
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
   const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
-    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, requestIdHeader: config.requestIdHeader, log,
+    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders,
+    requestIdHeader: config.requestIdHeader, log,
     pages: new Map([
       ...healthPages({ isDatabaseUp: database.isUp, isLeaving: () => inFlight.isLeaving, startedAt }),
       ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
@@ -133,7 +136,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   });
   const handle = app.callback();
   const server = createTlsServer({
-    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem, common, log,
+    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem,
+    common, log,
     listener: (request, response) => { void handle(request, response); },
   });
   const hurry = new AbortController();
@@ -167,10 +171,12 @@ interface Followers {
 }
 
 async function followChanges(
-  connection: ClientConfig, database: Database, { sessions, sweeper, written, pkiChanged }: Followers, log: Logger, closers: Closers,
+  connection: ClientConfig, database: Database, followers: Followers, log: Logger, closers: Closers,
 ): Promise<ChangeFeed> {
+  const { sessions, sweeper, written, pkiChanged } = followers;
   let state: 'new' | 'hearing' | 'deaf' = 'new';
-  const announce = (channel: string, payload: string) => database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const announce = (channel: string, payload: string) =>
+    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
   const feed = openChangeFeed(connection, announce, {
     sessionGone: (id) => { sessions.forget(id); },
     allSessionsGone: () => { sessions.forgetAll(); },
@@ -190,7 +196,8 @@ async function followChanges(
       written.forget(); // the database may be another from now on
       if (state !== 'deaf') {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        log.warn({ reason }, 'changes by other controllers cannot be heard; sessions are asked of the database at every request meanwhile');
+        log.warn({ reason }, 'changes by other controllers cannot be heard; '
+          + 'sessions are asked of the database at every request meanwhile');
       }
       state = 'deaf';
     },

@@ -1,7 +1,7 @@
 /**
- * What happens to a connection before TLS: a balancer that is believed says whose it is, it is counted, and refused when
- * its address has too many. One address must not take all the places that limits.connections leaves. Who is refused is
- * said once for each time that a bound is reached.
+ * What happens to a connection before TLS: a balancer that is believed says whose it is, it is counted, and refused
+ * when its address has too many. One address must not take all the places that limits.connections leaves. Who is
+ * refused is said once for each time that a bound is reached.
  */
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
@@ -21,7 +21,8 @@ class Places {
 
   /** @param about  what the log calls them */
   constructor(
-    private readonly limit: number, private readonly log: Logger, private readonly about: Readonly<Record<string, unknown>>,
+    private readonly limit: number, private readonly log: Logger,
+    private readonly about: Readonly<Record<string, unknown>>,
   ) {}
 
   enter(): boolean {
@@ -36,7 +37,9 @@ class Places {
   }
 
   refuse(): void {
-    if (this.#refused === 0) this.log.warn({ ...this.about, limit: this.limit }, 'too many connections; more are refused');
+    if (this.#refused === 0) {
+      this.log.warn({ ...this.about, limit: this.limit }, 'too many connections; more are refused');
+    }
     this.#refused += 1;
   }
 
@@ -96,7 +99,9 @@ function believer(server: Server, config: GateConfig, log: Logger): Believe {
         socket.once('close', () => { expected.delete(key); });
       }
       admit(client ?? peer);
-    }, (reason) => { log.warn({ balancer: peer, reason }, 'a balancer sent no valid PROXY protocol header and was cut'); });
+    }, (reason) => {
+      log.warn({ balancer: peer, reason }, 'a balancer sent no valid PROXY protocol header and was cut');
+    });
   };
 }
 
@@ -105,7 +110,8 @@ function countAddresses(limit: number, log: Logger): (socket: Socket, address: s
   const networks = new Map<string, Places>();
   return (socket, address) => {
     const network = networkOf(address);
-    const places = networks.get(network) ?? new Places(limit, log, { setting: 'limits.connectionsPerAddress', network });
+    const places = networks.get(network)
+      ?? new Places(limit, log, { setting: 'limits.connectionsPerAddress', network });
     if (!places.enter()) return false;
     networks.set(network, places);
     socket.once('close', () => {

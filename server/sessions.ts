@@ -18,7 +18,9 @@ interface Entry {
   readonly owner: SessionOwner;
   readonly caller: Caller;
   lastActivityMs: number;
-  /** The database was last known to agree when this moment had passed; by `performance.now()`, which is never set back. */
+  /**
+   * The database was last known to agree when this moment had passed; by `performance.now()`, which is never set back.
+   */
   confirmedMs: number;
 }
 
@@ -130,7 +132,8 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     active.clear();
     const sinceMs = performance.now();
     try {
-      compare(batch.keys(), await stores.apiSessions.touch(new Map([...batch].map(([id, at]) => [id, new Date(at)]))), sinceMs);
+      const activity = new Map([...batch].map(([id, at]) => [id, new Date(at)]));
+      compare(batch.keys(), await stores.apiSessions.touch(activity), sinceMs);
     } catch (error) {
       for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
       noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');

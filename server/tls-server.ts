@@ -16,7 +16,8 @@ import type { Headers } from './responder.js';
 import { watchStalls } from './stalled.js';
 
 export interface TlsOptions {
-  readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'> & GateConfig;
+  readonly config: GateConfig
+    & Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'>;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;
@@ -98,9 +99,9 @@ const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTime
 ]);
 
 /**
- * Without an answer, which would be taken for that to the first request still under way. Node gives up with HPE_PAUSED on
- * a client that sends more requests in one go, before it reads the answers to the first, than Node holds: none of them is
- * at fault, and whoever sends them knows by the cut which were answered.
+ * Without an answer, which would be taken for that to the first request still under way. Node gives up with HPE_PAUSED
+ * on a client that sends more requests in one go, before it reads the answers to the first, than Node holds: none of
+ * them is at fault, and whoever sends them knows by the cut which were answered.
  */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'HPE_PAUSED']);
 
@@ -113,7 +114,10 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: 
   if (CUT_OFF.has(error.code) || !socket.writable || isAnswering) { socket.destroy(); return; }
   const { status, body } = answer(REFUSALS.get(error.code) ?? 'malformedRequest', requestId, {});
   const text = `${JSON.stringify(body)}\n`;
-  const headers = { ...common, 'x-request-id': requestId, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const headers = {
+    ...common, 'x-request-id': requestId, 'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text), connection: 'close',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`);
   setTimeout(() => { socket.destroy(); }, LINGER_MS).unref();
