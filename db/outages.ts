@@ -114,7 +114,8 @@ export type Outage = keyof typeof OUTAGES;
 /** A request that failed by no fault of its own: 503. */
 export class DatabaseUnavailable extends DomainError {
   constructor(readonly outage: Outage, cause: unknown) {
-    super('unavailable', { causeMessage: `${OUTAGES[outage].caller}; try again shortly`, headers: { 'retry-after': '1' }, cause, logReason: outage });
+    const causeMessage = `${OUTAGES[outage].caller}; try again shortly`;
+    super('unavailable', { causeMessage, headers: { 'retry-after': '1' }, cause, logReason: outage });
   }
 }
 

@@ -44,7 +44,9 @@ function check(operation: OperationSpec, status: number, name: string | null, va
  * @param readerPatienceMs  how long the reader of a list without limit may take for one piece of it
  * @throws ResponseFault before anything was written, or after for a list without limit; ReaderGone
  */
-export async function writeReply(response: ServerResponse, operation: OperationSpec, reply: AnyReply, headers: Headers, readerPatienceMs: number): Promise<void> {
+export async function writeReply(
+  response: ServerResponse, operation: OperationSpec, reply: AnyReply, headers: Headers, readerPatienceMs: number,
+): Promise<void> {
   if ('raw' in reply) {
     const { contentType, body } = reply.raw;
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(contentType)) {
@@ -67,7 +69,8 @@ export async function writeReply(response: ServerResponse, operation: OperationS
     const checkItem = (item: unknown) => { check(operation, reply.status, spec.itemValidator, item); };
     await endAfter(response, rest[Symbol.asyncIterator](), async (batches) => {
       checkHead();
-      await writeList(response, reply.status, all, { texts: textsOfAll(data as readonly unknown[], batches, checkItem), metaJson, patienceMs: readerPatienceMs });
+      const texts = textsOfAll(data as readonly unknown[], batches, checkItem);
+      await writeList(response, reply.status, all, { texts, metaJson, patienceMs: readerPatienceMs });
     });
     return;
   }
@@ -84,8 +87,13 @@ export async function writeReply(response: ServerResponse, operation: OperationS
 
 type Batches = AsyncIterator<readonly unknown[]>;
 
-/** Batches hold a connection of the database until they end: when they are written, cannot be, or their reader goes away. */
-async function endAfter(response: ServerResponse, batches: Batches, work: (batches: Batches) => Promise<void>): Promise<void> {
+/**
+ * Batches hold a connection of the database until they end: when they are written, cannot be, or their reader goes
+ * away.
+ */
+async function endAfter(
+  response: ServerResponse, batches: Batches, work: (batches: Batches) => Promise<void>,
+): Promise<void> {
   response.once('close', () => { batches.return?.().catch(() => undefined); });
   try {
     await work(batches);
@@ -94,9 +102,15 @@ async function endAfter(response: ServerResponse, batches: Batches, work: (batch
   }
 }
 
-/** Elements that become text in one go. Each comes of a request of bounded size, so that all of them together are bounded. */
+/**
+ * Elements that become text in one go. Each comes of a request of bounded size, so that all of them together are
+ * bounded.
+ */
 const GROUP = 16;
-/** Characters of an answer that are held as text. A list that has more is written group by group, as its reader takes them. */
+/**
+ * Characters of an answer that are held as text. A list that has more is written group by group, as its reader takes
+ * them.
+ */
 const MAX_HELD = 16 * 1024 * 1024;
 
 /** The whole, or the groups of a list that is too long to hold as text. */
@@ -114,7 +128,9 @@ function textOf(data: unknown): string | Iterable<string> {
 
 /** Groups of elements, without the brackets of an array. */
 function* textsOf(items: readonly unknown[]): Generator<string, undefined> {
-  for (let from = 0; from < items.length; from += GROUP) yield JSON.stringify(items.slice(from, from + GROUP)).slice(1, -1);
+  for (let from = 0; from < items.length; from += GROUP) {
+    yield JSON.stringify(items.slice(from, from + GROUP)).slice(1, -1);
+  }
 }
 
 /** Lets go of each text when it has given it. */
@@ -123,7 +139,9 @@ function* shiftThen(held: string[], texts: Iterable<string>): Generator<string> 
   yield* texts;
 }
 
-async function* textsOfAll(head: readonly unknown[], batches: Batches, checkItem: (item: unknown) => void): AsyncGenerator<string> {
+async function* textsOfAll(
+  head: readonly unknown[], batches: Batches, checkItem: (item: unknown) => void,
+): AsyncGenerator<string> {
   yield* textsOf(head);
   for (let step = await batches.next(); step.done !== true; step = await batches.next()) {
     step.value.forEach(checkItem);
@@ -138,7 +156,9 @@ interface ListParts {
 }
 
 /** A fault after the first byte cannot be reported any more: it is thrown, and the caller cuts the connection. */
-async function writeList(response: ServerResponse, status: number, headers: Headers, { texts, metaJson, patienceMs }: ListParts): Promise<void> {
+async function writeList(
+  response: ServerResponse, status: number, headers: Headers, { texts, metaJson, patienceMs }: ListParts,
+): Promise<void> {
   if (response.headersSent) return; // a timeout was answered while the work went on
   response.writeHead(status, headers);
   let before = '{"data":[';
