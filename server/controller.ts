@@ -1,6 +1,7 @@
 /** Puts a controller together and takes it apart: the one place that builds what lives long. */
 import { randomBytes } from 'node:crypto';
 import { Server as NetServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
@@ -127,7 +128,7 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const services = buildServices(parts);
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const readiness = createReadiness({
-    database, outages, heartbeat: heartbeat.outage, isHearing, dataDir: config.databaseUrl === null ? config.dataDir : null,
+    database, outages, heartbeat: heartbeat.outage, isHearing, clusterDir: config.databaseUrl === null ? join(config.dataDir, 'postgres') : null,
     certificateEnds: () => certificateEnds(identity, pki),
   });
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
