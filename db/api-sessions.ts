@@ -99,8 +99,8 @@ export interface ApiSessionStore {
   /** @param timeoutSeconds sessions idle for longer do not count */
   findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
   /**
-   * Records the latest activity of many sessions; never moves one back. Answers the `state` of those that are still good,
-   * by id: one that is missing there was ended, or its identity disabled.
+   * Records the latest activity of many sessions; never moves one back. Answers the `state` of those that are still
+   * good, by id: one that is missing there was ended, or its identity disabled.
    */
   touch(activity: ReadonlyMap<string, Date>): Promise<ReadonlyMap<string, string>>;
   /** Deletes what has been idle for longer than the timeout; answers how many there were. */

@@ -3,13 +3,34 @@
  * comes after the signal: a connection that is held until then cannot meet it with its next statement.
  */
 import type pg from 'pg';
-import type { ClientConfig } from 'pg';
+import type { ClientBase, ClientConfig } from 'pg';
 import { ServerClient } from './servers.js';
 import { cut } from './session.js';
 
+/**
+ * A process of a server. The number alone may be that of another process, of ours or not: the spare connection may lead
+ * to another server than the statement's, where a name or a balancer has begun to lead there.
+ */
+export interface ServerProcess {
+  readonly id: number;
+  /** To the microsecond. */
+  readonly startedAt: string;
+}
+
+/** The process behind a settled connection: not the one that it began with, which a pooler makes up. */
+export async function processOf(client: ClientBase): Promise<ServerProcess> {
+  const { rows: [row] } = await client.query<{ id: number; started_at: string }>(
+    'SELECT pid AS id, backend_start::text AS started_at FROM pg_stat_get_activity(pg_backend_pid())');
+  if (row === undefined) throw new Error('a connection without a process');
+  return { id: row.id, startedAt: row.started_at };
+}
+
+const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_get_activity($1)
+  WHERE backend_start = $2::text::timestamptz`;
+
 export interface Canceller {
-  /** Resolves once the server has been told. Rejects when that cannot be known. */
-  cancel(processId: number): Promise<void>;
+  /** Resolves once the server has been told. Rejects when that cannot be known, and when it has no such process. */
+  cancel(process: ServerProcess): Promise<void>;
   cut(): void;
   close(): Promise<void>;
 }
@@ -46,12 +67,13 @@ export function openCanceller(config: ClientConfig, patienceMs: number): Cancell
     await client?.end().catch(() => undefined);
   };
 
-  const send = async (processId: number) => {
+  const send = async ({ id, startedAt }: ServerProcess) => {
     if (isClosed) throw new Error('the database is being closed');
     clearTimeout(timer);
     try {
       const client = await (current ??= connect());
-      await client.query('SELECT pg_cancel_backend($1)', [processId]);
+      const { rowCount } = await client.query(CANCEL, [id, startedAt]);
+      if (rowCount === 0) throw new Error('this server has no such process');
     } catch (error) {
       for (const client of open) cut(client);
       current = undefined;
@@ -62,8 +84,8 @@ export function openCanceller(config: ClientConfig, patienceMs: number): Cancell
   };
 
   return {
-    cancel(processId) {
-      const sent = last.then(() => send(processId));
+    cancel(process) {
+      const sent = last.then(() => send(process));
       last = sent.catch(() => undefined);
       return sent;
     },

@@ -1,6 +1,7 @@
 /**
- * Where the time of one request goes as far as the database is concerned. It is handed from the request to its statements
- * (request-scope.ts), since a context that follows promises by itself costs every request (docs/decisions/0012).
+ * Where the time of one request goes as far as the database is concerned. It is handed from the request to its
+ * statements (request-scope.ts), since a context that follows promises by itself costs every request
+ * (docs/decisions/0012).
  */
 export type Phase = 'database' | 'pool';
 
@@ -10,7 +11,10 @@ export class RequestClock {
   readonly #spent = { database: 0, pool: 0 };
   #since = 0;
 
-  /** From `enter` to `leave` of the same phase. Statements at the same time count once, and a wait only while no statement runs. */
+  /**
+   * From `enter` to `leave` of the same phase. Statements at the same time count once, and a wait only while no
+   * statement runs.
+   */
   enter(phase: Phase): void {
     this.#advance();
     this.#underWay[phase] += 1;
@@ -21,7 +25,10 @@ export class RequestClock {
     this.#underWay[phase] -= 1;
   }
 
-  /** In milliseconds; a phase that an error left open goes on until now. `otherMs` is the rest: work in Node, and waiting for anything but the database. */
+  /**
+   * In milliseconds; a phase that an error left open goes on until now. `otherMs` is the rest: work in Node, and
+   * waiting for anything but the database.
+   */
   read(): { ms: number; databaseMs: number; poolMs: number; otherMs: number } {
     this.#advance();
     const ms = performance.now() - this.#startedAt;

@@ -22,7 +22,9 @@ const inIndex = (field: string, store: string): Translate => ({ value }) => new 
   field: { field, reason: `duplicate value '${value}' in unique index on ${store} store`, value },
 });
 
-/** The name is another identity's: it logs in with it, or waits for a first password. The clash names the identity last. */
+/**
+ * The name is another identity's: it logs in with it, or waits for a first password. The clash names the identity last.
+ */
 const usernameHeld = (field: string, store: string): Translate => (detail) =>
   inIndex(field, store)({ ...detail, value: detail.value.slice(0, detail.value.lastIndexOf(', ')) });
 
@@ -120,7 +122,10 @@ export function translate(error: unknown): unknown {
       return withCause(known({ value: clashValue(error.detail), isStillReferenced: error.detail?.includes('still referenced') === true }), error);
     }
     if (error.code === NO_TEXT) return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);
-    if (error.code === CANCELED) return new DomainError('timeout', { causeMessage: 'the database took too long; narrow the filter', cause: error, logReason: CANCELED });
+    if (error.code === CANCELED) {
+      const causeMessage = 'the database took too long; narrow the filter';
+      return new DomainError('timeout', { causeMessage, cause: error, logReason: CANCELED });
+    }
   }
   const outage = outageOf(error);
   return outage === undefined ? error : new DatabaseUnavailable(outage, error);

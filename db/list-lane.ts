@@ -9,7 +9,8 @@ import { createShares } from '../domain/auth/shares.js';
 import type { Leave, Shares } from '../domain/auth/shares.js';
 import { DomainError } from '../domain/errors.js';
 import type { Source } from './db.js';
-import { openCanceller } from './canceller.js';
+import { openCanceller, processOf } from './canceller.js';
+import type { ServerProcess } from './canceller.js';
 import { during } from './clock.js';
 import { translate } from './errors.js';
 import { growWithinLimits } from './pool-growth.js';
@@ -79,13 +80,14 @@ export interface ListLaneOptions {
 
 export function openListLane({ config, places, patienceMs, bounds, onLimit }: ListLaneOptions): ListLane {
   const { Client, open } = trackedClients();
-  const processes = new WeakMap<PoolClient, number>();
+  const processes = new WeakMap<PoolClient, ServerProcess>();
   const size = places.lists + places.streams;
   const pool = new pg.Pool({
     ...config, Client, max: size,
     connectionTimeoutMillis: patienceMs, idleTimeoutMillis: IDLE_MS, maxLifetimeSeconds: LIFETIME_SECONDS,
     verify: (client, done) => {
-      settle(client, bounds.timeoutMs).then((processId) => { processes.set(client, processId); done(); }, done);
+      settle(client, bounds.timeoutMs).then(async () => { processes.set(client, await processOf(client)); })
+        .then(() => { done(); }, done);
     },
   });
   const growth = growWithinLimits(pool, { size, patienceMs, onLimit });
@@ -98,8 +100,9 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
   const streams = createShares({ places: places.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });
 
   const borrow = async ({ reader, clock }: RequestScope): Promise<Loan> => {
-    const client = await during(clock, 'pool', () => growth.connect()).catch((error: unknown) => { throw translate(error); });
-    const cancel = () => canceller.cancel(processes.get(client) ?? 0);
+    const client = await during(clock, 'pool', () => growth.connect())
+      .catch((error: unknown) => { throw translate(error); });
+    const cancel = () => canceller.cancel(processes.get(client) as ServerProcess);
     return new Loan(client, cancel, { signal: reader?.signal, run: runOn(client, clock) });
   };
   const enter = ({ reader, clock }: RequestScope): Leave | Promise<Leave> => {
@@ -124,7 +127,9 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
         leave();
       }
     },
-    async whole<R>(sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope: RequestScope = {}) {
+    async whole<R>(
+      sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope: RequestScope = {},
+    ) {
       const leave = await enter(scope);
       let cursor: Cursor<R> | undefined;
       try {

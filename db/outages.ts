@@ -58,7 +58,7 @@ export const OUTAGES = {
     advice: 'Start the standby, or take it out of synchronous_standby_names',
   },
   connectionLimit: {
-    ...full, caller: 'the database has no connection left',
+    ...full, stopsChanges: true, caller: 'the database has no connection left',
     state: 'the database gives no more connections: a limit is reached',
     advice: 'Raise max_connections or the CONNECTION LIMIT of the role or database, or lower EDGE_DATABASE_POOL_SIZE',
   },
@@ -114,7 +114,8 @@ export type Outage = keyof typeof OUTAGES;
 /** A request that failed by no fault of its own: 503. */
 export class DatabaseUnavailable extends DomainError {
   constructor(readonly outage: Outage, cause: unknown) {
-    super('unavailable', { causeMessage: `${OUTAGES[outage].caller}; try again shortly`, headers: { 'retry-after': '1' }, cause, logReason: outage });
+    const causeMessage = `${OUTAGES[outage].caller}; try again shortly`;
+    super('unavailable', { causeMessage, headers: { 'retry-after': '1' }, cause, logReason: outage });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds out whether a pooler in transaction mode is between us and PostgreSQL. Behind one nothing that we rely on holds:
- * prepared statements, settings and LISTEN belong to a server connection that the next statement may not get.
+ * Finds out whether a pooler in transaction mode is between us and PostgreSQL. Behind one nothing that we rely on
+ * holds: prepared statements, settings and LISTEN belong to a server connection that the next statement may not get.
  */
 import type pg from 'pg';
 import type { ClientConfig } from 'pg';
@@ -17,7 +17,8 @@ const PID = 'SELECT pg_backend_pid() AS pid';
  * @throws an error of the connection
  */
 export async function isTransactionPooled(connection: ClientConfig): Promise<boolean> {
-  const open = () => new ServerClient({ ...sessionConfig(connection), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+  const patience = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS };
+  const open = () => new ServerClient({ ...sessionConfig(connection), ...patience });
   const [first, second] = [open(), open()];
   const pidOf = async (client: pg.Client) => (await client.query<{ pid: number }>(PID)).rows[0]?.pid;
   try {

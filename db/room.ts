@@ -5,7 +5,9 @@ import { SchemaError, unusable } from './migrate.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
 
-/** Those of a process besides its pool: the lanes, the watchdog, the feed of changes, and one that cancels statements. */
+/**
+ * Those of a process besides its pool: the lanes, the watchdog, the feed of changes, and one that cancels statements.
+ */
 const BESIDES_POOL = LANES + 3;
 
 export interface Room {

@@ -57,21 +57,16 @@ const READ_ONLY = "current_setting('transaction_read_only') = 'on' AS is_read_on
  * database. What is read relies on the time zone and the style of dates.
  */
 const SETTLE = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, MDY', false), set_config('jit', 'off', false),
-  set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', '60s', false), ${READ_ONLY},
-  pg_backend_pid() AS process_id`;
+  set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', '60s', false), ${READ_ONLY}`;
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-interface Settled { readonly is_read_only: boolean; readonly process_id: number }
+interface Settled { readonly is_read_only: boolean }
 
-/**
- * Makes a new connection fit for use. @throws ReadOnlyServer: what such a server answers must never be believed
- * @returns the server's process behind it: not the one that the connection began with, which a pooler makes up
- */
-export async function settle(client: ClientBase, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Promise<number> {
+/** Makes a new connection fit for use. @throws ReadOnlyServer: what such a server answers must never be believed */
+export async function settle(client: ClientBase, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Promise<void> {
   const { rows: [row] } = await client.query<Settled>(SETTLE, [String(Math.ceil(statementTimeoutMs))]);
   if (row?.is_read_only !== false) throw new ReadOnlyServer();
-  return row.process_id;
 }
 
 /** @throws ReadOnlyServer when the server takes no writes; an error of the connection when it does not answer */

@@ -1,7 +1,8 @@
 /**
  * Answers that hold for as long as nothing moves an epoch: what an identity sees of its services, which role attributes
  * are in use. The text is kept as it was checked and written; the epoch is read from the database for each request and
- * before the data, so that an answer is never newer in name than in fact. A copy only, bounded in bytes.
+ * before the data, so that an answer is never newer in name than in fact. A copy only, bounded in bytes. A database that
+ * lost its latest changes, as a standby may that was promoted, counts the same epochs once more for others: `forget` then.
  */
 import { LRUCache } from 'lru-cache';
 import type { Caller, DataReply, WrittenReply } from './handler.js';
@@ -30,9 +31,24 @@ export class WrittenCache {
 
   readonly #constants = new Map<string, string>();
   readonly #running = new Map<string, Promise<unknown>>();
+  /** How often all was forgotten. */
+  #age = 0;
 
   constructor(maxBytes = MAX_BYTES) {
-    this.#answers = new LRUCache({ maxSize: maxBytes, maxEntrySize: maxBytes / 4, sizeCalculation: ({ body }, key) => body.length + key.length + 200 });
+    this.#answers = new LRUCache({
+      maxSize: maxBytes, maxEntrySize: maxBytes / 4, sizeCalculation: ({ body }, key) => body.length + key.length + 200,
+    });
+  }
+
+  /** All answers of epochs, those that are being made included: epochs of now and of before cannot be told apart. */
+  forget(): void {
+    this.#age += 1;
+    this.#answers.clear();
+    this.#running.clear();
+  }
+
+  #keep(key: string, answer: Answer, age: number): void {
+    if (age === this.#age) this.#answers.set(key, answer);
   }
 
   /** An answer that never changes while this controller runs. @param what  one word for each */
@@ -46,7 +62,7 @@ export class WrittenCache {
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     if (running !== undefined) return running as Promise<T>;
-    const made = make().finally(() => { this.#running.delete(key); });
+    const made = make().finally(() => { if (this.#running.get(key) === made) this.#running.delete(key); });
     this.#running.set(key, made);
     return made;
   }
@@ -56,16 +72,17 @@ export class WrittenCache {
     // With the caller's attributes in it: a copy of the caller that is behind must not answer for one that is not.
     const key = JSON.stringify([what, caller.identityId, caller.roleAttributes, caller.configTypes]);
     const { epoch } = view;
+    const age = this.#age;
     const known = this.#answers.get(key);
     if (known?.epoch === epoch) return { status: 200, written: known.body };
     if (known?.state?.equals(await view.state()) === true) {
-      this.#answers.set(key, { ...known, epoch });
+      this.#keep(key, { ...known, epoch }, age);
       return { status: 200, written: known.body };
     }
     const [state, reply] = await Promise.all([view.state(), make()]);
     if (reply.rest !== undefined) return reply;
     const isOfOnePiece = (await view.now()) === epoch;
-    return { onWritten: (body) => { this.#answers.set(key, { epoch, state: isOfOnePiece ? state : null, body }); }, ...reply };
+    return { onWritten: (body) => { this.#keep(key, { epoch, state: isOfOnePiece ? state : null, body }, age); }, ...reply };
   }
 
   /**
@@ -80,7 +97,9 @@ export class WrittenCache {
   async #kept<D>(epoch: number, key: string, make: () => Promise<DataReply<200, D>>): Promise<DataReply<200, D> | WrittenReply<200>> {
     const known = this.#answers.get(key);
     if (known?.epoch === epoch) return { status: 200, written: known.body };
+    const age = this.#age;
     const reply = await make();
-    return reply.rest !== undefined ? reply : { onWritten: (body) => { this.#answers.set(key, { epoch, state: null, body }); }, ...reply };
+    if (reply.rest !== undefined) return reply;
+    return { onWritten: (body) => { this.#keep(key, { epoch, state: null, body }, age); }, ...reply };
   }
 }

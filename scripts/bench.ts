@@ -2,6 +2,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { measureAbuse } from './bench/abuse/abuse.js';
+import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
 import { growthLines, growthOf } from './bench/growth.js';
@@ -78,6 +80,20 @@ async function measureGrowth(options: BenchOptions, closers: Closers): Promise<v
   if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, growthJson({ startedAt, machine: facts, seconds: options.seconds, sizes: reports, growth, floors: bench.floor.all }));
 }
 
+/** Exits with 0 whatever it finds: a benchmark is no timed test. */
+async function measureAttacks(options: BenchOptions, closers: Closers): Promise<void> {
+  const { abuse, only, jsonFile } = options;
+  if (abuse === undefined) raise();
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  const own = await startOwn(closers);
+  print([`machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
+    `software    node ${facts.node}, PostgreSQL ${own.postgresVersion ?? ''} (embedded)`, '', abuseHead()]);
+  const rows = await measureAbuse(own, { ...abuse, only }, closers, (row) => { print(abuseRow(row)); });
+  print(['', ...abuseNotes(rows)]);
+  if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows: rows.map((row) => ({ ...row, broken: broken(row) })) }, null, 1)}\n`);
+}
+
 const sizeName = ({ identities, services }: Size): string => `${identities}x${services}`;
 
 const footLines = ({ rows, memory, policy, validation }: Measured, own: OwnController | undefined): string[] => [
@@ -110,7 +126,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
   try {
-    await (options.sizes.length > 0 ? measureGrowth : measureOne)(options, closers);
+    await (options.abuse !== undefined ? measureAttacks : options.sizes.length > 0 ? measureGrowth : measureOne)(options, closers);
   } finally {
     await close();
   }

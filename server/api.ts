@@ -11,7 +11,7 @@ import type { Caller, Connection, Facts } from '../handlers/handler.js';
 import type { Services } from '../handlers/services.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
 import type { Bindings, BoundHandler } from './binder.js';
-import { SenderGone, parseJson, readBody } from './body.js';
+import { SenderGone, createBodyReader, parseJson } from './body.js';
 import { addressOf } from './client-address.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
@@ -32,7 +32,7 @@ import { RequestReader } from './request-reader.js';
 import type { SessionRegistry } from './sessions.js';
 
 export interface ApiOptions {
-  readonly config: Pick<Config, 'maxBodyBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'>;
+  readonly config: Pick<Config, 'maxBodyBytes' | 'maxBodiesBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'>;
   readonly bindings: Bindings;
   readonly services: Services;
   readonly sessions: SessionRegistry;
@@ -49,7 +49,7 @@ export interface Exchange {
   readonly search: string;
   /** On every answer of this exchange. */
   readonly headers: Headers;
-  /** When the work on it began, in milliseconds; infinite while its body is still on the way. */
+  /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
   since: number;
   /** What the answer tells of, when it tells of a failure. */
   failure?: unknown;
@@ -68,12 +68,13 @@ export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, services, sessions, outages, log } = options;
+  const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, services));
 
   const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
     const { request, response, path, search, headers } = exchange;
-    const bytes = await readBody(request, config.maxBodyBytes);
-    exchange.since = Date.now();
+    const bytes = await readBody(request);
+    exchange.since = performance.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
     const target = targetOf(segmentsOf(path));
     if (target === undefined) throw pathUnknown(path);
@@ -96,7 +97,8 @@ export function createApi(options: ApiOptions): ApiHandler {
       note: (facts: Facts) => { seen.facts = { ...seen.facts, ...facts }; },
       ...readInput(request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
     };
-    const stores = services.stores.forRequest({ reader, ...(seen.clock === undefined ? undefined : { clock: seen.clock }) });
+    const clock = seen.clock === undefined ? undefined : { clock: seen.clock };
+    const stores = services.stores.forRequest({ reader, ...clock });
     const reply = await call(handler, input, { ...services, stores });
     if (reply.status === 201) seen.createdId = createdId(reply);
     await writeReply(response, operation, reply, headers, config.readerPatience * 1000);
@@ -123,7 +125,10 @@ function call(handler: BoundHandler, input: unknown, services: Services) {
   return handler(input as Parameters<BoundHandler>[0], services);
 }
 
-/** @throws DomainError `unauthenticated`: no session, an unknown one, or one of another identity than the client certificate's */
+/**
+ * @throws DomainError `unauthenticated`: no session, an unknown one, or one of another identity than the client
+ * certificate's
+ */
 async function identify(request: IncomingMessage, sessions: SessionRegistry, peers: Peers): Promise<Caller> {
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
   if (typeof token !== 'string' || token === '') throw new DomainError('unauthenticated', challenge(request.headers.authorization));
@@ -136,21 +141,28 @@ async function identify(request: IncomingMessage, sessions: SessionRegistry, pee
 /** @throws DomainError `unauthenticated`, or `forbidden` for an operation whose spec declares 403 */
 function requirePermission(operation: OperationSpec, caller: Caller): void {
   if (operation.permission !== 'admin' || caller.isAdmin) return;
-  throw new DomainError(403 in operation.responses ? 'forbidden' : 'unauthenticated', { logReason: 'the identity is no administrator' });
+  const kind = 403 in operation.responses ? 'forbidden' : 'unauthenticated';
+  throw new DomainError(kind, { logReason: 'the identity is no administrator' });
 }
 
 function challenge(authorization: string | undefined): ConstructorParameters<typeof DomainError>[1] {
   const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
   const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
-  if (bearer !== undefined && !isJwt) return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };
-  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage: 'unauthenticated for invalid credentials', logReason: 'no session token' };
+  if (bearer !== undefined && !isJwt) {
+    return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };
+  }
+  const causeMessage = 'unauthenticated for invalid credentials';
+  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, logReason: 'no session token' };
 }
 
 /** The body as the operation wants it, and what the connection tells. @throws DomainError for a body that breaks the spec */
 function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Buffer | null, { maxDepth, peers }: { maxDepth: number; peers: Peers }): { body: unknown; connection: Connection } {
   const { body: spec } = operation;
   const type = bytes === null && spec === null ? '' : mediaType(request.headers['content-type']);
-  const connection = { ipAddress: addressOf(request.socket), contentType: type, accept: request.headers.accept ?? '', peerCertificates: () => peers.certificatesOf(request) };
+  const connection = {
+    ipAddress: addressOf(request.socket), contentType: type, accept: request.headers.accept ?? '',
+    peerCertificates: () => peers.certificatesOf(request),
+  };
   if (spec === null) return { body: undefined, connection };
   if (bytes === null) {
     if (spec.required) throw bodyFault({ instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } }, undefined, spec.name);
@@ -168,7 +180,9 @@ function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Bu
 }
 
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
-function fail(error: unknown, exchange: Exchange, { operation }: Seen, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>): void {
+function fail(
+  error: unknown, exchange: Exchange, { operation }: Seen, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>,
+): void {
   const { request, response, requestId, headers } = exchange;
   exchange.failure ??= error;
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };

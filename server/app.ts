@@ -39,7 +39,8 @@ export function commonHeaders(version: string, instanceId: string): Headers {
   return { server: `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 }
 
-export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeaders, requestIdHeader, log }: AppOptions): Koa {
+export function createApp(options: AppOptions): Koa {
+  const { common, corsOrigins, pages, api, inFlight, maxHeaders, requestIdHeader, log } = options;
   const app = new Koa();
   const nextId = requestIds();
   app.on('error', (error) => { log.debug({ err: error as unknown }, 'a connection broke'); });
@@ -49,11 +50,13 @@ export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeader
     ctx.respond = false;
     const origin = request.headers.origin;
     const requestId = givenId(request, requestIdHeader) ?? nextId();
-    const headers: Headers = origin === undefined && !inFlight.isDraining ? { ...common, 'x-request-id': requestId } : {
-      ...common, 'x-request-id': requestId, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
+    // The spread last: a literal that goes on after one is built key by key, 1.3 us instead of 0.1, and is slow to read.
+    const headers: Headers = origin === undefined && !inFlight.isDraining ? { 'x-request-id': requestId, ...common } : {
+      'x-request-id': requestId, ...common, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
       ...(inFlight.isDraining ? { connection: 'close' } : undefined),
     };
-    const exchange: Exchange = { request, response, requestId, headers, since: Number.POSITIVE_INFINITY, ...splitTarget(request.url ?? '/') };
+    const target = splitTarget(request.url ?? '/');
+    const exchange: Exchange = { request, response, requestId, headers, since: Number.POSITIVE_INFINITY, ...target };
     if (request.method === 'OPTIONS') {
       write(response, 200, { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) }, '');
       return;
@@ -78,17 +81,23 @@ export function createApp({ common, corsOrigins, pages, api, inFlight, maxHeader
   return app;
 }
 
-/** The id that a balancer gave the request. Anything else than a short plain word is not believed: it goes into logs and headers. */
+/**
+ * The id that a balancer gave the request. Anything else than a short plain word is not believed: it goes into logs and
+ * headers.
+ */
 function givenId(request: IncomingMessage, header: string | null): string | undefined {
   const given = header === null ? undefined : request.headers[header];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : undefined;
 }
 
-/** Answers 503 for what takes too long. A list is not read any further; a change goes on to its own end, and its answer is dropped. */
+/**
+ * Answers 503 for what takes too long. A list is not read any further; a change goes on to its own end, and its answer
+ * is dropped.
+ */
 export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Timeout {
   const every = Math.max(50, Math.min(500, timeoutMs / 4));
   return setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     for (const exchange of inFlight.exchanges) {
       if (now - exchange.since < timeoutMs || exchange.response.headersSent) continue;
       answerTimeout(exchange);

@@ -12,33 +12,62 @@ export class ClientGone extends Error {}
 /** The sender went away before its body was whole: there is nobody to answer, and nothing is wrong with us. */
 export class SenderGone extends ClientGone {}
 
-/** The body's bytes; null when the request has none. @throws DomainError `payloadTooLarge`; SenderGone */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(null);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let patience: NodeJS.Timeout | undefined;
-    const finish = () => {
-      clearTimeout(patience);
-      if (patience !== undefined) reject(new DomainError('payloadTooLarge', { headers: { connection: 'close' } }));
-      else resolve(size === 0 ? null : Buffer.concat(chunks, size));
-    };
-    const discard = () => {
-      chunks.length = 0;
-      patience = setTimeout(finish, DISCARD_MS);
-    };
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (patience === undefined && size > maxBytes) discard();
-      if (patience === undefined) chunks.push(chunk);
-      else if (size > maxBytes + DISCARD_BYTES) finish();
+export interface BodyLimits {
+  /** Of one body. */
+  readonly maxBytes: number;
+  /** Of all large bodies that are on their way. */
+  readonly maxBytesOfAll: number;
+}
+
+/** A body up to this size counts for nothing: slow senders of large ones leave everybody else's requests alone. */
+const SMALL_BYTES = 65_536;
+
+/** The body's bytes; null when the request has none. @throws DomainError `payloadTooLarge`, `tooManyRequests`; SenderGone */
+export type ReadBody = (request: IncomingMessage) => Promise<Buffer | null>;
+
+export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadBody {
+  let held = 0;
+  return (request) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let counted = 0;
+      let patience: NodeJS.Timeout | undefined;
+      let refusal: 'payloadTooLarge' | 'tooManyRequests' | undefined;
+      const release = () => {
+        clearTimeout(patience);
+        held -= counted;
+        counted = 0;
+      };
+      const finish = () => {
+        release();
+        if (refusal === undefined) resolve(size === 0 ? null : Buffer.concat(chunks, size));
+        else reject(new DomainError(refusal, { headers: { connection: 'close', ...(refusal === 'tooManyRequests' ? { 'retry-after': '1' } : {}) } }));
+      };
+      const discard = (kind: typeof refusal) => {
+        refusal = kind;
+        chunks.length = 0;
+        release();
+        patience = setTimeout(finish, DISCARD_MS);
+      };
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (refusal === undefined && size > maxBytes) discard('payloadTooLarge');
+        if (refusal === undefined && size > SMALL_BYTES) {
+          held += size - SMALL_BYTES - counted;
+          counted = size - SMALL_BYTES;
+          if (held > maxBytesOfAll) discard('tooManyRequests');
+        }
+        if (refusal === undefined) chunks.push(chunk);
+        else if (size > maxBytes + DISCARD_BYTES) finish();
+      });
+      request.on('end', finish);
+      request.on('error', (cause) => { release(); reject(new SenderGone('the sender went away', { cause })); });
+      if (Number(length ?? 0) > maxBytes) discard('payloadTooLarge');
     });
-    request.on('end', finish);
-    request.on('error', (cause) => { clearTimeout(patience); reject(new SenderGone('the sender went away', { cause })); });
-    if (Number(length ?? 0) > maxBytes) discard();
-  });
+  };
 }
 
 /**

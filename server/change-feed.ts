@@ -57,7 +57,10 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
   };
 
   const connect = async (): Promise<void> => {
-    const client = new ServerClient({ ...sessionConfig({ application_name: FEED_NAME, ...connection }), connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
+    const client = new ServerClient({
+      ...sessionConfig({ application_name: FEED_NAME, ...connection }),
+      connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS,
+    });
     const echo = openEcho(announce);
     let pings: NodeJS.Timeout | undefined;
     let lost = false;
@@ -124,7 +127,8 @@ function openEcho(announce: Announce): Echo {
       const heard = new Promise<void>((resolve, reject) => {
         waiting.set(payload, resolve);
         overdue = setTimeout(() => {
-          reject(new Error('its own announcement did not come back: the connection hangs, or a pooler in transaction mode is in between'));
+          reject(new Error('its own announcement did not come back: the connection hangs, '
+            + 'or a pooler in transaction mode is in between'));
         }, PATIENCE_MS);
       });
       try {

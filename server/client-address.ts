@@ -18,12 +18,16 @@ export function addressOf(socket: Socket): string {
   return declared.get(socket) ?? plainAddress(socket.remoteAddress ?? '');
 }
 
-/** What one client can have many addresses in: of IPv6 the first 64 bits, which is the smallest network that is given out. */
+/**
+ * What one client can have many addresses in: of IPv6 the first 64 bits, which is the smallest network that is given
+ * out.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':'));
   const [first, last] = [groups(head), groups(tail ?? '')];
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  const zeros = Array.from({ length: missing }, () => '0');
   return [...first, ...zeros, ...last].slice(0, 4).join(':');
 }

@@ -156,6 +156,8 @@ export const SETTINGS = {
   workers: setting('workers', 'EDGE_WORKERS', workerCount, 1, 'Processes that share the port: a number, or auto for one per core.'),
   docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
   maxBodyBytes: setting('limits.bodyBytes', 'EDGE_LIMIT_BODY_BYTES', integer(1024, 104_857_600), 1_048_576, 'Largest request body.'),
+  maxBodiesBytes: setting('limits.bodiesBytes', 'EDGE_LIMIT_BODIES_BYTES', integer(1_048_576, 17_179_869_184), 134_217_728,
+    'Most bytes of all request bodies on their way together, without the first 64 KiB of each; more are answered 429.'),
   maxHeaders: setting('limits.headers', 'EDGE_LIMIT_HEADERS', integer(16, 2000), 100, 'Most header lines of a request.'),
   maxHeaderBytes: setting('limits.headerBytes', 'EDGE_LIMIT_HEADER_BYTES', integer(4096, 1_048_576), 65_536, 'Largest sum of header lines.'),
   maxJsonDepth: setting('limits.jsonDepth', 'EDGE_LIMIT_JSON_DEPTH', integer(8, 500), 64, 'Deepest nesting of a JSON body.'),

@@ -1,6 +1,7 @@
 /** Puts a controller together and takes it apart: the one place that builds what lives long. */
 import { randomBytes } from 'node:crypto';
 import { Server as NetServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
@@ -54,8 +55,8 @@ export interface Controller {
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
   /**
-   * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called again,
-   * it waits for neither.
+   * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called
+   * again, it waits for neither.
    */
   stop(): Promise<void>;
 }
@@ -99,7 +100,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const startedAt = new Date();
   const bindings = bindOperations();
   const databaseLost: (() => void)[] = [];
-  const { database, connection, outages } = await connectDatabase({ config, log, closers, abort, onLost: () => { databaseLost.forEach((listener) => { listener(); }); } });
+  const onLost = () => { databaseLost.forEach((listener) => { listener(); }); };
+  const { database, connection, outages } = await connectDatabase({ config, log, closers, abort, onLost });
   abort.throwIfAborted();
   const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
   const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
@@ -110,7 +112,9 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
   let renew: () => void = () => undefined;
-  const { feed, isHearing } = await followChanges(connection, database, { sessions, sweeper, pkiChanged: () => { renew(); } }, log, closers);
+  const written = new WrittenCache();
+  const followers: Followers = { sessions, sweeper, written, pkiChanged: () => { renew(); } };
+  const { feed, isHearing } = await followChanges(connection, database, followers, log, closers);
   databaseLost.push(() => { feed.suspect(); });
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const joined = await announce(network.keys.server);
@@ -120,17 +124,19 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
 
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
-  const services = buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity });
+  const parts = { config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity };
+  const services = buildServices(parts);
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const readiness = createReadiness({
-    database, outages, heartbeat: heartbeat.outage, isHearing, dataDir: config.databaseUrl === null ? config.dataDir : null,
+    database, outages, heartbeat: heartbeat.outage, isHearing, clusterDir: config.databaseUrl === null ? join(config.dataDir, 'postgres') : null,
     certificateEnds: () => certificateEnds(identity, pki),
   });
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
   closers.push(() => { clearInterval(watcher); });
   const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
   const app = createApp({
-    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders, requestIdHeader: config.requestIdHeader, log,
+    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders,
+    requestIdHeader: config.requestIdHeader, log,
     pages: new Map([
       ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
       ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
@@ -139,7 +145,8 @@ async function assemble(config: Config, log: Logger, closers: Closers, abort: Ab
   });
   const handle = app.callback();
   const server = createTlsServer({
-    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem, common, log,
+    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem,
+    common, log,
     listener: (request, response) => { void handle(request, response); },
   });
   const hurry = new AbortController();
@@ -168,14 +175,17 @@ function listenFault(error: unknown, address: string): string {
 interface Followers {
   readonly sessions: SessionRegistry;
   readonly sweeper: SessionSweeper;
+  readonly written: WrittenCache;
   readonly pkiChanged: () => void;
 }
 
 async function followChanges(
-  connection: ClientConfig, database: Database, { sessions, sweeper, pkiChanged }: Followers, log: Logger, closers: Closers,
+  connection: ClientConfig, database: Database, followers: Followers, log: Logger, closers: Closers,
 ): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
+  const { sessions, sweeper, written, pkiChanged } = followers;
   let state: 'new' | 'hearing' | 'deaf' = 'new';
-  const announce = (channel: string, payload: string) => database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const announce = (channel: string, payload: string) =>
+    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
   const feed = openChangeFeed(connection, announce, {
     sessionGone: (id) => { sessions.forget(id); },
     allSessionsGone: () => { sessions.forgetAll(); },
@@ -184,6 +194,7 @@ async function followChanges(
     pkiChanged,
     hearing: () => {
       sessions.setTrusted(true);
+      written.forget();
       sweeper.nudge();
       pkiChanged();
       if (state === 'deaf') log.info('changes by other controllers are heard again');
@@ -191,9 +202,11 @@ async function followChanges(
     },
     deaf: (cause) => {
       sessions.setTrusted(false);
+      written.forget(); // the database may be another from now on
       if (state !== 'deaf') {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        log.warn({ reason }, 'changes by other controllers cannot be heard; sessions are asked of the database at every request meanwhile');
+        log.warn({ reason }, 'changes by other controllers cannot be heard; '
+          + 'sessions are asked of the database at every request meanwhile');
       }
       state = 'deaf';
     },
@@ -225,6 +238,7 @@ interface Parts {
   readonly stores: Stores;
   readonly passwords: Services['passwords'];
   readonly sessions: SessionRegistry;
+  readonly written: WrittenCache;
   readonly pki: RunningPki;
   readonly controllerId: string;
   readonly startedAt: Date;
@@ -234,10 +248,12 @@ interface Parts {
 /** About half a second of work. */
 const MAX_WAITING_VERIFICATIONS = 500;
 
-function buildServices({ config, stores, passwords, sessions, pki, controllerId, startedAt, identity }: Parts): Services {
+function buildServices(parts: Parts): Services {
+  const { config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity } = parts;
   const schemas = new ConfigSchemaCache();
   return {
-    stores, passwords, sessions, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }), written: new WrittenCache(), version: readVersion(), documents: openDocuments(config.advertise, startedAt),
+    stores, passwords, sessions, written, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }),
+    version: readVersion(), documents: openDocuments(config.advertise, startedAt),
     enrollments: createEnrollments({ signer: identity.signer, earlierPrints: identity.earlierPrints, issuerPem: pki.issuerPem, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
     sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
     network: { controllerId, name: config.name, advertise: config.advertise, startedAt },

@@ -31,7 +31,10 @@ export function prepareDataDir(dataDir: string): string {
   return real;
 }
 
-/** @returns undefined when there is none. @throws ConfigError when it cannot be read, or another user could have put it there */
+/**
+ * @returns undefined when there is none.
+ * @throws ConfigError when it cannot be read, or another user could have put it there
+ */
 export function readSecret(file: string): string | undefined {
   const directory = dirname(file);
   if (!existsSync(directory)) return undefined;

@@ -55,7 +55,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
     return { applied: await migrate(connection), room: await requireRoom(connection, wanting) };
   };
-  const { applied, room } = await waitForDatabase(prepare, { patienceSeconds: config.databaseStartPatience, log, abort });
+  const waiting = { patienceSeconds: config.databaseStartPatience, log, abort };
+  const { applied, room } = await waitForDatabase(prepare, waiting);
   if (!isWorker && besideRunning !== true) reportRoom(room, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   const outages = createOutageLog(log, { diskFull: () => database.hasSpace() });
@@ -64,9 +65,13 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
     connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
     onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
       const configured = config.databasePoolSize;
-      log.warn({ open, configured }, `the pool works with fewer connections than configured. ${OUTAGES.connectionLimit.advice}.`);
+      const { advice } = OUTAGES.connectionLimit;
+      log.warn({ open, configured }, `the pool works with fewer connections than configured. ${advice}.`);
     }),
-    lists: { perIdentity: config.listsPerIdentity, waiting: config.listQueue, timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS) },
+    lists: {
+      perIdentity: config.listsPerIdentity, waiting: config.listQueue,
+      timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS),
+    },
     onConfirmationChange: (isConfirmed) => { outages.confirmed(isConfirmed); },
     onStateChange: (isUp, cause) => {
       if (isUp) { outages.recovered(); return; }
@@ -81,8 +86,9 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
 /** One that cannot be asked is left to the steps that follow: they say why. */
 async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
   if (!(await isTransactionPooled(connection).catch(() => false))) return;
-  throw new ConfigError('DATABASE_URL leads through a pooler in transaction mode, which shares server connections between statements: '
-    + 'prepared statements and LISTEN do not work there. Connect directly, or set the pooler to session mode (PgBouncer: pool_mode = session).');
+  throw new ConfigError('DATABASE_URL leads through a pooler in transaction mode, which shares server connections between '
+    + 'statements: prepared statements and LISTEN do not work there. Connect directly, or set the pooler to session mode '
+    + '(PgBouncer: pool_mode = session).');
 }
 
 const LIMIT_LINE_MS = 60_000;
@@ -97,7 +103,8 @@ function atMostEvery<T>(ms: number, call: (value: T) => void): (value: T) => voi
 }
 
 function reportRoom({ wanted, free }: Room, log: Logger): void {
-  log.info({ wanted, free }, 'connections to the database: what this controller opens at most, and what the database has left');
+  log.info({ wanted, free },
+    'connections to the database: what this controller opens at most, and what the database has left');
   if (free >= wanted) return;
   const { advice } = OUTAGES.connectionLimit;
   log.warn({ wanted, free }, `the database has fewer connections left than this controller may open. ${advice}.`);
@@ -119,7 +126,8 @@ function externalServers(url: string): ServerConfig {
   try {
     return serversOf(parseConnectionUrl(url));
   } catch (error) {
-    throw error instanceof ConnectionUrlError ? new ConfigError(`DATABASE_URL ${error.message}.`, { cause: error }) : error;
+    if (!(error instanceof ConnectionUrlError)) throw error;
+    throw new ConfigError(`DATABASE_URL ${error.message}.`, { cause: error });
   }
 }
 

@@ -48,7 +48,8 @@ export interface KeyContext {
 
 /**
  * The keys to use now. What is due is renewed first: an intermediate after two thirds of its life; a server certificate
- * likewise, or when it lacks an advertised name, or when another intermediate signs; and either when it is not yet valid.
+ * likewise, or when it lacks an advertised name, or when another intermediate signs; and either when it is not yet
+ * valid.
  * @param early  renew this even if it is not due
  * @throws ConfigError when the authority is missing, or not valid by the clock, or a key does not open
  */
@@ -155,8 +156,9 @@ function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)
 }
 
 /**
- * Seals every key under the current master key, each for its own row. The step of a change of the master key: from then on the
- * old one opens nothing that is in use. And of a database of the first form: from then on its contexts open nothing.
+ * Seals every key under the current master key, each for its own row. The step of a change of the master key: from then
+ * on the old one opens nothing that is in use. And of a database of the first form: from then on its contexts open
+ * nothing.
  * @param check  the check value of the database until now
  */
 export async function sealAnew(tx: StoreSet, keyRing: KeyRing, check: string): Promise<void> {

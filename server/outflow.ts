@@ -1,6 +1,7 @@
 /**
- * Hands bodies to a connection piece by piece, as the client reads. TLS encrypts and keeps at once all that it is given: a
- * body handed over whole costs its size for each client that does not read it, a body in pieces costs one piece.
+ * Hands bodies to a connection piece by piece, as the client reads. TLS encrypts and keeps at once all that it is
+ * given: a body handed over whole costs its size for each client that does not read it, a body in pieces costs one
+ * piece.
  */
 import { ClientGone } from './body.js';
 import type { ServerResponse } from 'node:http';
@@ -28,7 +29,9 @@ export async function send(response: ServerResponse, body: string | Buffer, pati
   }
 }
 
-/** Ends the answer with a large body, whose length the head already has. A client that goes away leaves nothing to do. */
+/**
+ * Ends the answer with a large body, whose length the head already has. A client that goes away leaves nothing to do.
+ */
 export function sendWhole(response: ServerResponse, body: string | Buffer): void {
   send(response, body).then(() => { response.end(); }, () => { response.destroy(); });
 }

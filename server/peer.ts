@@ -20,7 +20,7 @@ interface Peer {
   readonly certificates: readonly Buffer[];
   /** The identity that the certificate belongs to, once it was asked for; undefined: nobody's here. */
   owner?: Promise<string | undefined>;
-  /** In milliseconds, when that was. */
+  /** When that was, by `performance.now()`. */
   askedAt?: number;
 }
 
@@ -53,14 +53,14 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
   const ask = (peer: Peer): Promise<string | undefined> => {
     const owner = ownerOf(peer.certificates);
     peer.owner = owner;
-    peer.askedAt = Date.now();
+    peer.askedAt = performance.now();
     owner.catch(() => { if (peer.owner === owner) delete peer.owner; });
     return owner;
   };
 
   const require = async (peer: Peer, identityId: string): Promise<void> => {
     const isSame = (owner: string | undefined) => owner === undefined || owner === identityId;
-    const isFresh = Date.now() - (peer.askedAt ?? 0) < OWNER_MS;
+    const isFresh = performance.now() - (peer.askedAt ?? 0) < OWNER_MS;
     if (isSame(await ((isFresh ? peer.owner : undefined) ?? ask(peer)))) return;
     // The certificate may have found another owner since the connection began.
     if (!isSame(await ask(peer))) {

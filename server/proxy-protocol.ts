@@ -1,7 +1,7 @@
 /**
- * PROXY protocol version 2: a balancer says before TLS from where its client connects. Only balancers that are listed in
- * `proxyProtocol.from` are believed, and they must send the header; whoever else connects is taken as it is, so that a header
- * from there is refused by TLS as no handshake.
+ * PROXY protocol version 2: a balancer says before TLS from where its client connects. Only balancers that are listed
+ * in `proxyProtocol.from` are believed, and they must send the header; whoever else connects is taken as it is, so that
+ * a header from there is refused by TLS as no handshake.
  * @see https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt
  */
 import { BlockList, SocketAddress, isIP, isIPv4 } from 'node:net';
@@ -30,12 +30,16 @@ export function listedIn(networks: readonly string[]): (address: string) => bool
 /** Length of what follows the first 16 bytes. @throws HeaderFault */
 export function lengthAfter(head: Buffer): number {
   if (head.length === 0) throw new HeaderFault('nothing');
-  if (head.subarray(0, 6).toString('latin1') === 'PROXY ') throw new HeaderFault('version 1, which is not supported: set the balancer to version 2');
+  if (head.subarray(0, 6).toString('latin1') === 'PROXY ') {
+    throw new HeaderFault('version 1, which is not supported: set the balancer to version 2');
+  }
   if (!head.subarray(0, 12).equals(SIGNATURE)) throw new HeaderFault('no header');
   if (head.length < HEAD_BYTES) throw new HeaderFault('cut short');
-  if ((head.readUInt8(12) & 0xf0) !== 0x20 || (head.readUInt8(12) & 0x0f) > 1) throw new HeaderFault('unknown version or command');
+  const [version, command] = [head.readUInt8(12) >> 4, head.readUInt8(12) & 0x0f];
+  if (version !== 2 || command > 1) throw new HeaderFault('unknown version or command');
   const length = head.readUInt16BE(14);
-  if (HEAD_BYTES + length > MAX_HEADER_BYTES) throw new HeaderFault(`${length} bytes, more than ${MAX_HEADER_BYTES - HEAD_BYTES}`);
+  const most = MAX_HEADER_BYTES - HEAD_BYTES;
+  if (length > most) throw new HeaderFault(`${length} bytes, more than ${most}`);
   return length;
 }
 
@@ -55,8 +59,13 @@ export function clientIn(head: Buffer, rest: Buffer): string | null {
   return null;
 }
 
-/** Takes the header off the connection; what follows stays in its buffer. Cuts it and reports the fault, or calls `done`. */
-export function takeHeader(socket: Socket, timeoutMs: number, done: (client: string | null) => void, faulty: (reason: string) => void): void {
+/**
+ * Takes the header off the connection; what follows stays in its buffer. Cuts it and reports the fault, or calls
+ * `done`.
+ */
+export function takeHeader(
+  socket: Socket, timeoutMs: number, done: (client: string | null) => void, faulty: (reason: string) => void,
+): void {
   let head: Buffer | undefined;
   let length = 0;
   const finish = (fault?: string) => {

@@ -29,8 +29,8 @@ export interface ReadinessOptions {
   readonly isHearing: () => boolean;
   /** When each certificate of the network that serves this controller ends. */
   readonly certificateEnds: () => readonly { readonly name: string; readonly notAfter: Date }[];
-  /** The directory of the embedded database; null with another one. */
-  readonly dataDir: string | null;
+  /** The cluster of the embedded database; null with another one. */
+  readonly clusterDir: string | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ const CERTIFICATE_DAYS = 14;
 const LEAST_FREE = 0.05;
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { database, outages, heartbeat, isHearing, certificateEnds, dataDir } = options;
+  const { database, outages, heartbeat, isHearing, certificateEnds, clusterDir } = options;
   const writingOutage = (): Outage | undefined => {
     const last = heartbeat();
     return outages.stopping() ?? (last !== undefined && OUTAGES[last].stopsChanges ? last : undefined);
@@ -58,7 +58,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
         of('feed', isHearing() ? undefined : 'changes by other controllers are not heard; sessions are read from the database'),
         of('pool', database.stats().waiting === 0 ? undefined : 'requests wait for a connection to the database'),
         of('certificates', certificateFault(certificateEnds())),
-        ...(dataDir === null ? [] : [of('disk', diskFault(dataDir))]),
+        ...(clusterDir === null ? [] : [of('disk', diskFault(clusterDir))]),
       ];
     },
   };

@@ -1,6 +1,7 @@
 /**
- * The log line of a request: who asked for what, from where, what came of it and why. It is made of what we know ourselves
- * (ids of entities, words of ours), never of what was sent; so no secret can be in it, whatever a client sends where.
+ * The log line of a request: who asked for what, from where, what came of it and why. It is made of what we know
+ * ourselves (ids of entities, words of ours), never of what was sent; so no secret can be in it, whatever a client
+ * sends where.
  */
 import { DomainError } from '../domain/errors.js';
 import type { RequestClock } from '../db/clock.js';
@@ -27,9 +28,10 @@ export interface Seen {
 export function requestLine({ request, response, requestId, failure }: Exchange, seen: Seen, ms: number): object {
   const { operation, caller, params, createdId, facts, address } = seen;
   return {
-    requestId, method: request.method, operation: operation?.operationId, api: operation?.api, status: response.headersSent ? response.statusCode : undefined, address,
-    identityId: caller?.identityId, entityId: idIn(params?.['id']), serviceId: idIn(params?.['serviceId']), createdId, ...facts,
-    ...outcomeOf(failure),
+    requestId, method: request.method, operation: operation?.operationId, api: operation?.api,
+    status: response.headersSent ? response.statusCode : undefined, address,
+    identityId: caller?.identityId, entityId: idIn(params?.['id']), serviceId: idIn(params?.['serviceId']), createdId,
+    ...facts, ...outcomeOf(failure),
     ms: Math.round(ms * 10) / 10,
   };
 }

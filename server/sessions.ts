@@ -18,7 +18,9 @@ interface Entry {
   readonly owner: SessionOwner;
   readonly caller: Caller;
   lastActivityMs: number;
-  /** The database was last known to agree when this moment had passed, in milliseconds. */
+  /**
+   * The database was last known to agree when this moment had passed; by `performance.now()`, which is never set back.
+   */
   confirmedMs: number;
 }
 
@@ -48,7 +50,8 @@ const MAX_TOKEN_CHARS = 128;
 export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
 
 function sessionUnknown(): DomainError {
-  return new DomainError('unauthenticated', { headers: { 'www-authenticate': INVALID_SESSION }, logReason: 'no such session, or it has ended' });
+  const headers = { 'www-authenticate': INVALID_SESSION };
+  return new DomainError('unauthenticated', { headers, logReason: 'no such session, or it has ended' });
 }
 
 export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log }: SessionRegistryOptions): SessionRegistry {
@@ -81,7 +84,7 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
 
   const load = async (token: string, hash: Buffer, key: string): Promise<Entry> => {
     const before = changes;
-    const confirmedMs = Date.now();
+    const confirmedMs = performance.now();
     const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
     if (owner === undefined) throw sessionUnknown();
     const { session } = owner;
@@ -104,7 +107,8 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     const known = isTrusted ? entries.get(key) : undefined;
     const now = Date.now();
     // An entry that looks idle may have been used through another controller: ask before refusing.
-    const isGood = known !== undefined && now - known.lastActivityMs < timeoutMs && now - known.confirmedMs < maxUnconfirmedMs;
+    const isGood = known !== undefined && now - known.lastActivityMs < timeoutMs
+      && performance.now() - known.confirmedMs < maxUnconfirmedMs;
     const entry = isGood ? known : await load(token, hash, key);
     active.set(entry.caller.apiSessionId, now);
     entry.lastActivityMs = now;
@@ -126,9 +130,10 @@ export function createSessionRegistry({ stores, timeoutSeconds, maxEntries, log 
     if (active.size === 0) return;
     const batch = new Map(active);
     active.clear();
-    const sinceMs = Date.now();
+    const sinceMs = performance.now();
     try {
-      compare(batch.keys(), await stores.apiSessions.touch(new Map([...batch].map(([id, at]) => [id, new Date(at)]))), sinceMs);
+      const activity = new Map([...batch].map(([id, at]) => [id, new Date(at)]));
+      compare(batch.keys(), await stores.apiSessions.touch(activity), sinceMs);
     } catch (error) {
       for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
       noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');

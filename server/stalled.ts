@@ -18,7 +18,10 @@ export interface StallWatch {
   close(): void;
 }
 
-/** In the time of the limit: a connection is cut at most a quarter late. Time that this process was busy for is not counted. */
+/**
+ * In the time of the limit: a connection is cut at most a quarter late. Time that this process was busy for is not
+ * counted.
+ */
 const LOOKS = 4;
 
 /** @param timeoutMs  how long no byte may go to a connection that has some waiting */
@@ -31,7 +34,8 @@ export function watchStalls(timeoutMs: number, log: Logger): StallWatch {
       socket.destroy();
       cut += 1;
     }
-    if (cut > 0) log.warn({ connections: cut, seconds: timeoutMs / 1000 }, 'cut connections whose clients did not read');
+    if (cut === 0) return;
+    log.warn({ connections: cut, seconds: timeoutMs / 1000 }, 'cut connections whose clients did not read');
   }, timeoutMs / LOOKS).unref();
   return {
     add(socket) {
@@ -42,7 +46,9 @@ export function watchStalls(timeoutMs: number, log: Logger): StallWatch {
   };
 }
 
-/** Notes what it finds: large bodies are written in pieces (outflow.ts), so that both numbers move as the client reads. */
+/**
+ * Notes what it finds: large bodies are written in pieces (outflow.ts), so that both numbers move as the client reads.
+ */
 function isStalled(socket: TLSSocket, seen: Outgoing): boolean {
   const waiting = socket.writableLength;
   const handedOver = socket.bytesWritten;

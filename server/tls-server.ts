@@ -9,14 +9,15 @@ import type { SecureContextOptions } from 'node:tls';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
 import { answer, requestIds } from './envelope.js';
-import { guard } from './gate.js';
+import { connectionKey, guard } from './gate.js';
 import type { GateConfig } from './gate.js';
 import type { Logger } from './log.js';
 import type { Headers } from './responder.js';
 import { watchStalls } from './stalled.js';
 
 export interface TlsOptions {
-  readonly config: Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'> & GateConfig;
+  readonly config: GateConfig
+    & Pick<Config, 'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'>;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;
@@ -66,17 +67,22 @@ export function createTlsServer({ config, chainPem, privateKeyPem, listener, com
   return Object.assign(server, { closeUnused: trackUnused(server) });
 }
 
-/** By remote address: the socket of a request is the TLS layer's, that of a connection is the one below. */
+/** The socket of a request is the TLS layer's; before the end of the handshake there is only the one below. */
 function trackUnused(server: Server): () => void {
-  const unused = new Map<string, Socket>();
-  const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress ?? ''} ${remotePort ?? 0}`;
+  const inHandshake = new Map<string, Socket>();
+  const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket);
-    unused.set(key, socket);
-    socket.once('close', () => { if (unused.get(key) === socket) unused.delete(key); });
+    const key = connectionKey(socket);
+    inHandshake.set(key, socket);
+    socket.once('close', () => { if (inHandshake.get(key) === socket) inHandshake.delete(key); });
   });
-  server.on('request', ({ socket }) => { unused.delete(keyOf(socket)); });
-  return () => { for (const socket of unused.values()) socket.destroy(); };
+  server.on('secureConnection', (socket) => {
+    inHandshake.delete(connectionKey(socket));
+    unused.add(socket);
+    socket.once('close', () => { unused.delete(socket); });
+  });
+  server.on('request', ({ socket }) => { unused.delete(socket); });
+  return () => { for (const socket of [...inHandshake.values(), ...unused]) socket.destroy(); };
 }
 
 export function tooManyHeaders(request: IncomingMessage, maxHeaders: number): boolean {
@@ -92,16 +98,26 @@ const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTime
   ['HPE_HEADER_OVERFLOW', 'headersTooLarge'], ['ERR_HTTP_REQUEST_TIMEOUT', 'requestTimeout'],
 ]);
 
+/**
+ * Without an answer, which would be taken for that to the first request still under way. Node gives up with HPE_PAUSED
+ * on a client that sends more requests in one go, before it reads the answers to the first, than Node holds: none of
+ * them is at fault, and whoever sends them knows by the cut which were answered.
+ */
+const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'HPE_PAUSED']);
+
 /** How long the other side has to read a refusal before the connection is cut. */
 const LINGER_MS = 500;
 
 /** What is no request at all is still answered in the envelope, where the connection allows it. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse | null }, requestId: string, common: Headers): void {
   const isAnswering = socket._httpMessage?.headersSent === true;
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) { socket.destroy(); return; }
+  if (CUT_OFF.has(error.code) || !socket.writable || isAnswering) { socket.destroy(); return; }
   const { status, body } = answer(REFUSALS.get(error.code) ?? 'malformedRequest', requestId, {});
   const text = `${JSON.stringify(body)}\n`;
-  const headers = { ...common, 'x-request-id': requestId, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const headers = {
+    ...common, 'x-request-id': requestId, 'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text), connection: 'close',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`);
   setTimeout(() => { socket.destroy(); }, LINGER_MS).unref();

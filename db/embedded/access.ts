@@ -23,7 +23,8 @@ put pg_ident.conf "$2" && put pg_hba.conf "$1"`;
 export async function writeAccessRules(cluster: string, account: Account): Promise<void> {
   const users = [...new Set(['root', ownName()])];
   const ident = `${HEADER}\n${users.map((name) => `controller "${name.replaceAll('"', '""')}" all\n`).join('')}`;
-  // The account writes them itself: it could put a link in their place, which must not lead further than its own rights do.
+  // The account writes them itself: it could put a link in their place, which must not lead further than its own rights
+  // do.
   await runTool('/bin/sh', ['-c', PUT_BOTH, 'sh', HBA, ident], { cwd: cluster, account, purpose: `The access rules in ${cluster} cannot be written` });
 }
 

@@ -1,8 +1,8 @@
 /**
  * The only way in which the controller makes and changes files. Another user must never choose which file that is: root
- * would hand them its own. So a directory is used only if no other user can exchange it, a file is made under a name that
- * was free, and one that exists is used only if it is a plain file of ours with a single name. No link is followed.
- * Programs of the embedded server write below its cluster under their own account; nothing here does.
+ * would hand them its own. So a directory is used only if no other user can exchange it, a file is made under a name
+ * that was free, and one that exists is used only if it is a plain file of ours with a single name. No link is
+ * followed. Programs of the embedded server write below its cluster under their own account; nothing here does.
  */
 import {
   chmodSync, closeSync, constants, copyFileSync, fchmodSync, fstatSync, fsyncSync, ftruncateSync, lchownSync, lstatSync, mkdirSync, openSync,
@@ -131,7 +131,10 @@ export function giveTree(directory: string, { uid, gid }: Readonly<{ uid: number
   lchownSync(directory, uid, gid);
 }
 
-/** For reading and for adding at its end; made (0600) when it is missing. @throws OwnFileError when it is not a plain file of ours */
+/**
+ * For reading and for adding at its end; made (0600) when it is missing.
+ * @throws OwnFileError when it is not a plain file of ours
+ */
 export function openOwnLog(file: string): number {
   return checked(file, openPlain(file, O_RDWR | O_APPEND | O_CREAT));
 }
@@ -147,7 +150,10 @@ export function readOwnFile(file: string): string | undefined {
   }
 }
 
-/** Whole or not at all, and on disk when it returns. What had the name before is replaced, and nothing that it led to is touched. */
+/**
+ * Whole or not at all, and on disk when it returns. What had the name before is replaced, and nothing that it led to is
+ * touched.
+ */
 export function replaceOwnFile(file: string, content: string | Uint8Array): void {
   const draft = `${file}.${randomBytes(8).toString('hex')}.new`;
   const descriptor = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

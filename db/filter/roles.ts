@@ -1,5 +1,6 @@
 /** The `roleFilter` and `roleSemantic` parameters of a list: role attributes (`#name`) and ids (`@id`) as a condition. */
 import { invalidField } from '../../domain/errors.js';
+import { Budget } from './bounds.js';
 import { atom, Params, storable } from './conditions.js';
 
 export interface RoleFilterTarget {
@@ -12,7 +13,8 @@ export interface RoleFilterTarget {
 /**
  * Entities that have all the given attributes (`AllOf`, the default) or any of them (`AnyOf`), and those named by id.
  * `#all` is an attribute like any other here.
- * @throws DomainError `invalidField` for another semantic, or a value without prefix
+ * @throws DomainError `invalidField` for another semantic, or a value without prefix; `invalidFilter` beyond the bounds
+ * of filters
  */
 export function compileRoleFilter(
   roleFilter: readonly string[], roleSemantic: string | undefined, target: RoleFilterTarget,
@@ -26,7 +28,9 @@ export function compileRoleFilter(
     }
   }
   const params = new Params(target.firstParam);
-  const named = (prefix: string) => roleFilter.filter((value) => value.startsWith(prefix)).map((value) => value.slice(1));
+  const values = [...new Set(roleFilter)];
+  const named = (prefix: string) => values.filter((value) => value.startsWith(prefix)).map((value) => value.slice(1));
+  new Budget('invalidFilter').setTest(values.length);
   const isAny = roleSemantic === 'AnyOf';
   const attributes = named('#');
   const known = attributes.filter(storable);

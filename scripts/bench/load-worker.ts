@@ -83,7 +83,8 @@ class Run {
       failures = 0;
       this.#count(answer, sentAt);
       if (this.job.connectsEach) lane.close();
-      next();
+      if (this.job.restMs === 0) next();
+      else setTimeout(next, this.job.restMs);
     } });
     return { lane, loop: () => new Promise((resolve) => { finish = resolve; next(); }) };
   }

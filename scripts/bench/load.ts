@@ -27,6 +27,8 @@ export interface LoadPlan {
   readonly collectsIds?: boolean;
   /** A new connection for each request, which its latency includes. */
   readonly connectsEach?: boolean;
+  /** Between an answer and the next request of a connection; 0 unless given. */
+  readonly restMs?: number;
   /** Shown in every handshake; both PEM. */
   readonly clientCertificate?: ClientCertificate;
 }
@@ -58,6 +60,7 @@ export interface Job extends Target {
   readonly maxRequests: number;
   readonly collectsIds: boolean;
   readonly connectsEach: boolean;
+  readonly restMs: number;
   readonly clientCertificate: ClientCertificate | undefined;
   readonly serialStart: number;
   readonly serialStep: number;
@@ -95,7 +98,8 @@ export class LoadGenerator {
       host: target.host, port: target.port, mode: plan.mode, connections: share(lanes, thread).length, seconds: plan.seconds,
       requests: plan.mode === 'once' ? share(plan.requests, thread) : plan.requests,
       warmUpSeconds: plan.mode === 'once' ? 0 : (plan.warmUpSeconds ?? 0), maxRequests: Math.ceil((max - thread) / threads),
-      collectsIds: plan.collectsIds ?? false, connectsEach: plan.connectsEach ?? false, clientCertificate: plan.clientCertificate, serialStart: this.#serial + thread, serialStep: threads,
+      collectsIds: plan.collectsIds ?? false, connectsEach: plan.connectsEach ?? false,
+      restMs: plan.restMs ?? 0, clientCertificate: plan.clientCertificate, serialStart: this.#serial + thread, serialStep: threads,
     })));
     this.#serial += threads * Math.max(...results.map(({ taken }) => taken));
     const indexes = plan.mode === 'once' ? plan.requests.map((_, index) => index) : [];

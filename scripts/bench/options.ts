@@ -11,6 +11,9 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
   --growth              the same cases at three sizes, each with a controller of its own: 1,000 identities and 200 services,
                         20,000 and 1,000, 100,000 and 2,000; shows what becomes slower with size
   --sizes NxM,NxM       the same at these sizes
+  --abuse               a controller of its own under the worst that callers may send, attack by attack: memory, and
+                        what others notice; --only picks attacks, --seconds is the time of each (8, at most 20)
+  --readers N           connections that read nothing of documents (300, at most 2000)
   --seconds S           time for each case and number of connections (2)
   --connections 1,16    numbers of keep-alive TLS connections
   --only NAME,NAME      only cases of that name, or whose name contains it
@@ -37,6 +40,8 @@ export interface Size { readonly identities: number; readonly services: number }
 export interface BenchOptions extends Size {
   /** Empty unless growth is measured. */
   readonly sizes: readonly Size[];
+  /** Connections that read nothing, when attacks are to be measured. */
+  readonly abuse: { readonly readers: number; readonly seconds: number } | undefined;
   readonly formatFile: string | undefined;
   readonly seconds: number;
   readonly connections: readonly number[];
@@ -61,8 +66,9 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   const comparePassword = values['compare-password'];
   const sizes = values.sizes === undefined ? (values.growth === true ? GROWTH_SIZES : []) : list(values.sizes).map(size);
   if (sizes.length > 0 && (values.base !== undefined || values.compare !== undefined)) throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
+  if (values.abuse === true && (values.base !== undefined || sizes.length > 0)) throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
   return {
-    sizes, formatFile: values.format,
+    sizes, abuse: values.abuse === true ? abuse(values) : undefined, formatFile: values.format,
     identities: wholeNumber('--identities', values.identities ?? '1000', 20), services: wholeNumber('--services', values.services ?? '100', 20),
     seconds: seconds(values.seconds ?? '2'), connections: list(values.connections ?? '1,16').map((item) => wholeNumber('--connections', item, 1)),
     only: list(values.only ?? ''), isList: values.list === true, isHelp: values.help === true,
@@ -79,7 +85,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: {
       identities: text, services: text, seconds: text, connections: text, only: text, base: text, username: text, password: text, compare: text,
-      'compare-username': text, 'compare-password': text, json: text, format: text, sizes: text, growth: { type: 'boolean' }, list: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+      'compare-username': text, 'compare-password': text, json: text, format: text, sizes: text, growth: { type: 'boolean' }, abuse: { type: 'boolean' }, readers: text, list: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
     } });
   } catch (error) {
     throw new UsageError((error as Error).message);
@@ -94,6 +100,16 @@ function size(value: string): Size {
   const [identities, services, ...more] = value.split('x');
   if (more.length > 0 || services === undefined) throw new UsageError(`--sizes must be pairs such as 1000x200, not ${value}`);
   return { identities: wholeNumber('identities in --sizes', identities ?? '', 20), services: wholeNumber('services in --sizes', services, 20) };
+}
+
+const MAX_READERS = 2_000;
+const MAX_ATTACK_SECONDS = 20;
+
+function abuse(values: { readonly readers?: string | undefined; readonly seconds?: string | undefined }) {
+  return {
+    readers: Math.min(MAX_READERS, wholeNumber('--readers', values.readers ?? '300', 1)),
+    seconds: Math.min(MAX_ATTACK_SECONDS, seconds(values.seconds ?? '8')),
+  };
 }
 
 function wholeNumber(name: string, value: string, least: number): number {

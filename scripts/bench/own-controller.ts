@@ -24,6 +24,9 @@ export class OwnController {
 
   get url(): string { return this.running.url; }
 
+  /** Of its process, whose children are those of PostgreSQL. */
+  get pid(): number { return this.running.child.pid ?? 0; }
+
   /** From the start of its process to its first answer. */
   get startMs(): number { return this.running.startMs; }
 

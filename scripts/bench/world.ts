@@ -48,6 +48,8 @@ export interface RequestParts {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  /** A body of JSON as it is, instead. */
+  readonly text?: string;
   /** A session token; none for public operations. */
   readonly token?: string | undefined;
 }
@@ -60,12 +62,12 @@ export function tokenOf(world: World, speaker: Speaker): string | undefined {
 }
 
 /** A whole HTTP/1.1 request. */
-export function requestBytes({ target: { host, port } }: World, { method, path, body, token }: RequestParts): Buffer {
-  const payload = body === undefined ? '' : JSON.stringify(body);
+export function requestBytes({ target: { host, port } }: Pick<World, 'target'>, { method, path, body, text, token }: RequestParts): Buffer {
+  const payload = text ?? (body === undefined ? '' : JSON.stringify(body));
   const lines = [
     `${method} ${path} HTTP/1.1`, `host: ${host}:${port}`, 'accept: application/json',
     ...(token === undefined ? [] : [`zt-session: ${token}`]),
-    ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),
+    ...(payload === '' ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${payload}`);
 }

@@ -41,7 +41,7 @@ bootstrap:
     postgresql:
       use_pg_rewind: true        # a former leader comes back without a full copy
       parameters:
-        max_connections: 200     # 25 for each controller, replication, backup, administrators
+        max_connections: 200     # 26 for each controller, replication, backup, administrators
         synchronous_commit: 'on'
         wal_keep_size: 256MB
         tcp_keepalives_idle: 10

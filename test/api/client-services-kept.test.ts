@@ -103,4 +103,27 @@ describe('answers about services that are kept', function kept() {
     expect(all.meta.pagination?.limit).to.equal(1);
     expect(expectStatus(await caller.client.get(`${C}/services?limit=2`), 200).meta.pagination?.limit).to.equal(2);
   });
+
+  it('are forgotten when the database may have been exchanged for one that counts the same epochs for other changes', async () => {
+    const [name, other] = [unique('kept'), unique('kept')];
+    const id = await post('/services', { name, encryptionRequired: false, roleAttributes: ['exchanged'] });
+    await post('/service-policies', {
+      name, type: 'Dial', semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#exchanged'],
+    });
+    const [reader = caller.client] = readers;
+    /** Undefined while the database is out. */
+    const nameSeen = async () => {
+      const answer = await reader.get(`${C}/services/${id}`);
+      return answer.status === 503 ? undefined : (expectStatus(answer, 200).data as { name: string }).name;
+    };
+    for (let time = 0; time < 2; time += 1) expect(await nameSeen()).to.equal(name);
+    // As in a standby that was promoted before it had the latest changes, and was changed since.
+    await controller.database.query('SET session_replication_role = replica');
+    await controller.database.query('UPDATE services SET name = $2 WHERE id = $1', [id, other]);
+    await controller.database.query('SET session_replication_role = origin');
+    expect(await nameSeen()).to.equal(name);
+    await controller.database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    await until('the answer is of the present database', async () => await nameSeen() === other);
+  });
 });

@@ -92,8 +92,7 @@ describe('enrollment by certificate request', () => {
       expect(serials.size).to.equal(5);
     });
 
-    it('verifies with openssl against the certificates that the network publishes', async function verify() {
-      try { execFileSync('openssl', ['version']); } catch { this.skip(); }
+    it('verifies with openssl against the certificates that the network publishes', async () => {
       const place = mkdtempSync(join(tmpdir(), 'edge-enroll-'));
       try {
         const published = expectStatus(await controller.anonymous.get('/.well-known/est/cacerts'), 200).text;

@@ -37,6 +37,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   workers: { text: '3', means: 3, refuses: '0' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
   maxBodyBytes: { text: '2048', means: 2048, refuses: '1 MiB' },
+  maxBodiesBytes: { text: '2097152', means: 2_097_152, refuses: '128 MiB' },
   maxHeaders: { text: '50', means: 50, refuses: '1.5' },
   maxHeaderBytes: { text: '8192', means: 8192, refuses: '16' },
   maxJsonDepth: { text: '32', means: 32, refuses: '0x20' },

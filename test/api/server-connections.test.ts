@@ -1,6 +1,9 @@
 /** How many connections there may be, in all and of one address, and what the log says of it. */
 import { expect } from 'chai';
-import type { TLSSocket } from 'node:tls';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expectStatus } from '../support/client.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
@@ -14,7 +17,7 @@ const FREE = 'connections are accepted again';
 describe('connections', () => {
   let database: TestDatabase;
   const controllers: LoggedController[] = [];
-  const sockets: TLSSocket[] = [];
+  const sockets: Socket[] = [];
   before(async () => { database = await openTestDatabase(); });
   afterEach(async () => {
     sockets.splice(0).forEach((socket) => { socket.destroy(); });
@@ -44,6 +47,30 @@ describe('connections', () => {
       expect(said(controller, FREE).at(-1)).to.include({ level: 30, setting: 'limits.connections', refused: 3 });
     }
     expectStatus(await controller.client().get('/version'), 200);
+  });
+
+  it('are counted as one when one takes the place of another that is being cut', async () => {
+    const controller = await start({ EDGE_LIMIT_CONNECTIONS: '1', EDGE_PROXY_PROTOCOL_FROM: '127.0.0.1' });
+    const port = Number(new URL(controller.url).port);
+    const dialRaw = async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      sockets.push(socket);
+      await once(socket, 'connect');
+      for (let turn = 0; turn < 3; turn += 1) await nextTurn(); // the server, in this process, accepts it meanwhile
+      return socket;
+    };
+    let last = await dialRaw();
+    for (let round = 0; round < 5; round += 1) {
+      // Both are waiting when the server looks: it reads what is no header, cuts the one and accepts the other.
+      const end = once(last, 'close');
+      last.write('this is no header of the PROXY protocol');
+      last = await dialRaw();
+      await end;
+      await until('it was told of the header', () => controller.log.filter(({ balancer }) => balancer !== undefined).length > round);
+    }
+    expect(said(controller, FULL)).to.deep.equal([]);
+    await dialRaw();
+    await until('one more is refused', () => said(controller, FULL).length === 1);
   });
 
   it('of one address are bounded, so that others find a place', async () => {

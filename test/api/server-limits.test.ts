@@ -37,6 +37,29 @@ describe('limits', () => {
       expectFault(await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, { rawBody: blanks(MIB + 1), headers }), 413, 'REQUEST_ENTITY_TOO_LARGE');
     });
 
+    it('holds so much of all large ones that come slowly, refuses more of them, and never a small one', async () => {
+      const narrow = await startTestController({ EDGE_LIMIT_BODIES_BYTES: String(MIB) });
+      const login = head(`${C}/authenticate?method=password`, JSON_TYPE, `content-length: ${MIB - 1}`);
+      const slow = await Promise.all([0, 1].map(() => dial(narrow.url)));
+      try {
+        for (const socket of slow) socket.write(Buffer.concat([Buffer.from(login), Buffer.alloc(MIB / 2, ' ')]));
+        const refused = await until('a large body is refused', async () => {
+          const answer = await sendRaw(narrow.url, Buffer.concat([Buffer.from(login), Buffer.alloc(MIB - 1, ' ')]));
+          return answer.status === 429 && answer;
+        });
+        expectRawFault(refused, 429, 'SERVER_TOO_MANY_REQUESTS');
+        expect(refused.head).to.match(/^retry-after: 1/mi);
+        expectStatus(await narrow.anonymous.post(`${C}/authenticate?method=password`, ADMIN), 200);
+      } finally {
+        slow.forEach((socket) => { socket.destroy(); });
+      }
+      await until('a large body is read again', async () => {
+        const answer = await sendRaw(narrow.url, Buffer.concat([Buffer.from(login.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')), Buffer.alloc(MIB - 1, ' ')]));
+        return answer.status === 400;
+      });
+      await narrow.stop();
+    });
+
     it('refuses a declared length before the session, with the envelope, and closes', async () => {
       const bytes = Buffer.concat([Buffer.from(head(`${M}/identities`, JSON_TYPE, `content-length: ${2 * MIB}`)), Buffer.alloc(2 * MIB, ' ')]);
       expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');

@@ -172,13 +172,26 @@ describe('a right whose loss was announced to no controller', function unheard()
     await until('the session is refused', async () => !(await isAnswered(`${C}/current-identity`)(client)), TIMEOUT_S * 500);
   });
 
-  it('is refused at the first use of a session that was not used for a while', async () => {
-    const { client, id } = await subject();
-    await database.query('UPDATE identities SET is_admin = false WHERE id = $1', [id]);
-    const end = Date.now() + TIMEOUT_S * 550;
-    await until('the session rests', () => Date.now() > end);
-    expect(await isAnswered(`${M}/identities`)(client)).to.equal(false);
-  });
+  for (const [when, backMs] of [['', 0], [', also when the clock was set back', 3_600_000]] as const) {
+    it(`is refused at the first use of a session that was not used for a while${when}`, async () => {
+      const { client, id } = await subject();
+      const now = Date.now;
+      Date.now = () => now() - backMs;
+      try {
+        await rest(0.3); // its use is written, and compared with the database
+        await database.query('UPDATE identities SET is_admin = false WHERE id = $1', [id]);
+        await rest(0.55);
+        expect(await isAnswered(`${M}/identities`)(client)).to.equal(false);
+      } finally {
+        Date.now = now;
+      }
+    });
+  }
+
+  const rest = (share: number) => {
+    const end = performance.now() + TIMEOUT_S * 1_000 * share;
+    return until('the session rests', () => performance.now() > end);
+  };
 });
 
 const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms); });

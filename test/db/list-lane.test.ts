@@ -1,5 +1,7 @@
 /** The connections of lists: what stays prepared on them, who gets them, and that nothing runs for which nobody waits. */
 import { expect } from 'chai';
+import pg from 'pg';
+import { openCanceller, processOf } from '../../db/canceller.js';
 import { LIST_BOUNDS, openDatabase } from '../../db/db.js';
 import type { Database } from '../../db/db.js';
 import { openStores } from '../../db/stores.js';
@@ -110,6 +112,25 @@ describe('the connections of lists', () => {
         expect((await database.list(null, 'SELECT pg_sleep(0.001), 2 AS two', [], scopeOf('b'))).rows[0]).to.include({ two: 2 });
       }
       expect([...outcomes]).to.have.members(['none', 'timeout']);
+    });
+
+    it('by its process, and not one that has only the number of it', async () => {
+      const canceller = openCanceller(files.connection, 5_000);
+      const client = new pg.Client(files.connection);
+      await client.connect();
+      try {
+        const process = await processOf(client);
+        const statement = client.query(SLEEP).then(() => 'none', (error: { code: string }) => error.code);
+        await started('pg_sleep(20)');
+        const other = { ...process, startedAt: '2026-01-01 00:00:00.000001+00' };
+        expect(await canceller.cancel(other).then(() => 'told', (error: Error) => error.message)).to.match(/no such process/);
+        expect(await running('pg_sleep(20)')).to.equal(1);
+        await canceller.cancel(process);
+        expect(await statement).to.equal('57014');
+      } finally {
+        await canceller.close();
+        await client.end();
+      }
     });
 
     it('that waits for its turn', async () => {

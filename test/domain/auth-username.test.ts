@@ -13,6 +13,10 @@ describe('usernames', () => {
     ['a zero width space', 'user\u200b', /invisible/], ['a zero width joiner', 'us\u200der', /invisible/], ['a soft hyphen', 'us\u00ader', /invisible/],
     ['a byte order mark', '\ufeffuser', /invisible/], ['an override of direction', 'us\u202ere', /invisible/], ['a tag character', 'user\u{e0061}', /invisible/],
     ['private use', 'user\ue000', /invisible/], ['half a pair', 'user\ud83d', /invisible/], ['an unassigned character', 'user\u0378', /invisible/],
+    ['a Hangul filler', 'user\u3164', /invisible/], ['a filler of half width', 'us\uffa0er', /invisible/],
+    ['a joiner of graphemes', 'us\u034fer', /invisible/], ['a selector of variants', 'user\ufe0f', /invisible/],
+    ['an empty Braille cell', 'us\u2800er', /invisible/],
+    ['a no-break space between words', 'low\u00a0user', /white space/], ['a wide space between words', 'low\u3000user', /white space/],
     ['an accent of its own', 'use\u0301r', /NFC/], ['a sign that has a composed form', 'user\u212b', /NFC/],
   ];
   for (const [what, name, fault] of bad) it(`have no ${what}`, () => expect(usernameFault(name)).to.match(fault));

@@ -135,6 +135,12 @@ describe('role filters', () => {
     });
   }
 
+  it('takes each value once, and no more than a filter may list', () => {
+    const roles = Array.from({ length: 1_000 }, (_, i) => `#a${i}`);
+    expect(compileRoleFilter([...roles, ...roles], 'AnyOf', target).values[0]).to.have.length(1_000);
+    expect(fault(() => compileRoleFilter([...roles, '@x'], 'AnyOf', target))).to.include({ kind: 'invalidFilter' });
+  });
+
   it('refuses a value without prefix', () => {
     expect(fault(() => compileRoleFilter(['#a', 'probe-x'], undefined, target)).field).to.deep.equal({
       field: 'roleFilter', value: 'probe-x',

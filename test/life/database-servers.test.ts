@@ -8,7 +8,7 @@ import { expectStatus } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, within } from '../support/process.js';
-import { NO_SYSTEM_POSTGRES, startSystemPostgres, systemBinaries } from './system-postgres.js';
+import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
 const IDENTITIES = '/edge/management/v1/identities';
@@ -30,16 +30,12 @@ describe('the servers of DATABASE_URL', function () {
   const binaries = systemBinaries();
   const shop = new ProcessShop();
   const servers: SystemPostgres[] = [];
-  before(function () {
-    if (binaries === undefined) { console.log(`      skipped: ${NO_SYSTEM_POSTGRES}`); this.skip(); }
-  });
   after(async () => {
     await shop.end();
     for (const server of servers) await server.stop();
   });
 
   const serve = async (settings: Record<string, string>, files: Record<string, string> = {}) => {
-    if (binaries === undefined) throw new Error(NO_SYSTEM_POSTGRES);
     const server = await startSystemPostgres(binaries, 'C.UTF-8', settings, files);
     servers.push(server);
     return server;

@@ -8,7 +8,7 @@ import { newMasterKey } from '../../domain/pki/master-key.js';
 import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, within } from '../support/process.js';
-import { NO_SYSTEM_POSTGRES, startSystemPostgres, systemBinaries } from './system-postgres.js';
+import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
 const listen = async (server: Server, port = 0): Promise<number> => {
@@ -23,8 +23,7 @@ describe('a start before the database', function () {
   const shop = new ProcessShop();
   let server: SystemPostgres;
   let url: string;
-  before(async function () {
-    if (binaries === undefined) { console.log(`      skipped: ${NO_SYSTEM_POSTGRES}`); this.skip(); }
+  before(async () => {
     server = await startSystemPostgres(binaries, 'C.UTF-8');
     url = await server.newDatabase('waited');
   });

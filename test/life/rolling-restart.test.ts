@@ -14,6 +14,9 @@ import { ProcessShop, START_DEADLINE_MS } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 
 const M = '/edge/management/v1';
+/** Longer than two signals may be apart that count as one. */
+const SAME_SIGNAL_MS = 700;
+const LEAVING = 'connections are still accepted while balancers find out; then it stops';
 
 describe('a rolling restart behind a balancer', function rolling() {
   this.timeout(180_000);
@@ -32,6 +35,13 @@ describe('a rolling restart behind a balancer', function rolling() {
     EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_NAME: name, DATABASE_URL: database.url, EDGE_MASTER_KEY: key, EDGE_DATABASE_POOL_SIZE: '4',
     EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LIMIT_LAME_DUCK: '3s', ...more,
   } });
+
+  /** Once: a process that is at its end is ended by the signal itself. */
+  const killAgain = async (controller: ControllerProcess) => {
+    const end = performance.now() + SAME_SIGNAL_MS;
+    await until('a second signal counts as one', () => performance.now() > end);
+    controller.kill('SIGTERM');
+  };
 
   it('fails no request on new connections or on kept ones', async () => {
     const ports = [await freePort(), await freePort()] as const;
@@ -73,11 +83,19 @@ describe('a rolling restart behind a balancer', function rolling() {
     const fresh = shop.client(url);
     const answer = expectStatus(await fresh.get('/version'), 200);
     expect(answer.headers.connection).not.to.equal('close');
-    await until('a second signal counts as one', () => {
-      controller.kill('SIGTERM');
-      return controller.log().some(({ msg }) => msg === 'stopping at once');
-    });
+    await killAgain(controller);
     expect(await controller.ended).to.deep.equal({ code: 0, signal: null });
+  });
+
+  it('waits no longer with workers either', async () => {
+    const controller = start(await freePort(), 'impatient-workers', { EDGE_LIMIT_LAME_DUCK: '10m', EDGE_WORKERS: '2' });
+    await controller.ready();
+    const said = (text: string) => controller.log().filter(({ msg }) => msg === text).length;
+    controller.kill('SIGTERM');
+    await until('both workers are leaving', () => said(LEAVING) === 2);
+    await killAgain(controller);
+    expect(await controller.ended).to.deep.equal({ code: 0, signal: null });
+    expect(said('stopping at once'), 'of both workers and the first process').to.be.at.least(3);
   });
 
   it('is announced by every worker, which then stop', async () => {

@@ -7,7 +7,7 @@ import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
-import { NO_SYSTEM_POSTGRES, startSystemPostgres, systemBinaries } from './system-postgres.js';
+import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
 const MANAGEMENT = '/edge/management/v1';
@@ -51,27 +51,21 @@ async function mainJob(shop: ProcessShop, databaseUrl: string): Promise<void> {
 
 describe('on the PostgreSQL of the system', function () {
   this.timeout(90_000);
-  const binaries = systemBinaries();
   const given = process.env['EDGE_TEST_SYSTEM_DATABASE_URL'];
   const shop = new ProcessShop();
   let server: SystemPostgres | undefined;
   afterEach(async () => { await shop.end(); await server?.stop(); server = undefined; });
 
   for (const locale of ['C.UTF-8', 'C']) {
-    it(`does its main job, cluster of the locale ${locale}`, async function () {
-      if (binaries === undefined) {
-        if (given === undefined) console.log(`      skipped: ${NO_SYSTEM_POSTGRES}`);
-        this.skip();
-      }
-      server = await startSystemPostgres(binaries, locale);
+    it(`does its main job, cluster of the locale ${locale}`, async () => {
+      server = await startSystemPostgres(systemBinaries(), locale);
       console.log(`      PostgreSQL ${server.version}`);
       await mainJob(shop, await server.newDatabase('controller'));
     });
   }
 
-  it('keeps its own session settings beside those in the URL', async function () {
-    if (binaries === undefined) { console.log(`      skipped: ${NO_SYSTEM_POSTGRES}`); this.skip(); }
-    server = await startSystemPostgres(binaries, 'C.UTF-8');
+  it('keeps its own session settings beside those in the URL', async () => {
+    server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
     const url = `${await server.newDatabase('controller')}?application_name=mine&options=${encodeURIComponent('-c timezone=Asia/Tokyo -c work_mem=8MB')}`;
     const controller = shop.start(join(shop.place(), 'data'), { env: { DATABASE_URL: url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password } });
     const admin = await shop.login(await controller.ready());

@@ -26,11 +26,12 @@ export interface SystemPostgres {
   stop(): Promise<void>;
 }
 
-/** The oldest one that will do: 15 or newer. */
-export function systemBinaries(): { directory: string; version: number } | undefined {
+/** The oldest one that will do: 15 or newer. @throws Error when there is none; the test command installs it */
+export function systemBinaries(): { directory: string; version: number } {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).map(Number).filter((version) => version >= 15) : [];
   const version = versions.sort((a, b) => a - b).find((candidate) => existsSync(join(DEBIAN, String(candidate), 'bin', 'initdb')));
-  return version === undefined ? undefined : { version, directory: join(DEBIAN, String(version), 'bin') };
+  if (version === undefined) throw new Error(`no PostgreSQL 15 or newer below ${DEBIAN}: install it (Debian: apt-get install postgresql)`);
+  return { version, directory: join(DEBIAN, String(version), 'bin') };
 }
 
 export interface Binaries { readonly directory: string; readonly version: number }
@@ -121,6 +122,3 @@ export async function freePort(): Promise<number> {
   await new Promise((resolve) => { probe.close(resolve); });
   return port;
 }
-
-/** Why there is nothing to test with, for the log. */
-export const NO_SYSTEM_POSTGRES = `no PostgreSQL 15 or newer below ${DEBIAN}, and EDGE_TEST_SYSTEM_DATABASE_URL is not set`;

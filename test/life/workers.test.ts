@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
@@ -9,6 +10,7 @@ import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { dial, parseRaw, readToEnd } from '../api/server-support.js';
 
 const M = '/edge/management/v1';
 const WORKERS = 3;
@@ -46,7 +48,10 @@ describe('several workers on one port', function workers() {
   const login = async () => (expectStatus(await fresh().post('/authenticate?method=password', ADMIN), 200).data as { token: string }).token;
 
   before(async () => {
-    controller = shop.start(shop.place(), { env: { EDGE_WORKERS: String(WORKERS), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_ADMIN_USERNAME: ADMIN.username } });
+    controller = shop.start(shop.place(), { env: {
+      EDGE_WORKERS: String(WORKERS), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_ADMIN_USERNAME: ADMIN.username,
+      EDGE_PROXY_PROTOCOL_FROM: '127.0.0.2',
+    } });
     url = await controller.ready();
   });
   after(async () => {
@@ -56,6 +61,21 @@ describe('several workers on one port', function workers() {
 
   it('are as many processes as asked for', () => {
     expect(workersOf(controller.pid)).to.have.length(WORKERS);
+  });
+
+  it('all take the address of a client from a balancer', async () => {
+    const token = await login();
+    for (let i = 0; i < 2 * WORKERS; i += 1) {
+      const socket = connectSocket({ host: '127.0.0.1', port: Number(new URL(url).port), localAddress: '127.0.0.2' });
+      socket.write(Buffer.from('0d0a0d0a000d0a515549540a2111000ccb0071090a000001303901bb', 'hex')); // from 203.0.113.9
+      const secure = await dial(url, { socket });
+      const body = JSON.stringify(ADMIN);
+      secure.write(`POST ${M}/authenticate?method=password HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`
+        + `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      const { data } = JSON.parse(parseRaw(await readToEnd(secure)).body) as { data: { ipAddress: string } };
+      expect(data.ipAddress).to.equal('203.0.113.9');
+    }
+    expectStatus(await fresh(token).get(`${M}/current-api-session`), 200);
   });
 
   it('all know a session that one of them opened, and what one of them wrote', async () => {

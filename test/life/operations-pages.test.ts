@@ -1,0 +1,327 @@
+/**
+ * docs/operations: the commands of the pages are run, the configurations are given to the programs that they are for,
+ * and what the pages say of settings, bounds and states is compared with the code.
+ */
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parseConnectionUrl } from '../../db/connection-url.js';
+import {
+  MAX_LISTED_VALUES, MAX_SEARCHED_LETTERS, MAX_SLOW_TESTS, MAX_SUBQUERIES, MAX_TESTS,
+} from '../../db/filter/bounds.js';
+import { OUTAGES } from '../../db/outages.js';
+import { ServerClient, serversOf } from '../../db/servers.js';
+import { newMasterKey } from '../../domain/pki/master-key.js';
+import { SETTINGS } from '../../server/config.js';
+import { ADMIN } from '../support/controller.js';
+import { blocksOf, openShell } from '../support/page.js';
+import type { Block, Shell } from '../support/page.js';
+import { until } from '../support/poll.js';
+import { freePort } from '../support/ports.js';
+import { IS_ROOT, ProcessShop, nobody } from '../support/process.js';
+import type { ControllerProcess } from '../support/process.js';
+import { startSystemPostgres, systemBinaries } from './system-postgres.js';
+import type { SystemPostgres } from './system-postgres.js';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = join(root, 'docs/operations');
+const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
+const all = names.map(textOf).join('\n');
+
+/** The cells of every row of the tables of a page. */
+const rowsOf = (name: string) => textOf(name).split('\n').filter((line) => line.startsWith('|'))
+  .map((line) => line.slice(1, -1).split(' | ').map((cell) => cell.trim()));
+const blockOf = (name: string, language: string): string => {
+  const block = blocksOf(join(folder, name)).find((candidate) => candidate.language === language);
+  if (block === undefined) throw new Error(`${name} has no block of ${language}`);
+  return `${block.text}\n`;
+};
+
+describe('docs/operations', () => {
+  it('has every page in its index', () => {
+    const index = textOf('README.md');
+    expect(names.filter((name) => name !== 'README.md' && !index.includes(`](${name})`))).to.deep.equal([]);
+  });
+
+  it('leads to headings that exist', () => {
+    const anchorOf = (heading: string) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-');
+    const anchorsOf = (file: string) => [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)]
+      .map(([, heading = '']) => anchorOf(heading));
+    const broken = names.flatMap((name) => [...textOf(name).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+      .filter(([, file = '', anchor]) => {
+        const target = join(folder, file === '' ? name : file);
+        return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+      }).map(([link]) => `${name}: ${link}`));
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('names all settings and no others', () => {
+    const settings = new Set(Object.values(SETTINGS).map(({ env }) => env));
+    const named = new Set([...all.matchAll(/\b(?:EDGE_[A-Z_]*[A-Z]|DATABASE_URL)\b/g)].map(([name]) => name));
+    // The first is a variable of the commands, the second is read before any setting.
+    const others = ['EDGE_URL', 'EDGE_CONFIG'];
+    expect([...named].filter((name) => !settings.has(name) && !others.includes(name))).to.deep.equal([]);
+    expect([...settings].filter((name) => !named.has(name))).to.deep.equal([]);
+  });
+
+  it('says the defaults as they are', () => {
+    const settings: readonly { env: string; fallback: unknown }[] = Object.values(SETTINGS);
+    const fallbacks = new Map(settings.map(({ env, fallback }) => [`\`${env}\``, fallback]));
+    const rows = rowsOf('limits.md')
+      .filter(([, setting = '', said = '']) => typeof fallbacks.get(setting) === 'number' && /^\d/.test(said));
+    expect(rows).to.have.length.greaterThan(20);
+    for (const [what, setting = '', said = ''] of rows) expect(amountOf(said), what).to.equal(fallbacks.get(setting));
+  });
+
+  it('says the bounds of filters as they are', () => {
+    const bounds = new Map(rowsOf('limits.md').map(([what = '', , most = '']) => [what, most]));
+    const expected: readonly [string, number][] = [
+      ['tests in a filter', MAX_TESTS],
+      ['tests of tags, `icontains`, long lists of set elements', MAX_SLOW_TESTS],
+      ['`anyOf`, `allOf`, `count`, `isEmpty` that read element by element', MAX_SUBQUERIES],
+      ['letters to search for', MAX_SEARCHED_LETTERS],
+      ['values in lists of a filter', MAX_LISTED_VALUES],
+    ];
+    for (const [what, most] of expected) expect(amountOf(bounds.get(what) ?? ''), what).to.equal(most);
+  });
+
+  it('has every state of the database, when it becomes an error, and whether a start waits for its end', () => {
+    const rows = new Map(rowsOf('health-and-logs.md').map((cells) => [cells[0], cells]));
+    for (const [outage, { patienceSeconds, isPassing }] of Object.entries(OUTAGES)) {
+      const after = patienceSeconds === 0 ? 'at once' : patienceSeconds === Infinity ? 'never' : `${patienceSeconds} s`;
+      expect(rows.get(`\`${outage}\``)?.slice(2, 4), outage).to.deep.equal([after, isPassing ? 'yes' : 'no']);
+    }
+  });
+
+  it('has only connection URLs that are understood', () => {
+    const urls = [...all.matchAll(/postgresql:\/\/[^\s`|]+/g)].map(([url]) => url);
+    expect(urls).to.have.length.greaterThan(8);
+    for (const url of urls) parseConnectionUrl(url);
+  });
+
+  it('has a unit that systemd takes', async function unit() {
+    if (!existsSync('/usr/bin/systemd-analyze')) this.skip();
+    const shop = new ProcessShop();
+    const file = join(shop.place(), 'edge-controller.service');
+    writeFileSync(file, blockOf('running.md', 'ini').replace('/usr/bin/node', process.execPath));
+    expect(await run('systemd-analyze', ['verify', file])).to.deep.equal({ stdout: '', stderr: '' });
+    await shop.end();
+  });
+});
+
+/** `10 s`, `64 KiB`, `10,000`. */
+function amountOf(text: string): number {
+  const [, digits = '', unit = ''] = /^([\d,.]+) ?(\w*)/.exec(text) ?? [];
+  const factor = new Map(Object.entries({ min: 60, h: 3600, KiB: 1024, MiB: 1_048_576 })).get(unit) ?? 1;
+  return Number(digits.replaceAll(',', '')) * factor;
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await until('the process ends', () => child.exitCode !== null || child.signalCode !== null);
+}
+
+/** The status that a client at that address gets for a small request on a new connection. */
+function statusFrom(localAddress: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const path = '/edge/management/v1/version';
+    const options = { host: '127.0.0.1', port, path, localAddress, rejectUnauthorized: false, agent: false };
+    request(options, (response) => { resolve(response.resume().statusCode ?? 0); }).on('error', reject).end();
+  });
+}
+
+describe('the commands of docs/operations', function commands() {
+  this.timeout(90_000);
+  const shop = new ProcessShop();
+  const key = newMasterKey();
+  const ended: (() => Promise<void>)[] = [];
+  const outputs = new Map<string, string>();
+  let home: string;
+  let server: SystemPostgres;
+  let embedded: ControllerProcess;
+  let embeddedPort: number;
+  let shell: Shell;
+  const urlOf = (database: string, port = server.port) =>
+    `postgresql://edge:p%40ss%2Fw%3Ard@127.0.0.1:${port}/${database}`;
+
+  const startEmbedded = async () => {
+    embedded = shop.start(join(home, 'data'), { env: {
+      EDGE_LISTEN: `127.0.0.1:${embeddedPort}`, EDGE_ADVERTISE: `localhost:${embeddedPort}`,
+      EDGE_ADMIN_PASSWORD: ADMIN.password,
+    } });
+    await embedded.ready();
+  };
+  const startOn = (url: string, more: Readonly<Record<string, string>> = {}) => shop.start(join(shop.place(), 'data'), {
+    env: { DATABASE_URL: url, EDGE_MASTER_KEY: key, EDGE_ADMIN_PASSWORD: ADMIN.password, ...more },
+  });
+  before(async () => {
+    server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
+    home = shop.place();
+    symlinkSync(join(root, 'dist'), join(home, 'dist'));
+    embeddedPort = await freePort();
+    await startEmbedded();
+    const place = join(home, 'blocks');
+    mkdirSync(place);
+    const PATH = `${systemBinaries().directory}:${process.env['PATH'] ?? ''}`;
+    shell = openShell({ cwd: home, place, env: {
+      PATH, EDGE_URL: `https://localhost:${embeddedPort}`, DATABASE_URL: urlOf('edge'), RESTORED_URL: urlOf('restored'),
+      SUPERUSER: `postgresql://operator:p%40ss%2Fw%3Ard@127.0.0.1:${server.port}/`,
+    } });
+  });
+  after(async () => {
+    await shell.close();
+    for (const end of ended) await end();
+    await shop.end();
+    await server.stop();
+  });
+
+  const runBlock = async ({ language, notes, text }: Block): Promise<string> => {
+    if (language === 'sql') {
+      const psql = `psql -qX -v ON_ERROR_STOP=1 "\${SUPERUSER}${notes[0] ?? 'postgres'}"`;
+      return (await shell.run(`${psql} <<'END'\n${text}\nEND`)).stdout;
+    }
+    if (notes.includes('elsewhere')) {
+      await run('/bin/sh', ['-nc', text]);
+      return '';
+    }
+    if (notes.includes('stopped')) await embedded.stop();
+    const { stdout, stderr } = await shell.run(text);
+    if (notes.includes('stopped')) await startEmbedded();
+    expect(stderr).to.equal('');
+    return stdout;
+  };
+  const runPage = (name: string) => {
+    for (const block of blocksOf(join(folder, name)).filter(({ language }) => ['sh', 'sql'].includes(language))) {
+      it(`${name}, line ${block.line}`, async () => {
+        outputs.set(name, `${outputs.get(name) ?? ''}${await runBlock(block)}`);
+      });
+    }
+  };
+
+  runPage('running.md');
+  it('make a master key', () => {
+    expect(Buffer.from(readFileSync(join(home, 'master.key'), 'utf8'), 'base64')).to.have.length(32);
+  });
+
+  runPage('database.md');
+  it('encode a password', () => { expect(outputs.get('database.md')).to.equal('p%40ss%2Fw%3Ard\n'); });
+
+  it('lead to a database in each form of DATABASE_URL', async () => {
+    const [{ unix_socket_directories: socket } = {}] = await server.query('SHOW unix_socket_directories');
+    const forms = rowsOf('database.md').filter(([, url = '']) => url.startsWith('`postgresql:'));
+    expect(forms).to.have.length(7);
+    const near = `127.0.0.1:${server.port}`;
+    for (const [what = '', form = ''] of forms.filter(([name = '']) => !/left out|IPv6|TLS/.test(name))) {
+      const here = form.slice(1, -1).replace('db2.example.com:5432', `127.0.0.1:${await freePort()}`)
+        .replace('db1.example.com:5432', near).replace('5432', String(server.port))
+        .replace('%2Fvar%2Frun%2Fpostgresql', encodeURIComponent(String(socket)))
+        .replace('/var/run/postgresql', String(socket));
+      const config = serversOf(parseConnectionUrl(here));
+      await config.servers?.find(5_000);
+      const client = new ServerClient(config);
+      await client.connect();
+      const { rows } = await client.query('SELECT current_user AS user, current_database() AS database');
+      await client.end();
+      expect(rows, what).to.deep.equal([{ user: 'edge', database: 'edge' }]);
+    }
+  });
+
+  it('a controller opens as many connections as the table says', async () => {
+    const rows = rowsOf('database.md').map((cells) => cells.map(parseFloat)).filter(([pool = NaN]) => pool > 0);
+    for (const [pool = 0, ...wanted] of rows) {
+      expect(wanted, `pool of ${pool}`).to.deep.equal([1, 2, 4, 8].map((workers) => workers * (pool + 6)));
+    }
+    expect(rows).to.have.length(4);
+    const controller = startOn(urlOf('edge'));
+    await controller.ready();
+    expect(controller.log().find(({ wanted }) => wanted !== undefined)?.['wanted']).to.equal(26);
+    await controller.stop();
+  });
+
+  it('through PgBouncer with the settings of the page', async () => {
+    const port = await freePort();
+    const [place, owner] = [shop.place(), IS_ROOT ? nobody() : undefined];
+    const [users, ini] = [join(place, 'userlist.txt'), join(place, 'pgbouncer.ini')];
+    writeFileSync(users, '"edge" "p@ss/w:rd"\n');
+    const settings = blockOf('poolers.md', 'ini').replace('port=5432', `port=${server.port}`)
+      .replace('6432', String(port)).replace('/etc/pgbouncer/userlist.txt', users).replace('/var/run/postgresql', '');
+    writeFileSync(ini, settings);
+    await run('chmod', ['-R', 'a+rX', place]);
+    const pooler = spawn('/usr/sbin/pgbouncer', ['-q', ini], { stdio: 'ignore', ...owner });
+    ended.push(() => endProcess(pooler));
+    const controller = startOn(urlOf('edge', port), { EDGE_NAME: 'pooled' });
+    await shop.login(await controller.ready());
+    const warnings = controller.log().filter(({ level, outage }) => level !== 'info' && outage !== 'unreachable');
+    expect(warnings).to.deep.equal([]);
+    await controller.stop();
+  });
+
+  runPage('several-controllers.md');
+  it('haproxy passes TLS and addresses of clients through', async function balancer() {
+    if (!existsSync('/usr/sbin/haproxy')) this.skip();
+    const [bind, one, two] = [await freePort(), await freePort(), await freePort()];
+    const controller = startOn(urlOf('edge'), {
+      EDGE_LISTEN: `127.0.0.1:${one}`, EDGE_ADVERTISE: `ctrl.example.com:${bind}`,
+      EDGE_PROXY_PROTOCOL_FROM: '127.0.0.1', EDGE_LOG_REQUESTS: 'all',
+    });
+    await until('it is ready', () => controller.log().some(({ msg }) => msg === 'controller is ready'), 30_000);
+    const file = join(home, 'haproxy.cfg');
+    const ca = join(home, 'balanced-ca.pem');
+    const settings = blockOf('several-controllers.md', 'haproxy').replace('bind :1280', `bind 127.0.0.1:${bind}`)
+      .replace('10.0.0.21:1280', `127.0.0.1:${one}`).replace('10.0.0.22:1280', `127.0.0.1:${two}`)
+      .replace('/etc/haproxy/edge-ca.pem', ca);
+    writeFileSync(file, settings);
+    const [row] = await server.query("SELECT cert_pem FROM pki_entities WHERE purpose = 'root'", 'edge');
+    writeFileSync(ca, String(row?.['cert_pem']));
+    await run('haproxy', ['-c', '-f', file]);
+    const haproxy = spawn('/usr/sbin/haproxy', ['-db', '-f', file], { stdio: 'ignore' });
+    ended.push(() => endProcess(haproxy));
+    // The second server is not there: new connections must not meet it, however soon they come.
+    const ask = () => statusFrom('127.0.0.2', bind).catch(() => 0);
+    await until('it answers through haproxy', async () => await ask() === 200, 20_000);
+    expect(await Promise.all(Array.from({ length: 10 }, ask))).to.deep.equal(Array.from({ length: 10 }, () => 200));
+    const lines = controller.log().filter(({ msg }) => msg === 'request');
+    expect(new Set(lines.map(({ address }) => address))).to.deep.equal(new Set(['127.0.0.2']));
+    await controller.stop();
+  });
+  runPage('health-and-logs.md');
+  it('are answered by a healthy controller', () => {
+    const lines = (outputs.get('health-and-logs.md') ?? '').trim().split('\n');
+    const [live, ready, checks] = lines.map((line) => JSON.parse(line) as unknown);
+    expect([live, ready]).to.deep.equal([{ status: 'ok' }, { status: 'ok' }]);
+    const ids = (checks as { data: { checks: { id: string }[] } }).data.checks.map(({ id }) => id);
+    const rows = rowsOf('health-and-logs.md').filter(([, , readyz = '']) => /^(200|503)$/.test(readyz));
+    expect(rows.map(([id]) => id)).to.deep.equal(ids.map((id) => `\`${id}\``));
+  });
+
+  runPage('backup.md');
+  it('lead to a network that starts, and to the same data directory', async () => {
+    const restored = startOn(urlOf('restored'), { EDGE_NAME: 'restored' });
+    await shop.login(await restored.ready());
+    await restored.stop();
+    expect(existsSync(join(home, 'data-damaged/postgres'))).to.equal(true);
+    await shop.login(`https://localhost:${embeddedPort}`);
+  });
+
+  let runningSession = '';
+  it('find an administrator who is logged in', async () => {
+    runningSession = (await shop.login(`https://localhost:${embeddedPort}`)).token ?? '';
+  });
+  runPage('troubles.md');
+  it('set the password of the default administrator and end its sessions', async () => {
+    const url = `https://localhost:${embeddedPort}`;
+    expect(outputs.get('troubles.md')).to.match(/^BEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/);
+    const old = await shop.client(url).post('/edge/management/v1/authenticate?method=password', ADMIN);
+    expect(old.status).to.equal(403);
+    await shop.login(url, readFileSync(join(home, 'new-password'), 'utf8').trim());
+    const before = shop.client(url, runningSession);
+    expect((await before.get('/edge/management/v1/identities')).status).to.equal(401);
+  });
+});
