@@ -46,7 +46,7 @@ export async function controllerKilled(ground: Ground): Promise<Row[]> {
   const { tally } = measured;
   const requests = tally.creates + tally.reads + tally.looks;
   return [rowOf('kill -9 of one of two controllers, started again', measured,
-    `${of(tally.cuts, requests)} connections cut, ${whole(tally.refused)} creates 503`)];
+    `${of(tally.cuts, requests)} requests cut, ${whole(tally.refused)} creates 503`)];
 }
 
 /** Accepted by both controllers, then ended on one: how long until the other refuses it. */
