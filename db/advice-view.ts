@@ -36,7 +36,7 @@ const ADVICE = `WITH identity AS MATERIALIZED ${withSelectors('identities', 'e.i
   ${allowedBy('edge_router_policies', 'identity_roles', 'identity')},
   ${allowedBy('service_edge_router_policies', 'service_roles', 'service')}
 SELECT (SELECT json_build_object('id', id, 'name', name) FROM identity) AS identity, (SELECT json_build_object('id', id, 'name', name) FROM service) AS service,
-  ARRAY (SELECT DISTINCT p.type FROM identity ti, service ts, service_policies p WHERE ${SELECTS_BOTH}) AS permissions,
+  ARRAY (SELECT DISTINCT p.type FROM identity ti, service ts, service_policies p WHERE ${SELECTS_BOTH} ORDER BY 1) AS permissions,
   (SELECT count(*)::int FROM routers_for_identity) AS "identityRouterCount", (SELECT count(*)::int FROM routers_for_service) AS "serviceRouterCount",
   (SELECT coalesce(json_agg(json_build_object('id', i.id, 'name', i.name) ORDER BY i.name), '[]')
     FROM routers_for_identity i WHERE i.id IN (SELECT id FROM routers_for_service)) AS common`;

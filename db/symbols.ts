@@ -101,8 +101,8 @@ export const identityServiceConfigSymbols: SymbolTable = {
   entity: 'serviceConfigs', idSql: 't.id', symbols: { serviceId: text('service_id'), configId: text('config_id') },
 };
 
-/** Attributes are no entities: the text is all there is. */
-export const roleAttributeSymbols: SymbolTable = { entity: 'roleAttributes', idSql: 't.id', symbols: { id: text('id') } };
+/** Attributes are no entities: the text is all there is, by either name. Consoles sort by `name`. */
+export const roleAttributeSymbols: SymbolTable = { entity: 'roleAttributes', idSql: 't.id', symbols: { id: text('id'), name: text('id') } };
 
 export const servicePolicySymbols = table('servicePolicies', {
   name, type: text('type'), semantic: text('semantic'), identityRoles: set('identity_roles'),

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 c080ac5358f6edc68741011762fbcbbc28356c64f554b621694cf7b02d3d6e05) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 ac2fbd8e8a98f39ba9a0a978b58d9394e77a3f945fde9755b9258582babcd2e6) by scripts/generate. Do not edit.
 
 import type { Api, Method, RouteNode } from './operation.js';
 

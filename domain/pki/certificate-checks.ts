@@ -19,15 +19,15 @@ const DIGITAL_SIGNATURE = 0;
 const KEY_AGREEMENT = 4;
 const KEY_CERT_SIGN = 5;
 
-/** @throws ChainFault, or DerFault */
-export function requireClient(certificate: Certificate): void {
+/** @param isAnyUse  the extended key usage does not matter. @throws ChainFault, or DerFault */
+export function requireClient(certificate: Certificate, isAnyUse: boolean): void {
   if (readAuthority(certificate).isCa) throw new ChainFault('the client’s certificate is one of a CA');
   const family = requireKey(certificate, 'the client');
   const usages = readKeyUsage(certificate);
   if (usages && !usages.has(DIGITAL_SIGNATURE) && !(family === 'ec' && usages.has(KEY_AGREEMENT))) {
     throw new ChainFault('the key usage of the client’s certificate does not allow signatures');
   }
-  requireClientUsage(certificate, 'the client');
+  if (!isAnyUse) requireClientUsage(certificate, 'the client');
   requireSignature(certificate);
   requireUnderstood(certificate);
 }

@@ -36,6 +36,8 @@ export interface ChainInput {
   /** Intermediates that are known here, for clients that sent none. */
   readonly known: readonly EncodedCertificate[];
   readonly now: Date;
+  /** The leaf only proves a key, and its extended key usage does not matter. */
+  readonly isAnyUse?: boolean;
 }
 
 export interface VerifiedChain {
@@ -71,7 +73,7 @@ export function verifyClientChain(input: ChainInput): VerifiedChain {
   }
 }
 
-function verify({ sent, now, ...trust }: ChainInput): VerifiedChain {
+function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): VerifiedChain {
   const [first] = sent;
   const anchors = trust.anchors.map(({ certificate, caId }) => ({ der: certificate.raw, caId }));
   if (!first) throw new ChainFault('no certificate was sent');
@@ -79,7 +81,7 @@ function verify({ sent, now, ...trust }: ChainInput): VerifiedChain {
   if (others.length > MAX_OTHERS) throw new ChainFault(`more than ${MAX_OTHERS} certificates beside the client’s own`);
   if (includes(anchors.map(({ der }) => der), first)) throw new ChainFault('the client’s certificate is one of a CA');
   const leaf = readCertificate(first);
-  requireClient(leaf);
+  requireClient(leaf, isAnyUse);
   if (leaf.notBefore > now.getTime()) throw new ChainFault('the client’s certificate is not valid yet');
 
   const known = trust.known.map(({ raw }) => raw).filter((der) => !includes(others, der));

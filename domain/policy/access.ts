@@ -41,7 +41,7 @@ export function permissionsFor(grants: readonly Grant[], service: Selectable): P
   const granting = grants.filter((grant) => selects(grant.semantic, grant.serviceRoles, service));
   const types = new Set(granting.map((grant) => grant.type));
   return {
-    permissions: (['Dial', 'Bind'] as const).filter((type) => types.has(type)),
+    permissions: (['Bind', 'Dial'] as const).filter((type) => types.has(type)),
     grants: granting.map((grant) => ({ policyId: grant.policyId, policyType: grant.type, isPassing: grant.isPassing })),
   };
 }

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 b3dd9d0a32bf5d77eb7b73d22d0a5b99f5f98b7e5a9206812bab4004bd67c8b7) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8a3ad2977719820343859e2bfc3926e2b61243377ccf9a30bfd017abf262fb8a) by scripts/generate. Do not edit.
 "use strict";
 exports.request_appData_or_null = validate10;
 const schema11 = {"type":["object","null"]};

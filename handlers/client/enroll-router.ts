@@ -35,7 +35,9 @@ export const enrollErOtt: Handler<'client', 'enrollErOtt'> = async ({ query, bod
 export async function enrollRouter(enrollment: Enrollment, requests: RouterRequests, services: Services): Promise<{ ca: string; cert: string; serverCert: string }> {
   const id = (enrollment.edgeRouter ?? enrollment.transitRouter)?.id;
   if (id === undefined) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
-  const { client, server } = await issuePair(id, requests, services);
+  const { client: clientCsr, server: serverCsr } = requests;
+  if (!clientCsr || !serverCsr) throw new DomainError('csrMissing');
+  const { client, server } = await issuePair(id, { client: clientCsr, server: serverCsr }, services);
   await services.stores.transaction(async (tx) => {
     if (!(await tx.routers.hold(id))) throw tokenUnknown('the router is gone');
     await useUp(tx, enrollment);
@@ -47,7 +49,7 @@ export async function enrollRouter(enrollment: Enrollment, requests: RouterReque
 
 /**
  * POST /enroll/extend/router: new certificates for the router whose certificate the connection shows; that one is worth
- * nothing from then on. Fails: `unauthenticated`, `csrMissing`, `csrInvalid`.
+ * nothing from then on. Fails: `unauthenticated`, `csrInvalid`.
  */
 export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'> = async ({ body, connection, note }, services) => {
   const { stores } = services;
@@ -88,9 +90,10 @@ function notARouter(logReason: string): DomainError {
 interface Pair { readonly client: IssuedChain; readonly server: IssuedChain }
 
 /** Takes from the requests their keys, and of the server's the host names that a router may have. */
-async function issuePair(routerId: string, requests: RouterRequests, services: Services): Promise<Pair> {
+async function issuePair(
+  routerId: string, requests: { readonly client: string; readonly server: string }, services: Services,
+): Promise<Pair> {
   const { stores, pki, network } = services;
-  if (!requests.client || !requests.server) throw new DomainError('csrMissing');
   const [client, server] = [await readRequest(requests.client, services), await readRequest(requests.server, services)];
   if (client.commonName !== routerId) {
     throw new DomainError('csrInvalid', { causeMessage: 'invalid client CSR', logReason: 'the common name is not the id of the router' });

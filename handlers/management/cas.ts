@@ -41,16 +41,16 @@ export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body
   return noData();
 };
 
-/** PATCH /cas/{id}. Fails: as PUT. */
+/** PATCH /cas/{id}; `null` takes the claim away. Fails: as PUT. */
 export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body }, { stores }) => {
   const changes = {
     name: givenName(body.name), isAuthEnabled: given(body.isAuthEnabled), isAutoCaEnrollmentEnabled: given(body.isAutoCaEnrollmentEnabled),
     isOttCaEnrollmentEnabled: given(body.isOttCaEnrollmentEnabled), identityNameFormat: body.identityNameFormat == null ? undefined : nameFormatFrom(body.identityNameFormat),
     identityRoles: body.identityRoles == null ? undefined : parseRoleAttributes(body.identityRoles, 'identityRoles'), tags: givenTags(body.tags),
   };
-  const claim = given(body.externalIdClaim);
+  const { externalIdClaim: claim } = body;
   await stores.transaction(async (tx) => {
-    const externalIdClaim = claim === undefined ? undefined : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
+    const externalIdClaim = claim == null ? claim : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
     await tx.cas.update(params.id, { ...changes, externalIdClaim });
   });
   return noData();
@@ -84,10 +84,13 @@ export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body
   return noData();
 };
 
-/** @throws DomainError `certificateNotOfCa` for a chain that does not lead to the CA, or a leaf outside its time */
+/**
+ * It proves the CA's key and nothing else, so any extended key usage will do.
+ * @throws DomainError `certificateNotOfCa` for a chain that does not lead to the CA, or a leaf outside its time
+ */
 function requireProof(ca: Ca, sent: readonly Buffer[]): void {
   try {
-    if (verifyPeer(sent, { own: null, cas: [ca] }).isExpired) throw new ChainFault('the certificate has expired');
+    if (verifyPeer(sent, { own: null, cas: [ca], isAnyUse: true }).isExpired) throw new ChainFault('the certificate has expired');
   } catch (fault) {
     throw fault instanceof ChainFault ? new DomainError('certificateNotOfCa', { causeMessage: fault.message }) : fault;
   }
@@ -109,15 +112,14 @@ function fromWhole(body: Request.CaCreate | Request.CaUpdate): CaSettings {
   return {
     name: requireName(body.name), isAuthEnabled: body.isAuthEnabled, isAutoCaEnrollmentEnabled: body.isAutoCaEnrollmentEnabled,
     isOttCaEnrollmentEnabled: body.isOttCaEnrollmentEnabled, identityRoles: parseRoleAttributes(body.identityRoles, 'identityRoles'),
-    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''), externalIdClaim: claim === undefined ? null : claimFrom(claim),
+    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''), externalIdClaim: claim === undefined || Object.keys(claim).length === 0 ? null : claimFrom(claim),
   };
 }
 
 const nameFormatFrom = (format: string): string => (format === '' ? DEFAULT_NAME_FORMAT : format);
 
-/** Members that are given replace those of the present claim; `{}` takes the claim away. */
-function mergeClaim(current: ExternalIdClaim | null, change: Request.ExternalIdClaimPatch): ExternalIdClaim | null | undefined {
-  if (Object.keys(change).length === 0) return null;
+/** Members that are given replace those of the present claim; without any it stays. Stock clients send `{}` with every change. */
+function mergeClaim(current: ExternalIdClaim | null, change: Request.ExternalIdClaimPatch): ExternalIdClaim | undefined {
   const members = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null && value !== undefined)) as Partial<ExternalIdClaim>;
   return Object.keys(members).length === 0 ? undefined : claimFrom({ ...current, ...members });
 }

@@ -11,16 +11,18 @@ export interface PeerTrust {
   readonly own: Pick<Pki, 'trust'> | null;
   /** The CAs of others that are acceptable here: choosing them is for the caller. */
   readonly cas: readonly Pick<Ca, 'id' | 'certPem'>[];
+  /** As of `ChainInput`. */
+  readonly isAnyUse?: boolean;
 }
 
 /**
  * @param sent  what `connection.peerCertificates()` gives: DER, the leaf first; empty when the client sent none
  * @throws ChainFault when it proves nothing; an expired leaf is no fault, see `isExpired`
  */
-export function verifyPeer(sent: readonly Buffer[], { own, cas }: PeerTrust, now = new Date()): VerifiedChain {
+export function verifyPeer(sent: readonly Buffer[], { own, cas, isAnyUse = false }: PeerTrust, now = new Date()): VerifiedChain {
   const { roots, intermediates } = own?.trust() ?? { roots: [], intermediates: [] };
   return verifyClientChain({
-    sent, now,
+    sent, now, isAnyUse,
     anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.flatMap(anchorsOf)],
     known: intermediates,
   });

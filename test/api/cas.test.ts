@@ -99,13 +99,15 @@ describe('cas', () => {
   it('changes with PATCH only what is given, and with PUT everything', async () => {
     const id = await create({ identityRoles: ['a'], identityNameFormat: '[identityId]', externalIdClaim: claim });
     const before = await detail(id);
-    const nulls = { name: null, isAuthEnabled: null, isAutoCaEnrollmentEnabled: null, isOttCaEnrollmentEnabled: null, identityRoles: null, identityNameFormat: null, externalIdClaim: null, tags: null };
+    const nulls = { name: null, isAuthEnabled: null, isAutoCaEnrollmentEnabled: null, isOttCaEnrollmentEnabled: null, identityRoles: null, identityNameFormat: null, tags: null };
     expectStatus(await controller.admin.patch(`${PATH}/${id}`, nulls), 200);
     expectStatus(await controller.admin.patch(`${PATH}/${id}`, { externalIdClaim: { location: null } }), 200);
     expect(await detail(id)).to.deep.equal(before);
     expectStatus(await controller.admin.patch(`${PATH}/${id}`, { isAuthEnabled: false, identityRoles: [], identityNameFormat: '', externalIdClaim: { index: 2 } }), 200);
     expect(await detail(id)).to.deep.include({ isAuthEnabled: false, isOttCaEnrollmentEnabled: true, identityRoles: [], identityNameFormat: '[caName]-[commonName]', externalIdClaim: { ...claim, index: 2 } });
     expectStatus(await controller.admin.patch(`${PATH}/${id}`, { externalIdClaim: {} }), 200);
+    expect((await detail(id))['externalIdClaim']).to.deep.equal({ ...claim, index: 2 });
+    expectStatus(await controller.admin.patch(`${PATH}/${id}`, { externalIdClaim: null }), 200);
     expect(await detail(id)).to.not.have.property('externalIdClaim');
     expectField(await controller.admin.patch(`${PATH}/${id}`, { externalIdClaim: { index: 2 } }), 'externalIdClaim.location', 'externalIdClaim.location in body is required');
     expectStatus(await controller.admin.patch(`${PATH}/${id}`, { externalIdClaim: claim }), 200);
@@ -201,6 +203,13 @@ describe('cas', () => {
       const leaf = makeLeaf(ca);
       await expectRefused(id, `${makeLeaf(leaf, { commonName: token }).pem}${leaf.pem}`, 400, 'CERTIFICATE_FAILED_VALIDATION');
       await expectRefused(id, `${makeLeaf(makeCa(), { commonName: token }).pem}${ca.pem}`, 400, 'CERTIFICATE_FAILED_VALIDATION');
+    });
+
+    it('takes a certificate of any extended key usage: it proves the key and nothing else', async () => {
+      for (const extendedKeyUsage of [['serverAuth'], ['1.3.6.1.5.5.7.3.3'], null]) {
+        const { id, ca, token } = await subject();
+        expectStatus(await verify(id, makeLeaf(ca, { commonName: token, extendedKeyUsage }).pem), 200);
+      }
     });
 
     it('takes a certificate of the CA once, keeps the token readable and drops the link', async () => {

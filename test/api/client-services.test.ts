@@ -71,7 +71,7 @@ describe('services of the client API', () => {
     const id = await service({ roleAttributes: ['shown'] });
     const policies = [await allow(caller, id), await allow(caller, id, 'Bind'), await allow(caller, id)];
     const item = entityOf(expectStatus(await caller.client.get(`${PATH}/${id}`), 200));
-    expect(item).to.deep.include({ permissions: ['Dial', 'Bind'], roleAttributes: ['shown'], encryptionRequired: false, configs: [], config: {} });
+    expect(item).to.deep.include({ permissions: ['Bind', 'Dial'], roleAttributes: ['shown'], encryptionRequired: false, configs: [], config: {} });
     const queries = item['postureQueries'] as { policyId: string; policyType: string; isPassing: boolean; postureQueries: unknown[] }[];
     expect(queries.map(({ policyId, policyType }) => [policyId, policyType]).sort()).to.deep.equal(policies.map((policy, index) => [policy, index === 1 ? 'Bind' : 'Dial']).sort());
     expect(queries.every(({ isPassing, postureQueries }) => isPassing && postureQueries.length === 0)).to.equal(true);

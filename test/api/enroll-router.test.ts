@@ -204,7 +204,7 @@ describe('enrollment of routers', () => {
       const connection = showing(certs.cert, client.privateKeyPem);
       const good = requestsOf(id);
       for (const body of [{}, { certCsr: good.certCsr }]) expectStatus(await extendAs(connection, body), 400);
-      refused(await extendAs(connection, { ...good, serverCertCsr: '' }), 400, 'MISSING_OR_INVALID_CSR');
+      for (const empty of ['certCsr', 'serverCertCsr']) refused(await extendAs(connection, { ...good, [empty]: '' }), 400, 'COULD_NOT_PROCESS_CSR');
       for (const certCsr of ['x', makeRequest({ commonName: 'other' }).pem, makeRequest({ commonName: id, isForged: true }).pem]) {
         refused(await extendAs(connection, { ...good, certCsr }), 400, 'COULD_NOT_PROCESS_CSR');
       }

@@ -33,7 +33,7 @@ describe('role attributes', () => {
       const answer = await list(kind);
       expect(answer.data, kind).to.deep.equal([]);
       expect(totalOf(answer), kind).to.equal(0);
-      expect(answer.meta.filterableFields, kind).to.deep.equal(['id']);
+      expect(answer.meta.filterableFields, kind).to.deep.equal(['id', 'name']);
     }
   });
 
@@ -66,18 +66,22 @@ describe('role attributes', () => {
     expect((await list('service')).data).to.not.include(attribute);
   });
 
-  it('come whole unless limited, and are filtered, sorted and paged by id', async () => {
+  for (const symbol of ['id', 'name']) {
+    it(`come whole unless limited, and are filtered, sorted and paged by ${symbol}`, () => expectPagesBy(symbol));
+  }
+
+  const expectPagesBy = async (symbol: string) => {
     const prefix = unique('many');
     const all = Array.from({ length: 25 }, (_, index) => `${prefix}-${String(index).padStart(2, '0')}`);
     await identity(all);
-    const filter = `filter=${encodeURIComponent(`id contains "${prefix}"`)}`;
+    const filter = `filter=${encodeURIComponent(`${symbol} contains "${prefix}"`)}`;
     expect((await list('identity', `?${filter}`)).data).to.deep.equal(all);
-    const page = await list('identity', `?${filter}&limit=3&offset=2&sort=id%20desc`);
+    const page = await list('identity', `?${filter}&limit=3&offset=2&sort=${symbol}%20desc`);
     expect([page.data, totalOf(page)]).to.deep.equal([[...all].reverse().slice(2, 5), 25]);
     const beyond = await list('identity', `?${filter}&offset=100`);
     expect([beyond.data, totalOf(beyond)]).to.deep.equal([[], 25]);
-    expect((await list('identity', `?filter=${encodeURIComponent(`id = "${all[7] ?? ''}"`)}`)).data).to.deep.equal([all[7]]);
-  });
+    expect((await list('identity', `?filter=${encodeURIComponent(`${symbol} = "${all[7] ?? ''}"`)}`)).data).to.deep.equal([all[7]]);
+  };
 
   it('are answered as they are at once, also by another controller and while nobody hears of changes', async () => {
     const attribute = unique('heard');
@@ -115,7 +119,7 @@ describe('role attributes', () => {
   });
 
   it('refuse a filter by anything else', async () => {
-    for (const query of ['filter=name%3D%221%22', 'filter=id%20%3D', 'sort=name', 'limit=x']) {
+    for (const query of ['filter=kind%3D%221%22', 'filter=id%20%3D', 'sort=kind', 'limit=x']) {
       expectStatus(await controller.admin.get(`${path('identity')}?${query}`), 400);
     }
   });

@@ -17,7 +17,7 @@ describe('a slow request', () => {
   before(async () => {
     database = await openTestDatabase();
     controller = await startLogged(database, {
-      EDGE_LOG_SLOW: '300ms', EDGE_LOG_REQUESTS: 'none', EDGE_DATABASE_POOL_SIZE: '4', EDGE_DATABASE_PATIENCE: '20s', EDGE_LIMIT_HANDLER_TIMEOUT: '20s',
+      EDGE_LOG_SLOW: '300ms', EDGE_LOG_REQUESTS: 'none', EDGE_DATABASE_POOL_SIZE: '8', EDGE_DATABASE_PATIENCE: '20s', EDGE_LIMIT_HANDLER_TIMEOUT: '20s',
     });
     admin = await controller.login();
   });

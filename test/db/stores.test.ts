@@ -33,7 +33,7 @@ describe('stores', () => {
 
   before(async () => {
     files = await openTestDatabase();
-    database = openDatabase({ connection: files.connection, poolSize: 4, patienceMs: 5_000 });
+    database = openDatabase({ connection: files.connection, poolSize: 8, patienceMs: 5_000 });
     stores = openStores(database, { defaultLimit: 10, maxLimit: 500 });
     await stores.network.seedIdentityTypes(['User']);
     await stores.network.seedAuthPolicy('default', 'Default', defaultAuthPolicySettings);
