@@ -80,10 +80,11 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (target === undefined) throw pathUnknown(path);
     const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
     seen.operation = operation;
-    seen.clock?.enter('database'); // for a session that is not in memory
-    const caller = operation.permission === 'public' ? nobody : await identify(request, sessions, peers);
-    seen.clock?.leave('database');
-    if (caller !== nobody) {
+    let caller = nobody;
+    if (operation.permission !== 'public') {
+      seen.clock?.enter('database'); // for a session that is not in memory
+      caller = await identify(request, sessions, peers);
+      seen.clock?.leave('database');
       seen.caller = caller;
       seen.params = params;
       requirePermission(operation, caller);
@@ -112,10 +113,12 @@ export function createApi(options: ApiOptions): ApiHandler {
     } catch (error) {
       fail(error, exchange, seen, { log, outages });
     }
-    const times = seen.clock?.read();
+    const { clock } = seen;
     // What waited in vain for a database that is out has the line of that state.
-    const isSlow = times !== undefined && times.ms >= config.slowRequest * 1000 && !(exchange.failure instanceof DatabaseUnavailable);
-    if (isSlow) log.warn({ ...requestLine(exchange, seen, 0), ...times }, 'slow request');
+    const isSlow = clock !== undefined && performance.now() - exchange.since >= config.slowRequest * 1000;
+    if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
+      log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
+    }
     if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
     log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };

@@ -15,8 +15,7 @@ import { lacksHost, tooManyHeaders } from './tls-server.js';
 export type Pages = ReadonlyMap<string, (exchange: Exchange) => void>;
 
 export interface AppOptions {
-  /** On every answer. */
-  readonly common: Headers;
+  readonly common: CommonHeaders;
   readonly corsOrigins: readonly string[];
   readonly pages: Pages;
   readonly api: ApiHandler;
@@ -35,8 +34,24 @@ export interface InFlight {
   isDraining: boolean;
 }
 
-export function commonHeaders(version: string, instanceId: string): Headers {
-  return { server: `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+/** On every answer of a controller. */
+export interface CommonHeaders {
+  readonly 'server': string;
+  readonly 'ziti-instance-id': string;
+  readonly 'x-content-type-options': string;
+  readonly 'cache-control': string;
+}
+
+export function commonHeaders(version: string, instanceId: string): CommonHeaders & Headers {
+  return { 'server': `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+}
+
+/** A literal with all its keys: with a spread it would cost each request 4 us, when it is made and when it is read. */
+function withRequestId(common: CommonHeaders, requestId: string): Headers {
+  return {
+    'x-request-id': requestId, 'server': common.server, 'ziti-instance-id': common['ziti-instance-id'],
+    'x-content-type-options': common['x-content-type-options'], 'cache-control': common['cache-control'],
+  };
 }
 
 export function createApp(options: AppOptions): Koa {
@@ -50,9 +65,8 @@ export function createApp(options: AppOptions): Koa {
     ctx.respond = false;
     const origin = request.headers.origin;
     const requestId = givenId(request, requestIdHeader) ?? nextId();
-    // The spread last: a literal that goes on after one is built key by key, 1.3 us instead of 0.1, and is slow to read.
-    const headers: Headers = origin === undefined && !inFlight.isDraining ? { 'x-request-id': requestId, ...common } : {
-      'x-request-id': requestId, ...common, ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
+    const headers: Headers = origin === undefined && !inFlight.isDraining ? withRequestId(common, requestId) : {
+      ...withRequestId(common, requestId), ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
       ...(inFlight.isDraining ? { connection: 'close' } : undefined),
     };
     const target = splitTarget(request.url ?? '/');
