@@ -90,7 +90,10 @@ describe('an external database', function () {
   let controller: ControllerProcess;
   let clients: { admin: Client; stranger: Client; anonymous: Client };
 
-  const signalAll = (signal: NodeJS.Signals) => { clusterProcesses(cluster).forEach((pid) => { process.kill(pid, signal); }); };
+  /** A backend may end between the look and the signal. */
+  const signalAll = (signal: NodeJS.Signals) => {
+    clusterProcesses(cluster).forEach((pid) => { try { process.kill(pid, signal); } catch { /* it has ended */ } });
+  };
 
   before(async () => {
     server = await startEmbeddedPostgres({ dataDir: place, log: silent });
