@@ -1,5 +1,5 @@
 /**
- * Ends statements for which nobody waits any more, by a spare connection that is opened when it is needed. The answer
+ * Ends statements whose answer is no longer wanted, by a spare connection that is opened when it is needed. The answer
  * comes after the signal: a connection that is held until then cannot meet it with its next statement.
  */
 import type pg from 'pg';

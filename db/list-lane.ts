@@ -1,7 +1,7 @@
 /**
  * The lane of lists: connections of their own, so that lists slow down lists and nothing else. An identity has a few of
  * the places at a time, a list that leaves in batches takes one of even fewer, and a statement is cancelled as soon as
- * nobody waits for it.
+ * its answer is no longer wanted.
  */
 import pg from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
@@ -32,7 +32,7 @@ export interface ListBounds {
 /** All rows of a list: in one piece, or its head and the batches after it. */
 export interface Whole<R> {
   readonly head: R[];
-  /** Ends by itself, when it is left, and when nobody waits for it any more. */
+  /** Ends by itself, when it is left, and when its reader is gone. */
   readonly rest?: AsyncGenerator<R[]>;
 }
 

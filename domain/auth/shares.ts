@@ -1,6 +1,6 @@
 /**
  * Shares out a few places among many holders: each has a few at most, waits for more in a queue of its own, and a place
- * that comes free goes to the holders in turn. So a flood of one holder makes nobody wait but itself.
+ * that comes free goes to the holders in turn. So a flood of one holder makes only itself wait.
  */
 import { DomainError } from '../errors.js';
 

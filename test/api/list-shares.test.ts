@@ -1,4 +1,4 @@
-/** Lists share the database fairly: one identity's lists wait for each other, slow readers hold little, and nothing runs on for nobody. */
+/** Lists share the database fairly: those of one identity wait for each other, slow readers hold little, abandoned ones end. */
 import { expect } from 'chai';
 import pg from 'pg';
 import type { TLSSocket } from 'node:tls';

@@ -1,4 +1,4 @@
-/** The connections of lists: what stays prepared on them, who gets them, and that nothing runs for which nobody waits. */
+/** The connections of lists: what stays prepared on them, who gets them, and that abandoned statements end. */
 import { expect } from 'chai';
 import pg from 'pg';
 import { openCanceller, processOf } from '../../db/canceller.js';

@@ -199,7 +199,7 @@ describe('examples/certificate-client.sh', function client() {
 
   it('works as an ordinary user', async function ordinary() {
     const owner = nobody();
-    if (!IS_ROOT || owner === undefined) this.skip();
+    if (!IS_ROOT || owner === undefined) { console.log('      skipped: only root can start it as another user'); this.skip(); }
     const controller = await startReachable();
     try {
       const place = newPlace();
