@@ -15,34 +15,83 @@ const packages = {
 };
 
 /**
- * What makes or changes a file, or opens one to do so. Another user may have put a link in its place, so one module alone
- * does it. What follows no link is not in the list: making a directory, linking, renaming and removing.
+ * What makes or changes a file, or opens one to do so. Another user may have put a link in its place, so one module
+ * alone does it. What follows no link is not in the list: making a directory, linking, renaming and removing.
  */
-const writers = ['open', 'writeFile', 'appendFile', 'copyFile', 'cp', 'truncate', 'ftruncate', 'chmod', 'fchmod', 'lchmod', 'chown', 'fchown', 'lchown'];
+const writers = [
+  'open',
+  'writeFile',
+  'appendFile',
+  'copyFile',
+  'cp',
+  'truncate',
+  'ftruncate',
+  'chmod',
+  'fchmod',
+  'lchmod',
+  'chown',
+  'fchown',
+  'lchown',
+];
 const FILES = 'db/embedded/own-files.ts';
 const fileAccess = [
-  { name: 'node:fs', importNames: [...writers.flatMap((name) => [name, `${name}Sync`]), 'createWriteStream', 'promises', 'default'], message: `only ${FILES} makes and changes files` },
-  ...['node:fs/promises', 'fs', 'fs/promises'].map((name) => ({ name, message: `only ${FILES} makes and changes files; read through node:fs` })),
+  {
+    name: 'node:fs',
+    importNames: [...writers.flatMap((name) => [name, `${name}Sync`]), 'createWriteStream', 'promises', 'default'],
+    message: `only ${FILES} makes and changes files`,
+  },
+  ...['node:fs/promises', 'fs', 'fs/promises'].map((name) => ({
+    name,
+    message: `only ${FILES} makes and changes files; read through node:fs`,
+  })),
 ];
 
 const boundaries = Object.entries(forbidden).map(([folder, others]) => ({
   files: [`${folder}/**/*.ts`],
   rules: {
-    'no-restricted-imports': ['error', {
-      patterns: [
-        { group: others.flatMap((other) => [`../${other}/*`, `../../${other}/*`, `../../../${other}/*`]), message: `${folder}/ must not import this folder (docs/architecture.md)` },
-      ],
-      paths: [
-        ...(packages[folder] ?? []).map((name) => ({ name, message: `${folder}/ must not know ${name}` })),
-        ...(folder === 'scripts' ? [] : fileAccess),
-      ],
-    }],
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            group: others.flatMap((other) => [`../${other}/*`, `../../${other}/*`, `../../../${other}/*`]),
+            message: `${folder}/ must not import this folder (docs/architecture.md)`,
+          },
+        ],
+        paths: [
+          ...(packages[folder] ?? []).map((name) => ({ name, message: `${folder}/ must not know ${name}` })),
+          ...(folder === 'scripts' ? [] : fileAccess),
+        ],
+      },
+    ],
   },
 }));
 
+/** What a handler needs of the database it asks of the stores: how a list is narrowed or a row is found is theirs. */
+const typesAlone = {
+  files: ['handlers/**/*.ts'],
+  rules: {
+    '@typescript-eslint/no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            group: ['../db/*', '../../db/*', '../../../db/*'],
+            allowTypeImports: true,
+            message: 'handlers/ takes types alone from db/ (docs/architecture.md)',
+          },
+        ],
+      },
+    ],
+  },
+};
+
 export default tseslint.config(
   { ignores: ['dist/**', 'generated/**', 'node_modules/**', 'data/**', 'test/contract/dredd/**', 'docs/**'] },
-  { files: ['**/*.ts'], extends: [tseslint.configs.recommendedTypeChecked], languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -52,11 +101,31 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       'no-console': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-    } },
-  { files: ['scripts/**/*.ts', 'test/**/*.ts'], rules: { 'no-console': 'off', '@typescript-eslint/no-unused-expressions': 'off' } },
+    },
+  },
+  {
+    files: ['scripts/**/*.ts', 'test/**/*.ts'],
+    rules: { 'no-console': 'off', '@typescript-eslint/no-unused-expressions': 'off' },
+  },
+  {
+    // The formatter does not wrap strings, templates and comments.
+    files: ['**/*.{ts,js,mjs,cjs}'],
+    rules: { 'max-len': ['error', { code: 120, ignoreUrls: true, ignoreRegExpLiterals: true }] },
+  },
   ...boundaries,
-  { files: ['{domain,db,handlers,server}/**/*.ts'], ignores: [FILES], rules: {
-    'no-restricted-syntax': ['error', { selector: 'ImportDeclaration[source.value=/^(node:)?fs/] > ImportNamespaceSpecifier', message: `only ${FILES} has all of node:fs` }],
-  } },
+  typesAlone,
+  {
+    files: ['{domain,db,handlers,server}/**/*.ts'],
+    ignores: [FILES],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ImportDeclaration[source.value=/^(node:)?fs/] > ImportNamespaceSpecifier',
+          message: `only ${FILES} has all of node:fs`,
+        },
+      ],
+    },
+  },
   { files: [FILES], rules: { 'no-restricted-imports': 'off' } },
 );

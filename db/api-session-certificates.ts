@@ -1,9 +1,10 @@
 /** Certificates of API sessions: short-lived, gone with their session. Whose they are is an argument of every query. */
 import type { ApiSessionCertificate, Page } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
+import { notFound } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert } from './table.js';
-import type { BaseRow, Lists, ListRequest, ListSource, Scope } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { rowsWhere } from './scopes.js';
 import { apiSessionCertificateSymbols } from './symbols.js';
 
 const API_SESSION_CERTIFICATE = 'apiSessionCertificate';
@@ -17,18 +18,25 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, ApiSessionCertificate> = {
-  table: 'api_session_certificates', symbols: apiSessionCertificateSymbols,
-  columns: [...BASE_COLUMNS, 'cert_pem', 'fingerprint', 'subject', 'valid_from', 'valid_to'], fromRow,
+  table: 'api_session_certificates',
+  symbols: apiSessionCertificateSymbols,
+  columns: [...BASE_COLUMNS, 'cert_pem', 'fingerprint', 'subject', 'valid_from', 'valid_to'],
+  fromRow,
 };
 
-/** One that is past its end is not there for anyone; a sweep removes its row. */
+/** No query returns an expired one; a sweep removes its row. */
 const CURRENT = 't.valid_to > now()';
 const OWN_DETAIL = detailSql(source, `AND t.api_session_id = $2 AND ${CURRENT}`);
-const scopeOf = (apiSessionId: string): Scope => ({ name: 'of-api-session', where: `t.api_session_id = $1 AND ${CURRENT}`, values: [apiSessionId] });
+const ofApiSession = (apiSessionId: string) =>
+  rowsWhere('current', (bind) => `t.api_session_id = ${bind(apiSessionId)} AND ${CURRENT}`);
 
 function fromRow(row: Row): ApiSessionCertificate {
   return {
-    certPem: row.cert_pem, fingerprint: row.fingerprint, subject: row.subject, validFrom: row.valid_from, validTo: row.valid_to,
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    subject: row.subject,
+    validFrom: row.valid_from,
+    validTo: row.valid_to,
     ...baseOf(row),
   };
 }
@@ -45,49 +53,73 @@ export interface ApiSessionCertificateDraft {
 }
 
 export interface ApiSessionCertificateStore {
-  /** @throws DomainError `notFound`, also for one of another session and for one that is past its end */
+  /** @throws DomainError `notFound`, also for one of another session and for an expired one */
   get(id: string, apiSessionId: string): Promise<ApiSessionCertificate>;
   list(request: ListRequest, apiSessionId: string): Promise<Page<ApiSessionCertificate>>;
   /**
-   * How many certificates the session has. Within a transaction the session stays locked, so that the number holds until
-   * the end of it; what is past its end is removed. undefined: there is no such session.
+   * How many certificates the session has. Within a transaction the session stays locked, so that the number holds
+   * until the end of it; expired ones are removed. undefined: there is no such session.
    */
   countLocked(apiSessionId: string): Promise<number | undefined>;
   create(draft: ApiSessionCertificateDraft): Promise<void>;
   /** @throws DomainError as `get` */
   remove(id: string, apiSessionId: string): Promise<void>;
-  /** Removes what is past its end; answers how many there were. */
+  /** Removes expired ones; answers how many there were. */
   sweep(max: number): Promise<number>;
 }
 
 export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCertificateStore {
   return {
-    async get(id, apiSessionId) {
-      const { rows: [row] } = await db.read<Row>('api-session-certificate-detail', OWN_DETAIL, [id, apiSessionId]);
-      return row ? fromRow(row) : raise(notFound(API_SESSION_CERTIFICATE, id));
-    },
-    list: (request, apiSessionId) => lists.page(db, source, { ...request, scope: scopeOf(apiSessionId) }),
+    get: (id, apiSessionId) =>
+      getOne(db, API_SESSION_CERTIFICATE, ['api-session-certificate-detail', OWN_DETAIL], [id, apiSessionId], fromRow),
+    list: (request, apiSessionId) => lists.page(db, source, request, ofApiSession(apiSessionId)),
     async countLocked(apiSessionId) {
-      const { rowCount } = await db.run('api-session-certificates-lock', 'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE', [apiSessionId]);
+      const { rowCount } = await db.run(
+        'api-session-certificates-lock',
+        'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE',
+        [apiSessionId],
+      );
       if (rowCount === 0) return undefined;
-      await db.write('api-session-certificates-ended', 'DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()', [apiSessionId]);
-      const { rows: [row] } = await db.run<{ total: number }>('api-session-certificates-count',
-        'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1', [apiSessionId]);
+      await db.write(
+        'api-session-certificates-ended',
+        'DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()',
+        [apiSessionId],
+      );
+      const {
+        rows: [row],
+      } = await db.run<{ total: number }>(
+        'api-session-certificates-count',
+        'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1',
+        [apiSessionId],
+      );
       return row?.total ?? 0;
     },
     async create({ id, apiSessionId, certPem, fingerprint, subject, validFrom, validTo }) {
       await insert(db, 'api_session_certificates', {
-        id, api_session_id: apiSessionId, cert_pem: certPem, fingerprint, subject, valid_from: validFrom, valid_to: validTo,
+        id,
+        api_session_id: apiSessionId,
+        cert_pem: certPem,
+        fingerprint,
+        subject,
+        valid_from: validFrom,
+        valid_to: validTo,
       });
     },
     async remove(id, apiSessionId) {
-      const { rowCount } = await db.write('api-session-certificate-delete',
-        'DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2 AND t.valid_to > now()', [id, apiSessionId]);
+      const { rowCount } = await db.write(
+        'api-session-certificate-delete',
+        'DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2 AND t.valid_to > now()',
+        [id, apiSessionId],
+      );
       if (rowCount === 0) throw notFound(API_SESSION_CERTIFICATE, id);
     },
     async sweep(max) {
-      const { rowCount } = await db.write('api-session-certificates-sweep', `DELETE FROM api_session_certificates WHERE id IN (
-        SELECT id FROM api_session_certificates WHERE valid_to <= now() LIMIT $1)`, [max]);
+      const { rowCount } = await db.write(
+        'api-session-certificates-sweep',
+        `DELETE FROM api_session_certificates WHERE id IN (
+        SELECT id FROM api_session_certificates WHERE valid_to <= now() LIMIT $1)`,
+        [max],
+      );
       return rowCount;
     },
   };

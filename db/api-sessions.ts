@@ -1,9 +1,10 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
-import type { ApiSession, Page } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
+import type { ApiSession, LoginMethod, Page } from '../domain/model.js';
+import { notFound } from '../domain/errors.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, remove } from './table.js';
+import { isDisabledSql } from './disabled.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { apiSessionSymbols } from './symbols.js';
 
@@ -17,6 +18,7 @@ interface Row extends BaseRow {
   ip_address: string;
   config_types: string[];
   is_mfa_required: boolean;
+  owes_totp: boolean;
   is_mfa_complete: boolean;
   is_cert_extendable: boolean;
   is_cert_extend_requested: boolean;
@@ -25,27 +27,52 @@ interface Row extends BaseRow {
   last_activity_at: Date;
 }
 
-/** What the authenticator of the login says now. */
+/** The identity has TOTP or its policy asks for it, and this session has not given a code. */
+const OWES_TOTP = '((m.id IS NOT NULL OR p.require_totp) AND NOT t.is_mfa_complete)';
+/** What the authenticator of the login says now, and what the session owes. */
 const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
-  (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested, coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested`;
-const JOINS = 'JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id';
+  (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested,
+  coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
+  (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp`;
+const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
+  JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified`;
 
 const source: ListSource<Row, ApiSession> = {
-  table: 'api_sessions', symbols: apiSessionSymbols, extras: EXTRAS,
-  columns: [...BASE_COLUMNS, 'identity_id', 'authenticator_id', 'token_hash', 'ip_address', 'config_types', 'is_mfa_required',
-    'is_mfa_complete', 'improper_client_cert_chain', 'last_activity_at'],
-  joins: JOINS, fromRow,
+  table: 'api_sessions',
+  symbols: apiSessionSymbols,
+  extras: EXTRAS,
+  columns: [
+    ...BASE_COLUMNS,
+    'identity_id',
+    'authenticator_id',
+    'token_hash',
+    'ip_address',
+    'config_types',
+    'is_mfa_complete',
+    'improper_client_cert_chain',
+    'last_activity_at',
+  ],
+  joins: JOINS,
+  fromRow,
 };
 
 const DETAIL = detailSql(source);
 
 function fromRow(row: Row): ApiSession {
   return {
-    identity: { id: row.identity_id, name: row.identity_name }, authenticatorId: row.authenticator_id,
-    tokenHash: row.token_hash, ipAddress: row.ip_address, configTypes: row.config_types, isMfaRequired: row.is_mfa_required,
-    isMfaComplete: row.is_mfa_complete, isCertExtendable: row.is_cert_extendable,
-    isCertExtendRequested: row.is_cert_extend_requested, isCertKeyRollRequested: row.is_cert_key_roll_requested,
-    improperClientCertChain: row.improper_client_cert_chain, lastActivityAt: row.last_activity_at,
+    identity: { id: row.identity_id, name: row.identity_name },
+    authenticatorId: row.authenticator_id,
+    tokenHash: row.token_hash,
+    ipAddress: row.ip_address,
+    configTypes: row.config_types,
+    isMfaRequired: row.is_mfa_required,
+    isMfaComplete: row.is_mfa_complete,
+    owesTotp: row.owes_totp,
+    isCertExtendable: row.is_cert_extendable,
+    isCertExtendRequested: row.is_cert_extend_requested,
+    isCertKeyRollRequested: row.is_cert_key_roll_requested,
+    improperClientCertChain: row.improper_client_cert_chain,
+    lastActivityAt: row.last_activity_at,
     ...baseOf(row),
   };
 }
@@ -54,34 +81,48 @@ function fromRow(row: Row): ApiSession {
 export interface SessionOwner {
   readonly session: ApiSession;
   readonly isAdmin: boolean;
+  /** What it may administer, sorted. */
+  readonly permissions: readonly string[];
   readonly roleAttributes: readonly string[];
   /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
   readonly state: string;
 }
 
 /** Everything that a copy of a session in memory holds of rows that others may change. */
-const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.role_attributes, a.is_issued_by_network, a.extend_requested_at,
-  a.is_key_roll_requested, t.config_types, t.is_mfa_required, t.is_mfa_complete)::text)`;
-const MAY_CALL = '(i.disabled_at IS NULL OR i.disabled_until <= now())';
+const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
+  a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
+  m.id, p.require_totp, t.is_mfa_complete)::text)`;
+/** The identity's policy `p` accepts the way in which the session `t` was made. */
+const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
+  ELSE p.ext_jwt_allowed AND EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled) AND (
+    NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
+    OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = t.signer_id)) END`;
+const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
 const BY_TOKEN = `SELECT ${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.role_attributes, ${STATE} AS state
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, ${STATE} AS state
 FROM api_sessions t ${JOINS}
 WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
 
 /** Ages, not times: only the database's clock decides when a session has been idle for too long. */
 const TOUCH = `WITH t AS (
-  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at), updated_at = greatest(s.updated_at, a.at)
-  FROM (SELECT id, now() - make_interval(secs => age) AS at FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
-  RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_required, s.is_mfa_complete, ${EXPENDABLE})
+  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at),
+    updated_at = greatest(s.updated_at, a.at)
+  FROM (SELECT id, now() - make_interval(secs => age) AS at
+    FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
+  RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_complete,
+    s.method, s.signer_id, ${EXPENDABLE})
 SELECT t.id, ${STATE} AS state FROM t ${JOINS} WHERE ${MAY_CALL}`;
 
-type OwnerRow = Row & { is_admin: boolean; role_attributes: string[]; state: string };
+type OwnerRow = Row & { is_admin: boolean; permissions: string[]; role_attributes: string[]; state: string };
 
 export interface ApiSessionDraft {
   readonly id: string;
   readonly identityId: string;
   readonly authenticatorId: string;
+  readonly method: LoginMethod;
+  /** Of the token of an `ext-jwt` login. */
+  readonly signerId?: string | null;
   readonly tokenHash: Buffer;
   readonly ipAddress: string;
   readonly configTypes: readonly string[];
@@ -96,6 +137,10 @@ export interface ApiSessionStore {
   create(draft: ApiSessionDraft): Promise<void>;
   remove(id: string): Promise<void>;
   removeMadeBy(authenticatorId: string): Promise<void>;
+  /** It has given a code of its identity's second factor. @throws DomainError `notFound` */
+  completeMfa(id: string): Promise<void>;
+  /** Ends the API sessions of an identity. @param keptId  but this one */
+  removeOf(identityId: string, keptId?: string): Promise<void>;
   /** @param timeoutSeconds sessions idle for longer do not count */
   findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
   /**
@@ -109,34 +154,74 @@ export interface ApiSessionStore {
 
 export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('api-session-detail', DETAIL, [id]);
-      return row ? fromRow(row) : raise(notFound(API_SESSION, id));
-    },
+    get: (id) => getOne(db, API_SESSION, ['api-session-detail', DETAIL], [id], fromRow),
     list: (request) => lists.page(db, source, request),
     async create(draft) {
-      await db.write('api-session-create', `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types,
-        ca_id, improper_client_cert_chain) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [draft.id, draft.identityId, draft.authenticatorId, draft.tokenHash, draft.ipAddress, draft.configTypes,
-        draft.caId ?? null, draft.improperClientCertChain ?? false]);
+      await db.write(
+        'api-session-create',
+        `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types,
+        ca_id, improper_client_cert_chain, method, signer_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          draft.id,
+          draft.identityId,
+          draft.authenticatorId,
+          draft.tokenHash,
+          draft.ipAddress,
+          draft.configTypes,
+          draft.caId ?? null,
+          draft.improperClientCertChain ?? false,
+          draft.method,
+          draft.signerId ?? null,
+        ],
+      );
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
     async removeMadeBy(authenticatorId) {
-      await db.write('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [authenticatorId]);
+      await db.write('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [
+        authenticatorId,
+      ]);
+    },
+    async completeMfa(id) {
+      const sql = 'UPDATE api_sessions SET is_mfa_complete = true WHERE id = $1';
+      const { rowCount } = await db.write('api-session-complete-mfa', sql, [id]);
+      if (rowCount === 0) throw notFound(API_SESSION, id);
+    },
+    async removeOf(identityId, keptId) {
+      await db.write('api-sessions-of-identity', 'DELETE FROM api_sessions WHERE identity_id = $1 AND id <> $2', [
+        identityId,
+        keptId ?? '',
+      ]);
     },
     async findOwner(tokenHash, timeoutSeconds) {
-      const { rows: [row] } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
-      return row && { session: fromRow(row), isAdmin: row.is_admin, roleAttributes: row.role_attributes, state: row.state };
+      const {
+        rows: [row],
+      } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
+      return (
+        row && {
+          session: fromRow(row),
+          isAdmin: row.is_admin,
+          permissions: row.permissions,
+          roleAttributes: row.role_attributes,
+          state: row.state,
+        }
+      );
     },
     async touch(activity) {
       const now = Date.now();
       const ages = [...activity.values()].map((at) => Math.max(0, now - at.getTime()) / 1000);
-      const { rows } = await db.run<{ id: string; state: string }>('api-sessions-touch', TOUCH, [[...activity.keys()], ages]);
+      const { rows } = await db.run<{ id: string; state: string }>('api-sessions-touch', TOUCH, [
+        [...activity.keys()],
+        ages,
+      ]);
       return new Map(rows.map(({ id, state }) => [id, state]));
     },
     async sweep(timeoutSeconds, max) {
-      const { rowCount } = await db.write('api-sessions-sweep', `DELETE FROM api_sessions WHERE id IN (
-        SELECT id FROM api_sessions WHERE last_activity_at <= now() - make_interval(secs => $1) LIMIT $2)`, [timeoutSeconds, max]);
+      const { rowCount } = await db.write(
+        'api-sessions-sweep',
+        `DELETE FROM api_sessions WHERE id IN (
+        SELECT id FROM api_sessions WHERE last_activity_at <= now() - make_interval(secs => $1) LIMIT $2)`,
+        [timeoutSeconds, max],
+      );
       return rowCount;
     },
   };

@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
 import { ServerClient } from './servers.js';
-import { cut } from './session.js';
+import { cut } from './connection.js';
 
 /**
  * A process of a server. The number alone may be that of another process, of ours or not: the spare connection may lead
@@ -19,8 +19,11 @@ export interface ServerProcess {
 
 /** The process behind a settled connection: not the one that it began with, which a pooler makes up. */
 export async function processOf(client: ClientBase): Promise<ServerProcess> {
-  const { rows: [row] } = await client.query<{ id: number; started_at: string }>(
-    'SELECT pid AS id, backend_start::text AS started_at FROM pg_stat_get_activity(pg_backend_pid())');
+  const {
+    rows: [row],
+  } = await client.query<{ id: number; started_at: string }>(
+    'SELECT pid AS id, backend_start::text AS started_at FROM pg_stat_get_activity(pg_backend_pid())',
+  );
   if (row === undefined) throw new Error('a connection without a process');
   return { id: row.id, startedAt: row.started_at };
 }
@@ -29,7 +32,7 @@ const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_get_activity($1)
   WHERE backend_start = $2::text::timestamptz`;
 
 export interface Canceller {
-  /** Resolves once the server has been told. Rejects when that cannot be known, and when it has no such process. */
+  /** Resolves once the server has the request. Rejects when that is unknown, and when it has no such process. */
   cancel(process: ServerProcess): Promise<void>;
   cut(): void;
   close(): Promise<void>;
@@ -47,7 +50,9 @@ export function openCanceller(config: ClientConfig, patienceMs: number): Cancell
 
   const connect = async (): Promise<pg.Client> => {
     const client = new ServerClient({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
-    const forget = () => { if (open.delete(client)) current = undefined; };
+    const forget = () => {
+      if (open.delete(client)) current = undefined;
+    };
     client.on('error', forget);
     client.on('end', forget);
     open.add(client);
@@ -89,7 +94,9 @@ export function openCanceller(config: ClientConfig, patienceMs: number): Cancell
       last = sent.catch(() => undefined);
       return sent;
     },
-    cut() { for (const client of open) cut(client); },
+    cut() {
+      for (const client of open) cut(client);
+    },
     async close() {
       isClosed = true;
       await last;

@@ -2,7 +2,7 @@
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, remove, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 import { caSymbols } from './symbols.js';
 
@@ -23,9 +23,23 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Ca> = {
-  table: 'cas', symbols: caSymbols, fromRow,
-  columns: [...BASE_COLUMNS, 'name', 'cert_pem', 'fingerprint', 'is_verified', 'verification_token', 'is_auth_enabled',
-    'is_auto_ca_enrollment_enabled', 'is_ott_ca_enrollment_enabled', 'identity_roles', 'identity_name_format', 'external_id_claim'],
+  table: 'cas',
+  symbols: caSymbols,
+  fromRow,
+  columns: [
+    ...BASE_COLUMNS,
+    'name',
+    'cert_pem',
+    'fingerprint',
+    'is_verified',
+    'verification_token',
+    'is_auth_enabled',
+    'is_auto_ca_enrollment_enabled',
+    'is_ott_ca_enrollment_enabled',
+    'identity_roles',
+    'identity_name_format',
+    'external_id_claim',
+  ],
 };
 
 const DETAIL = detailSql(source);
@@ -37,10 +51,17 @@ const MAY_ENROLL = `${VERIFIED} AND t.is_auto_ca_enrollment_enabled ORDER BY t.i
 
 function fromRow(row: Row): Ca {
   return {
-    name: row.name, certPem: row.cert_pem, fingerprint: row.fingerprint, isVerified: row.is_verified,
-    verificationToken: row.verification_token, isAuthEnabled: row.is_auth_enabled,
-    isAutoCaEnrollmentEnabled: row.is_auto_ca_enrollment_enabled, isOttCaEnrollmentEnabled: row.is_ott_ca_enrollment_enabled,
-    identityRoles: row.identity_roles, identityNameFormat: row.identity_name_format, externalIdClaim: row.external_id_claim,
+    name: row.name,
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    isVerified: row.is_verified,
+    verificationToken: row.verification_token,
+    isAuthEnabled: row.is_auth_enabled,
+    isAutoCaEnrollmentEnabled: row.is_auto_ca_enrollment_enabled,
+    isOttCaEnrollmentEnabled: row.is_ott_ca_enrollment_enabled,
+    identityRoles: row.identity_roles,
+    identityNameFormat: row.identity_name_format,
+    externalIdClaim: row.external_id_claim,
     ...baseOf(row),
   };
 }
@@ -60,7 +81,7 @@ export interface CaStore {
   forAutoEnrollment(): Promise<Ca[]>;
   /** Stays until the transaction ends: for what refers to it. undefined when it is not there. */
   lockForUse(id: string): Promise<Ca | undefined>;
-  /** Nobody else changes it until the transaction ends. @throws DomainError `notFound` */
+  /** Locks it against other changes until the transaction ends. @throws DomainError `notFound` */
   lockForChange(id: string): Promise<Ca>;
   /** @throws DomainError `duplicate` (name, certPem) */
   create(id: string, draft: CaDraft): Promise<void>;
@@ -68,7 +89,7 @@ export interface CaStore {
   update(id: string, changes: Changes<CaSettings & { tags: Tags }>): Promise<void>;
   setVerified(id: string): Promise<void>;
   /**
-   * Takes its cert authenticators, enrollments and the API sessions of both kinds along. Belongs into a transaction.
+   * Also deletes its cert authenticators, enrollments and the API sessions of both kinds. Call it in a transaction.
    * @returns the ended API sessions
    * @throws DomainError `notFound`
    */
@@ -77,10 +98,7 @@ export interface CaStore {
 
 export function caStore(db: Db, lists: Lists): CaStore {
   const many = async (name: string, sql: string) => (await db.run<Row>(name, sql)).rows.map(fromRow);
-  const find = async (id: string) => {
-    const { rows: [row] } = await db.read<Row>('ca-detail', DETAIL, [id]);
-    return row && fromRow(row);
-  };
+  const find = (id: string) => findOne(db, ['ca-detail', DETAIL], [id], fromRow);
   return {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(CA, id)),
@@ -90,28 +108,46 @@ export function caStore(db: Db, lists: Lists): CaStore {
     forLogin: () => many('cas-for-login', MAY_LOG_IN),
     forAutoEnrollment: () => many('cas-for-enrollment', MAY_ENROLL),
     async lockForUse(id) {
-      const { rows: [row] } = await db.run<Row>('ca-lock-use', FOR_USE, [id]);
+      const {
+        rows: [row],
+      } = await db.run<Row>('ca-lock-use', FOR_USE, [id]);
       return row && fromRow(row);
     },
     async lockForChange(id) {
-      const { rows: [row] } = await db.run<Row>('ca-lock-change', FOR_CHANGE, [id]);
+      const {
+        rows: [row],
+      } = await db.run<Row>('ca-lock-change', FOR_CHANGE, [id]);
       return row ? fromRow(row) : raise(notFound(CA, id));
     },
     async create(id, draft) {
-      const { rows: [twin] } = await db.run<NamedRef>('ca-by-fingerprint', 'SELECT id, name FROM cas WHERE fingerprint = $1', [draft.fingerprint]);
+      const {
+        rows: [twin],
+      } = await db.run<NamedRef>('ca-by-fingerprint', 'SELECT id, name FROM cas WHERE fingerprint = $1', [
+        draft.fingerprint,
+      ]);
       if (twin !== undefined) {
-        throw new DomainError('duplicate', { field: { field: 'certPem', reason: `certificate already used as CA ${twin.id}`, value: '' } });
+        throw new DomainError('duplicate', {
+          field: { field: 'certPem', reason: `certificate already used as CA ${twin.id}`, value: '' },
+        });
       }
       await insert(db, 'cas', {
-        id, cert_pem: draft.certPem, fingerprint: draft.fingerprint, verification_token: draft.verificationToken, ...settingsOf(draft),
+        id,
+        cert_pem: draft.certPem,
+        fingerprint: draft.fingerprint,
+        verification_token: draft.verificationToken,
+        ...settingsOf(draft),
       });
     },
     update: (id, changes) => update(db, 'cas', CA, id, settingsOf(changes)),
     setVerified: (id) => update(db, 'cas', CA, id, { is_verified: true }),
     async remove(id) {
       await db.run('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE', [id]);
-      const { rows } = await db.write<{ id: string }>('ca-end-sessions', `DELETE FROM api_sessions WHERE ca_id = $1
-        OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1) RETURNING id`, [id]);
+      const { rows } = await db.write<{ id: string }>(
+        'ca-end-sessions',
+        `DELETE FROM api_sessions WHERE ca_id = $1
+        OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1) RETURNING id`,
+        [id],
+      );
       await remove(db, 'cas', CA, id);
       return rows.map((row) => row.id);
     },
@@ -120,9 +156,13 @@ export function caStore(db: Db, lists: Lists): CaStore {
 
 function settingsOf(settings: Changes<CaSettings & { tags: Tags }>) {
   return {
-    name: settings.name, is_auth_enabled: settings.isAuthEnabled,
-    is_auto_ca_enrollment_enabled: settings.isAutoCaEnrollmentEnabled, is_ott_ca_enrollment_enabled: settings.isOttCaEnrollmentEnabled,
-    identity_roles: settings.identityRoles, identity_name_format: settings.identityNameFormat,
-    external_id_claim: settings.externalIdClaim === null ? null : json(settings.externalIdClaim), tags: json(settings.tags),
+    name: settings.name,
+    is_auth_enabled: settings.isAuthEnabled,
+    is_auto_ca_enrollment_enabled: settings.isAutoCaEnrollmentEnabled,
+    is_ott_ca_enrollment_enabled: settings.isOttCaEnrollmentEnabled,
+    identity_roles: settings.identityRoles,
+    identity_name_format: settings.identityNameFormat,
+    external_id_claim: settings.externalIdClaim === null ? null : json(settings.externalIdClaim),
+    tags: json(settings.tags),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What the lists for clients offer to filters and sorts. A test in a filter tells a value as surely as an answer does,
- * so these lists offer only what their answers show: every name here is a member of their items
+ * What the lists for clients offer to filters and sorts. A test in a filter reveals a value as surely as an answer
+ * does, so these lists offer only what their answers show: every name here is a member of their items
  * (test/api/client-fields.test.ts).
  */
 import type { SymbolDef, SymbolTable } from './filter/index.js';
@@ -22,16 +22,28 @@ function linkedOnly(symbol: SymbolDef | undefined, names: readonly string[]): Sy
   return { ...symbol, entity: () => entity };
 }
 
-const services = only(full.serviceSymbols,
-  [...BASE, 'name', 'roleAttributes', 'terminatorStrategy', 'encryptionRequired', 'maxIdleTimeMillis']);
+const services = only(full.serviceSymbols, [
+  ...BASE,
+  'name',
+  'roleAttributes',
+  'terminatorStrategy',
+  'encryptionRequired',
+  'maxIdleTimeMillis',
+]);
 
 /** A service shows the ids of its configs, and data only of the types that the caller asks for. */
 export const clientServiceSymbols: SymbolTable = {
-  ...services, symbols: { ...services.symbols, configs: linkedOnly(full.serviceSymbols.symbols['configs'], ['id']) },
+  ...services,
+  symbols: { ...services.symbols, configs: linkedOnly(full.serviceSymbols.symbols['configs'], ['id']) },
 };
 
-export const clientTerminatorSymbols = only(full.terminatorSymbols,
-  [...BASE, 'instanceId', 'service', 'service.name', 'router']);
+export const clientTerminatorSymbols = only(full.terminatorSymbols, [
+  ...BASE,
+  'instanceId',
+  'service',
+  'service.name',
+  'router',
+]);
 
 const COMMON_ROUTER = ['name', 'cost', 'noTraversal', 'disabled', 'online', 'connected'] as const;
 
@@ -44,6 +56,28 @@ export const serviceEdgeRouterSymbols = only(full.edgeRouterSymbols, COMMON_ROUT
 export const ownSessionSymbols = only(full.sessionSymbols, [...BASE, 'token', 'type', 'apiSession', 'service']);
 
 export const ownAuthenticatorSymbols = only(full.authenticatorSymbols, [
-  ...BASE, 'method', 'certFingerprint', 'certPem', 'identity', 'updbUsername', 'isIssuedByNetwork', 'isExtendRequested',
-  'isKeyRollRequested', 'extendRequestedAt', 'lastAuthResolvedToRoot', 'lastExtendRolledKeys',
+  ...BASE,
+  'method',
+  'certFingerprint',
+  'certPem',
+  'identity',
+  'updbUsername',
+  'isIssuedByNetwork',
+  'isExtendRequested',
+  'isKeyRollRequested',
+  'extendRequestedAt',
+  'lastAuthResolvedToRoot',
+  'lastExtendRolledKeys',
+]);
+
+/** Enabled signers, which everybody may list. */
+export const publicSignerSymbols = only(full.externalJwtSignerSymbols, [
+  ...BASE,
+  'name',
+  'audience',
+  'clientId',
+  'scopes',
+  'targetToken',
+  'enrollToCertEnabled',
+  'enrollToTokenEnabled',
 ]);

@@ -1,4 +1,7 @@
-/** The configs that services and routers carry: each is there, at most one of a config type, and none is deleted while it is carried. */
+/**
+ * The configs that services and routers carry: each is there, at most one of a config type, and none is deleted while
+ * it is carried.
+ */
 import { invalidField, notFound } from '../domain/errors.js';
 import type { Db } from './db.js';
 
@@ -22,25 +25,41 @@ export const configIdsOf = (carriers: keyof typeof CARRIERS): string => {
 };
 
 /**
- * From now on `id` carries these configs and no other. The carrier is locked by who calls.
+ * From now on `id` carries these configs and no other. The caller locks the carrier.
  * @throws DomainError `notFound` naming the first that is not there, `invalidField` for two of one type
  */
-export async function writeConfigs(db: Db, carriers: keyof typeof CARRIERS, id: string, configs: readonly string[]): Promise<void> {
+export async function writeConfigs(
+  db: Db,
+  carriers: keyof typeof CARRIERS,
+  id: string,
+  configs: readonly string[],
+): Promise<void> {
   const { table, column, entity } = CARRIERS[carriers];
   await db.write(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1`, [id]);
   if (configs.length === 0) return;
   const ids = [...new Set(configs)];
-  const { rows } = await db.run<{ id: string; name: string; type_id: string; type_name: string }>('carried-configs-lock',
+  const { rows } = await db.run<{ id: string; name: string; type_id: string; type_name: string }>(
+    'carried-configs-lock',
     `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
-     JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`, [ids]);
+     JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
+    [ids],
+  );
   const missing = ids.find((configId) => !rows.some((row) => row.id === configId));
   if (missing !== undefined) throw notFound('config', missing);
   for (const [index, row] of rows.entries()) {
     const other = rows.slice(0, index).find((earlier) => earlier.type_id === row.type_id);
     if (other === undefined) continue;
-    throw invalidField('configs', `duplicate configs named ${other.name} and ${row.name} found for config type ${row.type_name}. `
-      + `Only one config of a given typed is allowed per ${entity} `, configs);
+    throw invalidField(
+      'configs',
+      `duplicate configs named ${other.name} and ${row.name} found for config type ${row.type_name}. ` +
+        `Only one config of a given typed is allowed per ${entity} `,
+      configs,
+    );
   }
-  await db.write(`${table}-write`, `INSERT INTO ${table} (${column}, config_id, config_type_id)
-    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)`, [id, ids]);
+  await db.write(
+    `${table}-write`,
+    `INSERT INTO ${table} (${column}, config_id, config_type_id)
+    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)`,
+    [id, ids],
+  );
 }

@@ -1,9 +1,10 @@
 /** Configs: data of a config type, given to services and routers. */
 import type { Config, JsonObject, Page, Tags } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
+import { notFound } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
-import type { BaseRow, Lists, ListRequest, ListSource, Scope } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { everything, inAll, referringTo, rowsWhere } from './scopes.js';
 import { configSymbols } from './symbols.js';
 import { inUse } from './errors.js';
 
@@ -17,52 +18,83 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Config> = {
-  table: 'configs', symbols: configSymbols, columns: [...BASE_COLUMNS, 'name', 'config_type_id', 'data'],
-  extras: 'ct.name AS config_type_name', joins: 'JOIN config_types ct ON ct.id = t.config_type_id',
-  fromRow: (row) => ({ name: row.name, data: row.data, configType: { id: row.config_type_id, name: row.config_type_name }, ...baseOf(row) }),
+  table: 'configs',
+  symbols: configSymbols,
+  columns: [...BASE_COLUMNS, 'name', 'config_type_id', 'data'],
+  extras: 'ct.name AS config_type_name',
+  joins: 'JOIN config_types ct ON ct.id = t.config_type_id',
+  fromRow: (row) => ({
+    name: row.name,
+    data: row.data,
+    configType: { id: row.config_type_id, name: row.config_type_name },
+    ...baseOf(row),
+  }),
 };
 
 const DETAIL = detailSql(source);
 
+export interface ConfigListRequest extends ListRequest {
+  /** Only those that this service carries. */
+  readonly ofService?: string;
+  /** Only those of this type. */
+  readonly ofType?: string;
+}
+
 export interface ConfigStore {
   get(id: string): Promise<Config>;
-  list(request: ListRequest): Promise<Page<Config>>;
+  list(request: ConfigListRequest): Promise<Page<Config>>;
   create(id: string, draft: { name: string; configTypeId: string; data: JsonObject; tags: Tags }): Promise<void>;
-  update(id: string, changes: { name?: string | undefined; data?: JsonObject | undefined; tags?: Tags | undefined }): Promise<void>;
+  update(
+    id: string,
+    changes: { name?: string | undefined; data?: JsonObject | undefined; tags?: Tags | undefined },
+  ): Promise<void>;
   /** @throws DomainError `inUse` naming services or routers that carry it */
   remove(id: string): Promise<void>;
 }
 
-/** Configs of one service. */
-export const configsOfService = (serviceId: string): Scope => ({
-  name: 'of-service', where: 't.id IN (SELECT config_id FROM service_configs WHERE service_id = $1)', values: [serviceId],
-});
+const carriedBy = (serviceId: string) =>
+  rowsWhere(
+    'carried',
+    (bind) => `t.id IN (SELECT config_id FROM service_configs WHERE service_id = ${bind(serviceId)})`,
+  );
 
-/** Configs of one type. */
-export const configsOfType = (configTypeId: string): Scope => ({
-  name: 'of-type', where: 't.config_type_id = $1', values: [configTypeId],
-});
+const scopeOf = ({ ofService, ofType }: ConfigListRequest) =>
+  inAll(referringTo('config_type_id', ofType), ofService === undefined ? everything : carriedBy(ofService));
 
 export function configStore(db: Db, lists: Lists): ConfigStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('config-detail', DETAIL, [id]);
-      return row ? source.fromRow(row) : raise(notFound(CONFIG, id));
-    },
-    list: (request) => lists.page(db, source, request),
+    get: (id) => getOne(db, CONFIG, ['config-detail', DETAIL], [id], source.fromRow),
+    list: (request) => lists.page(db, source, request, scopeOf(request)),
     async create(id, draft) {
-      await insert(db, 'configs', { id, name: draft.name, config_type_id: draft.configTypeId, data: json(draft.data), tags: json(draft.tags) });
+      await insert(db, 'configs', {
+        id,
+        name: draft.name,
+        config_type_id: draft.configTypeId,
+        data: json(draft.data),
+        tags: json(draft.tags),
+      });
     },
     async update(id, changes) {
-      await update(db, 'configs', CONFIG, id, { name: changes.name, data: json(changes.data), tags: json(changes.tags) });
+      await update(db, 'configs', CONFIG, id, {
+        name: changes.name,
+        data: json(changes.data),
+        tags: json(changes.tags),
+      });
     },
     async remove(id) {
-      const { rows: [row] } = await db.write<{ deleted: boolean; services: string[]; routers: string[] }>('config-delete', `WITH
+      const {
+        rows: [row],
+      } = await db.write<{ deleted: boolean; services: string[]; routers: string[] }>(
+        'config-delete',
+        `WITH
         services AS (SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
         routers AS (SELECT router_id FROM router_configs WHERE config_id = $1 ORDER BY router_id LIMIT 10),
-        gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM services) AND NOT EXISTS (SELECT FROM routers) RETURNING id)
+        gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM services)
+        AND NOT EXISTS (SELECT FROM routers) RETURNING id)
         SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT service_id FROM services) AS services,
-          ARRAY (SELECT router_id FROM routers) AS routers`, [id]);
+          ARRAY (SELECT router_id FROM routers) AS routers`,
+        [id],
+      );
       if (row !== undefined && row.services.length > 0) throw inUse('configs', 'config', 'service', row.services);
       if (row !== undefined && row.routers.length > 0) throw inUse('configs', 'config', 'router', row.routers);
       if (row?.deleted !== true) throw notFound(CONFIG, id);

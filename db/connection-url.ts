@@ -34,15 +34,18 @@ export interface ConnectionUrl {
 
 const DEFAULT_PORT = 5432;
 const FORM = 'postgresql://user:password@host:5432/database';
-const ENCODE = 'Percent-encode user and password: '
-  + 'write %40 for @, %2F for /, %3F for ?, %23 for #, %3A for : and %25 for %. '
-  + `This does it for the text that you type into it: node -p 'encodeURIComponent(fs.readFileSync(0, "utf8").trim())'`;
+const ENCODE =
+  'Percent-encode user and password: ' +
+  'write %40 for @, %2F for /, %3F for ?, %23 for #, %3A for : and %25 for %. ' +
+  `This does it for the text that you type into it: node -p 'encodeURIComponent(fs.readFileSync(0, "utf8").trim())'`;
 
 /** @throws ConnectionUrlError for whatever is not surely understood */
 export function parseConnectionUrl(text: string): ConnectionUrl {
   const scheme = /^postgres(?:ql)?:\/\//.exec(text)?.[0];
   if (scheme === undefined) {
-    throw refused(`must be a URL that begins with postgresql://, such as ${FORM}; the form host=… dbname=… is not taken`);
+    throw refused(
+      `must be a URL that begins with postgresql://, such as ${FORM}; the form host=… dbname=… is not taken`,
+    );
   }
   const parts = /^(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^@/?#]*))?(?:\?([^@?#]*))?$/.exec(text.slice(scheme.length));
   if (parts === null) throw refused(`has an @, /, ? or # in a place where it cannot be told what it means. ${ENCODE}`);
@@ -54,7 +57,8 @@ export function parseConnectionUrl(text: string): ConnectionUrl {
   const config: ClientConfig = {
     ...optional('user', parameters.get('user') ?? user),
     ...optional('password', parameters.get('password') ?? password),
-    ...optional('database', parameters.get('dbname') ?? decode(path)), ...readSettings(parameters),
+    ...optional('database', parameters.get('dbname') ?? decode(path)),
+    ...readSettings(parameters),
   };
   // With credentials in their place, and none elsewhere, what follows the only @ cannot be a piece of them.
   const showsServer = (userinfo !== undefined || authority === '') && !parameters.has('password');
@@ -66,7 +70,7 @@ function refused(reason: string): ConnectionUrlError {
 }
 
 function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
-  return value === undefined || value === '' ? {} : { [key]: value } as Record<K, string>;
+  return value === undefined || value === '' ? {} : ({ [key]: value } as Record<K, string>);
 }
 
 function decode(text: string): string {
@@ -89,12 +93,23 @@ function credentials(userinfo: string): [string, string] {
 
 /** What each parameter takes. The others of libpq change nothing that a controller does, and are refused. */
 const PARAMETERS: Readonly<Record<string, RegExp>> = {
-  'host': /^/, 'port': /^/, 'user': /^/, 'password': /^/, 'dbname': /^/, 'application_name': /^/, 'options': /^/,
+  'host': /^/,
+  'port': /^/,
+  'user': /^/,
+  'password': /^/,
+  'dbname': /^/,
+  'application_name': /^/,
+  'options': /^/,
   'sslmode': /^(disable|allow|prefer|require|verify-ca|verify-full|no-verify)$/,
-  'sslrootcert': /./, 'sslcert': /./, 'sslkey': /./,
-  'sslnegotiation': /^(postgres|direct)$/, 'target_session_attrs': /^(any|read-write|primary)$/,
+  'sslrootcert': /./,
+  'sslcert': /./,
+  'sslkey': /./,
+  'sslnegotiation': /^(postgres|direct)$/,
+  'target_session_attrs': /^(any|read-write|primary)$/,
   'connect_timeout': /^\d{1,4}$/,
-  'channel_binding': /^(disable|prefer)$/, 'client_encoding': /^(utf-?8|auto)$/i, 'load_balance_hosts': /^disable$/,
+  'channel_binding': /^(disable|prefer)$/,
+  'client_encoding': /^(utf-?8|auto)$/i,
+  'load_balance_hosts': /^disable$/,
 };
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -105,16 +120,20 @@ const ADVICE: Readonly<Record<string, string>> = {
   connect_timeout: 'it is a whole number of seconds',
   client_encoding: 'it is UTF8',
   load_balance_hosts: 'hosts are tried in their order',
-  ssl: 'write sslmode=verify-full, or another of its modes', hostaddr: 'write the address as the host',
+  ssl: 'write sslmode=verify-full, or another of its modes',
+  hostaddr: 'write the address as the host',
 };
 
 /** @param isCertain  that this text cannot be a piece of a password, so that the names in it may be printed */
 function readParameters(query: string, isCertain: boolean): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const pairs = query.split('&').filter((pair) => pair !== '').map((pair): [string, string | undefined] => {
-    const [name = '', ...value] = pair.split('=');
-    return [name, value.length === 0 ? undefined : decode(value.join('='))];
-  });
+  const pairs = query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair): [string, string | undefined] => {
+      const [name = '', ...value] = pair.split('=');
+      return [name, value.length === 0 ? undefined : decode(value.join('='))];
+    });
   const showsNames = isCertain && !pairs.some(([name]) => name === 'password');
   for (const [name, value] of pairs) {
     const shown = showsNames && /^[a-z_]{1,40}$/.test(name) ? ` ${name}` : '';
@@ -134,8 +153,11 @@ function readParameters(query: string, isCertain: boolean): ReadonlyMap<string, 
 }
 
 function readHosts(authority: string, parameters: ReadonlyMap<string, string>): [Host, ...Host[]] {
-  const given = parameters.get('host')?.split(',').map((host) => ({ host, port: '' }))
-    ?? authority.split(',').map(splitHost);
+  const given =
+    parameters
+      .get('host')
+      ?.split(',')
+      .map((host) => ({ host, port: '' })) ?? authority.split(',').map(splitHost);
   const ports = parameters.get('port')?.split(',');
   if (ports !== undefined && ports.length !== 1 && ports.length !== given.length) {
     throw refused('has another number of ports than of hosts: give one for all, or one for each');
@@ -151,7 +173,9 @@ function readHosts(authority: string, parameters: ReadonlyMap<string, string>): 
 function splitHost(text: string): { host: string; port: string } {
   const [, v6, name, port = ''] = /^(?:\[([\da-fA-F:.%]+)\]|([^[\]:]*))(?::(\d*))?$/.exec(text) ?? [];
   if (v6 === undefined && name === undefined) {
-    throw refused(`has a host or port that cannot be read: the form is ${FORM}, with an IPv6 address in brackets. ${ENCODE}`);
+    throw refused(
+      `has a host or port that cannot be read: the form is ${FORM}, with an IPv6 address in brackets. ${ENCODE}`,
+    );
   }
   return { host: decode(v6 ?? name ?? ''), port };
 }
@@ -171,13 +195,16 @@ function readTls(parameters: ReadonlyMap<string, string>): TlsWish {
   const [rootCert, cert, key] = [parameters.get('sslrootcert'), parameters.get('sslcert'), parameters.get('sslkey')];
   const fallback = rootCert === 'system' ? 'verify-full' : 'disable';
   const given = parameters.get('sslmode') ?? process.env['PGSSLMODE'] ?? fallback;
-  if (!PARAMETERS['sslmode']?.test(given)) throw refused('has no sslmode, and PGSSLMODE of the environment is not one of libpq');
+  if (!PARAMETERS['sslmode']?.test(given))
+    throw refused('has no sslmode, and PGSSLMODE of the environment is not one of libpq');
   if (rootCert === 'system' && given !== 'verify-full') {
-    throw refused('has sslrootcert=system, which needs sslmode=verify-full: anybody can get a certificate from those authorities');
+    throw refused(
+      'has sslrootcert=system, which needs sslmode=verify-full: anybody can get a certificate from those authorities',
+    );
   }
   if ((cert === undefined) !== (key === undefined)) throw refused('has one of sslcert and sslkey: give both or none');
   // With root certificates, `require` verifies against them.
-  const mode = given === 'require' && rootCert !== undefined ? 'verify-ca' : SAME_MODE[given] ?? given;
+  const mode = given === 'require' && rootCert !== undefined ? 'verify-ca' : (SAME_MODE[given] ?? given);
   if (mode === 'disable' && (rootCert ?? cert) !== undefined) {
     throw refused('has certificates for TLS, but no sslmode that uses them: add sslmode=verify-full');
   }
@@ -186,7 +213,8 @@ function readTls(parameters: ReadonlyMap<string, string>): TlsWish {
   }
   return {
     mode: mode as TlsWish['mode'],
-    ...(rootCert === undefined ? {} : { rootCert }), ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    ...(rootCert === undefined ? {} : { rootCert }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Controller, Page } from '../domain/model.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf } from './table.js';
+import { BASE_COLUMNS, baseOf, laterThan } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { controllerSymbols } from './symbols.js';
 
@@ -17,17 +17,35 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Controller> = {
-  table: 'controllers', symbols: controllerSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'ctrl_address', 'cert_pem', 'fingerprint', 'api_addresses', 'last_joined_at', 'last_seen_at'],
+  table: 'controllers',
+  symbols: controllerSymbols,
+  columns: [
+    ...BASE_COLUMNS,
+    'name',
+    'ctrl_address',
+    'cert_pem',
+    'fingerprint',
+    'api_addresses',
+    'last_joined_at',
+    'last_seen_at',
+  ],
   extras: "t.last_seen_at > now() - interval '15 seconds' AS is_online",
   fromRow: (row) => ({
-    name: row.name, ctrlAddress: row.ctrl_address, certPem: row.cert_pem, fingerprint: row.fingerprint,
-    isOnline: row.is_online, lastJoinedAt: row.last_joined_at, apiAddresses: row.api_addresses,
+    name: row.name,
+    ctrlAddress: row.ctrl_address,
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    isOnline: row.is_online,
+    lastJoinedAt: row.last_joined_at,
+    apiAddresses: row.api_addresses,
     ...baseOf(row),
   }),
 };
 
-export type ControllerDraft = Pick<Controller, 'id' | 'name' | 'ctrlAddress' | 'certPem' | 'fingerprint' | 'apiAddresses'>;
+export type ControllerDraft = Pick<
+  Controller,
+  'id' | 'name' | 'ctrlAddress' | 'certPem' | 'fingerprint' | 'apiAddresses'
+>;
 
 export interface ControllerStore {
   list(request: ListRequest): Promise<Page<Controller>>;
@@ -41,28 +59,46 @@ export interface ControllerStore {
 }
 
 /** @property advertise  `host:port` */
-export interface Endpoint { readonly advertise: string; readonly certPem: string }
+export interface Endpoint {
+  readonly advertise: string;
+  readonly certPem: string;
+}
 
 export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
     list: (request) => lists.page(db, source, request),
     async join(draft) {
-      const { rows: [row] } = await db.write<{ id: string }>(null, `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+      const {
+        rows: [row],
+      } = await db.write<{ id: string }>(
+        null,
+        `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
           cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
-          last_joined_at = now(), last_seen_at = now(), updated_at = greatest(now(), c.updated_at + interval '1 ms') RETURNING id`,
-      [draft.id, draft.name, draft.ctrlAddress, draft.certPem, draft.fingerprint, JSON.stringify(draft.apiAddresses)]);
+          last_joined_at = now(), last_seen_at = now(), updated_at = ${laterThan('c.updated_at')} RETURNING id`,
+        [draft.id, draft.name, draft.ctrlAddress, draft.certPem, draft.fingerprint, JSON.stringify(draft.apiAddresses)],
+      );
       return row?.id ?? draft.id;
     },
     async idOf(name) {
       return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;
     },
     async touch(id) {
-      await db.run('controller-touch', `UPDATE controllers SET last_seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`, [id]);
+      await db.run(
+        'controller-touch',
+        `UPDATE controllers SET last_seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`,
+        [id],
+      );
     },
     async endpoints() {
-      return (await db.read<Endpoint>('controller-endpoints', `SELECT substr(ctrl_address, 5) AS advertise, cert_pem AS "certPem"
-        FROM controllers WHERE starts_with(ctrl_address, 'tls:')`, [])).rows;
+      return (
+        await db.read<Endpoint>(
+          'controller-endpoints',
+          `SELECT substr(ctrl_address, 5) AS advertise, cert_pem AS "certPem"
+        FROM controllers WHERE starts_with(ctrl_address, 'tls:')`,
+          [],
+        )
+      ).rows;
     },
   };
 }

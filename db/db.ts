@@ -3,24 +3,26 @@
  * own for lists, transactions; and requests that fail fast when the database is gone.
  */
 import pg from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
-import { during } from './clock.js';
+import type { ClientConfig } from 'pg';
+import { during } from './request-clock.js';
 import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
 import { openListLane, placesOf } from './list-lane.js';
 import type { ListBounds, Whole } from './list-lane.js';
-import { createShares } from '../domain/auth/shares.js';
+import { createShares } from '../domain/scheduling/shares.js';
+import type { Leave } from '../domain/scheduling/shares.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
 import type { RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
-import { cut, sessionConfig, settle } from './session.js';
-import type { Rows } from './session.js';
+import type { PooledClient } from './servers.js';
+import { cut, sessionConfig, prepareConnection } from './connection.js';
+import type { Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
 import { watch } from './watchdog.js';
 
-/** What stores need. The pool and an open transaction both are one; a store cannot tell and must not care. */
+/** What stores need. The pool and an open transaction both are one; a store must not depend on which it has. */
 export interface Db {
   /**
    * A statement that reads, or locks.
@@ -46,8 +48,8 @@ export interface TransactionOptions {
 }
 
 /**
- * The same for a change of one statement: it goes into its RETURNING, and the statement goes through `run`. What it says
- * holds until the commit, and costs nothing.
+ * The same for a change of one statement: it goes into its RETURNING, and the statement goes through `run`. What it
+ * says holds until the commit, and costs nothing.
  */
 export const EXPENDABLE = "set_config('synchronous_commit', 'local', true)";
 
@@ -67,7 +69,13 @@ export interface Source extends Db {
    * @param isHeld  we read it to its end at once: no slow reader can keep its connection
    * @throws as `list`; `rateLimited` also when too many lists leave in batches
    */
-  whole<R>(sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope?: RequestScope): Promise<Whole<R>>;
+  whole<R>(
+    sql: string,
+    values: readonly unknown[],
+    batchSize: number,
+    isHeld: boolean,
+    scope?: RequestScope,
+  ): Promise<Whole<R>>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
    * up in favour of another is run again, so `work` must do nothing outside it.
@@ -76,10 +84,8 @@ export interface Source extends Db {
 }
 
 export interface Database extends Source {
-  /** Resolves when the database answers. @throws DomainError `unavailable` */
-  ping(): Promise<void>;
   readonly isUp: () => boolean;
-  /** Whether a full disk has room again; undefined when that cannot be told. Takes about 1 MiB of it for a moment. */
+  /** Whether a full disk has room again; undefined when that is unknown. Takes about 1 MiB of it for a moment. */
   hasSpace(): Promise<boolean | undefined>;
   /** Why it cannot be used as it should; undefined when all is well. */
   readonly outage: () => Outage | undefined;
@@ -101,6 +107,10 @@ export interface DatabaseOptions {
   /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
   readonly onLimit?: (open: number) => void;
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
+  /**
+   * A change was committed, or may have been: called before `write` or `transaction` ends. Not for what is expendable.
+   */
+  readonly onChanged?: () => void;
   /** Changes wait for a synchronous standby, or do so no longer. */
   readonly onConfirmationChange?: (isConfirmed: boolean) => void;
 }
@@ -124,11 +134,19 @@ export const LIST_BOUNDS: ListBounds = { perIdentity: 4, waiting: 64, timeoutMs:
 export function openDatabase(options: DatabaseOptions): Database {
   const config = sessionConfig(options.connection);
   const places = placesOf(options.poolSize);
-  const { patienceMs, onLimit = () => undefined } = options;
+  const { patienceMs, onLimit = () => undefined, onChanged = () => undefined } = options;
   const { Client, open } = trackedClients();
   const pool = new pg.Pool({
-    ...config, Client, max: places.others, connectionTimeoutMillis: patienceMs, idleTimeoutMillis: 0,
-    verify: (client, done) => { settle(client).then(() => { done(); }, done); },
+    ...config,
+    Client,
+    max: places.others,
+    connectionTimeoutMillis: patienceMs,
+    idleTimeoutMillis: 0,
+    verify: (client, done) => {
+      prepareConnection(client).then(() => {
+        done();
+      }, done);
+    },
   });
   const growth = growWithinLimits(pool, { size: places.others, patienceMs, onLimit });
   let up = true;
@@ -136,11 +154,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   let outage: Outage = 'unreachable';
   const setUp = (next: boolean, cause?: unknown) => {
     if (!next) outage = outageOf(cause) ?? 'unreachable';
-    if (up !== next) { up = next; options.onStateChange?.(next, cause); }
+    if (up !== next) {
+      up = next;
+      options.onStateChange?.(next, cause);
+    }
   };
-  pool.on('error', () => undefined); // an idle connection died: the pool drops it, the watchdog tells
+  pool.on('error', () => undefined); // an idle connection died: the pool drops it, the watchdog reports it
   pool.on('connect', (client) => {
-    // While a client is in use the pool does not listen, and the server may end it between two statements: the next one tells.
+    // While a client is in use the pool does not listen, and the server may end it between two statements: the next one
+    // fails and shows it.
     client.on('error', () => undefined);
   });
   // Idle ones too: whether their server still is the one that answers later cannot be known.
@@ -152,7 +174,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     listLane.cut();
   };
 
-  const connect = async (scope: RequestScope | undefined): Promise<PoolClient> => {
+  const connect = async (scope: RequestScope | undefined): Promise<PooledClient> => {
     if (!up) throw new DatabaseUnavailable(outage, undefined);
     try {
       return await during(scope?.clock, 'pool', () => growth.connect());
@@ -161,51 +183,68 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   };
 
-  const run: Source['run'] = (name, sql, values, scope) => repeated(async () => {
-    const client = await connect(scope);
-    let broken: Error | undefined;
-    try {
-      return await runOn(client, scope?.clock)(name, sql, values);
-    } catch (error) {
-      broken = connectionFault(error);
-      throw error;
-    } finally {
-      client.release(broken ?? isFull(client, MAX_PREPARED));
-    }
-  });
+  const run: Source['run'] = (name, sql, values, scope) =>
+    repeated(async () => {
+      const client = await connect(scope);
+      let broken: Error | undefined;
+      try {
+        return await runOn(client, scope?.clock)(name, sql, values);
+      } catch (error) {
+        broken = connectionFault(error);
+        throw error;
+      } finally {
+        client.release(broken ?? isFull(client, MAX_PREPARED));
+      }
+    });
 
-  const transact = <T>(work: (tx: Db) => Promise<T>, begin: string, scope: RequestScope | undefined) => repeated(async () => {
-    const client = await connect(scope);
-    let broken: Error | undefined;
-    try {
-      const run = runOn(client, scope?.clock);
-      await run(null, begin);
-      const result = await work({ run, read: run, write: run });
-      await run(null, 'COMMIT');
-      return result;
-    } catch (error) {
-      broken = connectionFault(error);
-      if (broken === undefined) await client.query('ROLLBACK').catch((fault: unknown) => { broken = fault as Error; });
-      throw error;
-    } finally {
-      client.release(broken ?? isFull(client, MAX_PREPARED));
-    }
-  });
+  const transact = <T>(work: (tx: Db) => Promise<T>, begin: string, scope: RequestScope | undefined) =>
+    repeated(async () => {
+      const client = await connect(scope);
+      let broken: Error | undefined;
+      try {
+        const run = runOn(client, scope?.clock);
+        await run(null, begin);
+        const result = await work({ run, read: run, write: run });
+        await run(null, 'COMMIT');
+        return result;
+      } catch (error) {
+        broken = connectionFault(error);
+        if (broken === undefined)
+          await client.query('ROLLBACK').catch((fault: unknown) => {
+            broken = fault as Error;
+          });
+        throw error;
+      } finally {
+        client.release(broken ?? isFull(client, MAX_PREPARED));
+      }
+    });
 
   let isConfirmed = true;
   const setConfirmed = (next: boolean) => {
-    if (isConfirmed !== next) { isConfirmed = next; options.onConfirmationChange?.(next); }
+    if (isConfirmed !== next) {
+      isConfirmed = next;
+      options.onConfirmationChange?.(next);
+    }
   };
   const watchdog = watch({ config, patienceMs, setUp, setConfirmed, onLost: cutAll });
   const writers = createShares({ places: places.writes, each: places.writes, waiting: MAX_WAITING_WRITES });
-  /** A place among those that change something. Who waits for a standby keeps its place; others go on beside them. */
+  const waitToWrite = async (scope: RequestScope | undefined): Promise<Leave> => {
+    try {
+      return await during(scope?.clock, 'pool', async () => writers.enter('', AbortSignal.timeout(patienceMs)));
+    } catch {
+      throw new DatabaseUnavailable(isConfirmed ? 'busy' : 'unconfirmed', undefined);
+    }
+  };
+  /**
+   * A place among those that change something. One that waits for a standby keeps its place; others go on meanwhile.
+   */
   const writing = async <T>(scope: RequestScope | undefined, work: () => Promise<T>): Promise<T> => {
     if (!up) throw new DatabaseUnavailable(outage, undefined);
-    const leave = await during(scope?.clock, 'pool', async () => writers.enter('', AbortSignal.timeout(patienceMs)))
-      .catch(() => { throw new DatabaseUnavailable(isConfirmed ? 'busy' : 'unconfirmed', undefined); });
+    const leave = writers.tryEnter('') ?? (await waitToWrite(scope));
     try {
       return await work();
     } finally {
+      onChanged();
       leave();
     }
   };
@@ -222,8 +261,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     write: (name, sql, values, scope) => writing(scope, () => run(name, sql, values, scope)),
-    transaction: (work, { isExpendable = false } = {}, scope) => (isExpendable
-      ? transact(work, BEGIN_EXPENDABLE, scope) : writing(scope, () => transact(work, BEGIN, scope))),
+    transaction: (work, { isExpendable = false } = {}, scope) =>
+      isExpendable ? transact(work, BEGIN_EXPENDABLE, scope) : writing(scope, () => transact(work, BEGIN, scope)),
     async list(name, sql, values, scope) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       return listLane.list(name, sql, values, scope);
@@ -240,7 +279,6 @@ export function openDatabase(options: DatabaseOptions): Database {
         return outageOf(error) === 'diskFull' ? false : undefined;
       }
     },
-    async ping() { await run('ping', 'SELECT 1'); },
     isUp: () => up,
     outage: () => (!up ? outage : isConfirmed ? undefined : 'unconfirmed'),
     stats() {
@@ -250,7 +288,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       watchdog.stop();
       growth.close();
-      // A database that hangs would never take leave.
+      // A database that hangs would never confirm an orderly end.
       const impatience = setTimeout(cutAll, up ? patienceMs : 0);
       await Promise.all([pool.end(), lanes.close(), listLane.close()]);
       clearTimeout(impatience);

@@ -1,4 +1,6 @@
-/** Edge router policies: which identities may use which edge routers. Those of tunneler routers belong to the system. */
+/**
+ * Edge router policies: which identities may use which edge routers. Those of tunneler routers belong to the system.
+ */
 import type { EdgeRouterPolicy, EdgeRouterPolicyDraft } from '../domain/model.js';
 import { DomainError } from '../domain/errors.js';
 import type { Db } from './db.js';
@@ -22,7 +24,11 @@ interface Row extends PolicyRow {
 
 function fromRow(row: Row): EdgeRouterPolicy {
   return {
-    name: row.name, semantic: row.semantic, isSystem: row.is_system, edgeRouterRoles: row.edge_router_roles, identityRoles: row.identity_roles,
+    name: row.name,
+    semantic: row.semantic,
+    isSystem: row.is_system,
+    edgeRouterRoles: row.edge_router_roles,
+    identityRoles: row.identity_roles,
     edgeRouterRolesDisplay: display(row.edge_router_roles, row.router_names),
     identityRolesDisplay: display(row.identity_roles, row.identity_names),
     ...baseOf(row),
@@ -30,11 +36,19 @@ function fromRow(row: Row): EdgeRouterPolicy {
 }
 
 const storeOn = policyStores({
-  table: TABLE, entity: 'edgeRouterPolicy', symbols: edgeRouterPolicySymbols, columns: ['is_system'],
-  roles: ['edgeRouterRoles', 'identityRoles'], fromRow,
+  table: TABLE,
+  entity: 'edgeRouterPolicy',
+  symbols: edgeRouterPolicySymbols,
+  columns: ['is_system'],
+  roles: ['edgeRouterRoles', 'identityRoles'],
+  fromRow,
 });
 
-export interface EdgeRouterPolicyStore extends PolicyStore<EdgeRouterPolicy, EdgeRouterPolicyDraft> {
+export interface EdgeRouterPolicyStore extends PolicyStore<
+  EdgeRouterPolicy,
+  EdgeRouterPolicyDraft,
+  'edgeRouterRoles' | 'identityRoles'
+> {
   /** @throws DomainError `notFound`, `notUpdatable` for one of the system, `invalidField` */
   update(id: string, changes: Changes<EdgeRouterPolicyDraft>): Promise<void>;
   /** @throws DomainError `notFound`, `notDeletable` for one of the system */
@@ -45,8 +59,17 @@ export function edgeRouterPolicyStore(db: Db, lists: Lists): EdgeRouterPolicySto
   const store = storeOn(db, lists);
   /** Whether a policy is the system's never changes. */
   const refuseSystem = async (id: string, kind: 'notDeletable' | 'notUpdatable', verb: 'delete' | 'update') => {
-    const { rows: [row] } = await db.run<{ is_system: boolean }>('edge-router-policy-kind', `SELECT is_system FROM ${TABLE} WHERE id = $1`, [id]);
-    if (row?.is_system === true) throw new DomainError(kind, { causeMessage: `cannot ${verb} system edgeRouterPolicy in a non-system context (id=${id})` });
+    const {
+      rows: [row],
+    } = await db.run<{ is_system: boolean }>(
+      'edge-router-policy-kind',
+      `SELECT is_system FROM ${TABLE} WHERE id = $1`,
+      [id],
+    );
+    if (row?.is_system === true)
+      throw new DomainError(kind, {
+        causeMessage: `cannot ${verb} system edgeRouterPolicy in a non-system context (id=${id})`,
+      });
   };
   return {
     ...store,

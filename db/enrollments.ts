@@ -1,9 +1,11 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
 import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import type { Rights } from '../domain/auth/rights.js';
+import { notAbove } from './rights.js';
+import { inAll, referringTo } from './scopes.js';
 import { enrollmentSymbols } from './symbols.js';
 
 const ENROLLMENT = 'enrollment';
@@ -24,9 +26,23 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Enrollment> = {
-  table: 'enrollments', symbols: enrollmentSymbols, extras: 'i.name AS identity_name, r.name AS router_name, c.name AS ca_name',
-  columns: [...BASE_COLUMNS, 'method', 'identity_id', 'edge_router_id', 'transit_router_id', 'ca_id', 'username', 'token', 'jwt', 'expires_at'],
-  joins: `LEFT JOIN identities i ON i.id = t.identity_id LEFT JOIN routers r ON r.id = coalesce(t.edge_router_id, t.transit_router_id)
+  table: 'enrollments',
+  symbols: enrollmentSymbols,
+  extras: 'i.name AS identity_name, r.name AS router_name, c.name AS ca_name',
+  columns: [
+    ...BASE_COLUMNS,
+    'method',
+    'identity_id',
+    'edge_router_id',
+    'transit_router_id',
+    'ca_id',
+    'username',
+    'token',
+    'jwt',
+    'expires_at',
+  ],
+  joins: `LEFT JOIN identities i ON i.id = t.identity_id
+    LEFT JOIN routers r ON r.id = coalesce(t.edge_router_id, t.transit_router_id)
     LEFT JOIN cas c ON c.id = t.ca_id`,
   fromRow,
 };
@@ -36,21 +52,31 @@ const BY_TOKEN = DETAIL.replace('WHERE t.id = $1', 'WHERE t.token = $1');
 
 function fromRow(row: Row): Enrollment {
   return {
-    method: row.method, ca: refOf(row.ca_id, row.ca_name), username: row.username, token: row.token, jwt: row.jwt,
-    identity: refOf(row.identity_id, row.identity_name), edgeRouter: refOf(row.edge_router_id, row.router_name),
+    method: row.method,
+    ca: refOf(row.ca_id, row.ca_name),
+    username: row.username,
+    token: row.token,
+    jwt: row.jwt,
+    identity: refOf(row.identity_id, row.identity_name),
+    edgeRouter: refOf(row.edge_router_id, row.router_name),
     transitRouter: refOf(row.transit_router_id, row.router_name),
     expiresAt: row.expires_at,
     ...baseOf(row),
   };
 }
 
-const refOf = (id: string | null, name: string | null): NamedRef | null => (id === null ? null : { id, name: name ?? '' });
+const refOf = (id: string | null, name: string | null): NamedRef | null =>
+  id === null ? null : { id, name: name ?? '' };
 
 export interface EnrollmentStore {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Enrollment>;
   findByToken(token: string): Promise<Enrollment | undefined>;
-  list(request: ListRequest): Promise<Page<Enrollment>>;
+  /**
+   * @param request.caller  who reads: enrollments of identities above it are left out
+   * @param request.ofIdentity  only those of this identity
+   */
+  list(request: ListRequest & { readonly caller: Rights; readonly ofIdentity?: string }): Promise<Page<Enrollment>>;
   create(identityId: string, draft: EnrollmentDraft): Promise<void>;
   /** New token, JWT and end; the old token is worth nothing from then on. */
   refresh(id: string, next: { token: string; jwt: string; expiresAt: Date }): Promise<void>;
@@ -61,19 +87,25 @@ export interface EnrollmentStore {
 
 export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('enrollment-detail', DETAIL, [id]);
-      return row ? fromRow(row) : raise(notFound(ENROLLMENT, id));
-    },
-    async findByToken(token) {
-      const { rows: [row] } = await db.read<Row>('enrollment-by-token', BY_TOKEN, [token]);
-      return row && fromRow(row);
-    },
-    list: (request) => lists.page(db, source, request),
+    get: (id) => getOne(db, ENROLLMENT, ['enrollment-detail', DETAIL], [id], fromRow),
+    findByToken: (token) => findOne(db, ['enrollment-by-token', BY_TOKEN], [token], fromRow),
+    list: (request) =>
+      lists.page(
+        db,
+        source,
+        request,
+        inAll(referringTo('identity_id', request.ofIdentity), notAbove('identity_id', request.caller)),
+      ),
     async create(identityId, draft) {
       await insert(db, 'enrollments', {
-        id: draft.id, method: draft.method, identity_id: identityId, ca_id: draft.caId, username: draft.username,
-        token: draft.token, jwt: draft.jwt, expires_at: draft.expiresAt,
+        id: draft.id,
+        method: draft.method,
+        identity_id: identityId,
+        ca_id: draft.caId,
+        username: draft.username,
+        token: draft.token,
+        jwt: draft.jwt,
+        expires_at: draft.expiresAt,
       });
     },
     async refresh(id, next) {
@@ -81,7 +113,10 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
     },
     remove: (id) => remove(db, 'enrollments', ENROLLMENT, id),
     async take(id, token) {
-      const { rowCount } = await db.write('enrollment-take', 'DELETE FROM enrollments WHERE id = $1 AND token = $2', [id, token]);
+      const { rowCount } = await db.write('enrollment-take', 'DELETE FROM enrollments WHERE id = $1 AND token = $2', [
+        id,
+        token,
+      ]);
       return rowCount === 1;
     },
   };

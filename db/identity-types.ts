@@ -1,15 +1,18 @@
 /** Identity types: fixed at first start, only read. */
 import type { IdentityType, Page } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { identityTypeSymbols } from './symbols.js';
 
-interface Row extends BaseRow { name: string }
+interface Row extends BaseRow {
+  name: string;
+}
 
 const source: ListSource<Row, IdentityType> = {
-  table: 'identity_types', symbols: identityTypeSymbols, columns: [...BASE_COLUMNS, 'name'],
+  table: 'identity_types',
+  symbols: identityTypeSymbols,
+  columns: [...BASE_COLUMNS, 'name'],
   fromRow: (row) => ({ name: row.name, ...baseOf(row) }),
 };
 
@@ -22,10 +25,7 @@ export interface IdentityTypeStore {
 
 export function identityTypeStore(db: Db, lists: Lists): IdentityTypeStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('identity-type-detail', DETAIL, [id]);
-      return row ? source.fromRow(row) : raise(notFound('identityType', id));
-    },
+    get: (id) => getOne(db, 'identityType', ['identity-type-detail', DETAIL], [id], source.fromRow),
     list: (request) => lists.page(db, source, request),
   };
 }

@@ -17,7 +17,7 @@ export interface IssuedCertificateRecord {
 }
 
 export interface IssuedCertificateStore {
-  /** Belongs into the transaction that hands the certificates out. */
+  /** Call it in the transaction that hands the certificates out. */
   add(records: readonly IssuedCertificateRecord[]): Promise<void>;
   /** Those of one subject, oldest first. */
   ofSubject(subjectId: string): Promise<IssuedCertificateRecord[]>;
@@ -29,14 +29,33 @@ export function issuedCertificateStore(db: Db): IssuedCertificateStore {
   return {
     async add(records) {
       const each = <K extends keyof IssuedCertificateRecord>(key: K) => records.map((record) => record[key]);
-      await db.write('issued-certificates-add', `INSERT INTO issued_certificates (${COLUMNS})
-        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
-      [each('serialNumber'), each('fingerprint'), each('kind'), each('subjectId'), each('issuerFingerprint'), each('notBefore'), each('notAfter')]);
+      await db.write(
+        'issued-certificates-add',
+        `INSERT INTO issued_certificates (${COLUMNS})
+        SELECT * FROM unnest(
+          $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
+        [
+          each('serialNumber'),
+          each('fingerprint'),
+          each('kind'),
+          each('subjectId'),
+          each('issuerFingerprint'),
+          each('notBefore'),
+          each('notAfter'),
+        ],
+      );
     },
     async ofSubject(subjectId) {
-      return (await db.run<IssuedCertificateRecord>('issued-certificates-of-subject', `SELECT serial_number AS "serialNumber", fingerprint, kind,
-        subject_id AS "subjectId", issuer_fingerprint AS "issuerFingerprint", not_before AS "notBefore", not_after AS "notAfter"
-        FROM issued_certificates WHERE subject_id = $1 ORDER BY created_at, serial_number`, [subjectId])).rows;
+      return (
+        await db.run<IssuedCertificateRecord>(
+          'issued-certificates-of-subject',
+          `SELECT serial_number AS "serialNumber", fingerprint, kind,
+        subject_id AS "subjectId", issuer_fingerprint AS "issuerFingerprint", not_before AS "notBefore",
+        not_after AS "notAfter"
+        FROM issued_certificates WHERE subject_id = $1 ORDER BY created_at, serial_number`,
+          [subjectId],
+        )
+      ).rows;
     },
   };
 }

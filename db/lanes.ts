@@ -7,8 +7,8 @@ import type pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { translate } from './errors.js';
 import { ServerClient } from './servers.js';
-import { cut, settle } from './session.js';
-import type { Rows } from './session.js';
+import { cut, prepareConnection } from './connection.js';
+import type { Rows } from './connection.js';
 
 export const LANES = 3;
 
@@ -21,7 +21,7 @@ interface Lane {
 export interface Lanes {
   /** @throws DomainError `unavailable` when the lane's connection is lost */
   read<R>(name: string, sql: string, values: readonly unknown[]): Promise<Rows<R>>;
-  /** Fails what waits; later reads connect anew. */
+  /** Fails what waits; later reads connect again. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
     open.add(client);
     try {
       await client.connect();
-      await settle(client);
+      await prepareConnection(client);
       return client;
     } catch (error) {
       forget();
@@ -66,7 +66,11 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
         lane.load -= 1;
       }
     },
-    cut() { for (const client of open) cut(client); },
-    async close() { await Promise.allSettled([...open].map((client) => client.end())); },
+    cut() {
+      for (const client of open) cut(client);
+    },
+    async close() {
+      await Promise.allSettled([...open].map((client) => client.end()));
+    },
   };
 }

@@ -4,20 +4,22 @@
  * its answer is no longer wanted.
  */
 import pg from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
-import { createShares } from '../domain/auth/shares.js';
-import type { Leave, Shares } from '../domain/auth/shares.js';
+import type { ClientBase, ClientConfig } from 'pg';
+import { createShares } from '../domain/scheduling/shares.js';
+import type { Leave, Shares } from '../domain/scheduling/shares.js';
+import type { StopSignal } from '../domain/scheduling/stop-signal.js';
 import { DomainError } from '../domain/errors.js';
 import type { Source } from './db.js';
 import { openCanceller, processOf } from './canceller.js';
 import type { ServerProcess } from './canceller.js';
-import { during } from './clock.js';
+import { during } from './request-clock.js';
 import { translate } from './errors.js';
 import { growWithinLimits } from './pool-growth.js';
 import type { RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
-import { cut, settle } from './session.js';
-import type { Rows } from './session.js';
+import type { PooledClient } from './servers.js';
+import { cut, prepareConnection } from './connection.js';
+import type { Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
 
 export interface ListBounds {
@@ -80,40 +82,60 @@ export interface ListLaneOptions {
 
 export function openListLane({ config, places, patienceMs, bounds, onLimit }: ListLaneOptions): ListLane {
   const { Client, open } = trackedClients();
-  const processes = new WeakMap<PoolClient, ServerProcess>();
+  const processes = new WeakMap<ClientBase, ServerProcess>();
   const size = places.lists + places.streams;
   const pool = new pg.Pool({
-    ...config, Client, max: size,
-    connectionTimeoutMillis: patienceMs, idleTimeoutMillis: IDLE_MS, maxLifetimeSeconds: LIFETIME_SECONDS,
+    ...config,
+    Client,
+    max: size,
+    connectionTimeoutMillis: patienceMs,
+    idleTimeoutMillis: IDLE_MS,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
     verify: (client, done) => {
-      settle(client, bounds.timeoutMs).then(async () => { processes.set(client, await processOf(client)); })
-        .then(() => { done(); }, done);
+      prepareConnection(client, bounds.timeoutMs)
+        .then(async () => {
+          processes.set(client, await processOf(client));
+        })
+        .then(() => {
+          done();
+        }, done);
     },
   });
   const growth = growWithinLimits(pool, { size, patienceMs, onLimit });
   pool.on('error', () => undefined); // an idle connection died: the pool drops it
   pool.on('connect', (client) => {
-    client.on('error', () => undefined); // while it is in use the statement under way tells
+    client.on('error', () => undefined); // while it is in use, the statement under way reports the failure
   });
   const canceller = openCanceller(config, patienceMs);
   const lists = createShares({ places: places.lists, each: bounds.perIdentity, waiting: bounds.waiting });
   const streams = createShares({ places: places.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });
 
   const borrow = async ({ reader, clock }: RequestScope): Promise<Loan> => {
-    const client = await during(clock, 'pool', () => growth.connect())
-      .catch((error: unknown) => { throw translate(error); });
+    const client = await during(clock, 'pool', () => growth.connect()).catch((error: unknown) => {
+      throw translate(error);
+    });
     const cancel = () => canceller.cancel(processes.get(client) as ServerProcess);
     return new Loan(client, cancel, { signal: reader?.signal, run: runOn(client, clock) });
   };
-  const enter = ({ reader, clock }: RequestScope): Leave | Promise<Leave> => {
-    const place = lists.enter(holderOf(reader), reader?.signal);
-    return place instanceof Promise ? during(clock, 'pool', () => place) : place;
+  const enter = async ({ reader, clock }: RequestScope): Promise<Leave> => {
+    reader?.place.begin();
+    try {
+      const place = lists.enter(holderOf(reader), reader?.signal);
+      const leave = place instanceof Promise ? await during(clock, 'pool', () => place) : place;
+      return reader === undefined
+        ? leave
+        : () => {
+            reader.place.end(leave);
+          };
+    } catch (error) {
+      reader?.place.end();
+      throw error;
+    }
   };
 
   return {
     async list<R>(name: string | null, sql: string, values: readonly unknown[], scope: RequestScope = {}) {
-      const place = enter(scope);
-      const leave = place instanceof Promise ? await place : place;
+      const leave = await enter(scope);
       let loan: Loan | undefined;
       let fault: unknown;
       try {
@@ -128,7 +150,11 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
       }
     },
     async whole<R>(
-      sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean, scope: RequestScope = {},
+      sql: string,
+      values: readonly unknown[],
+      batchSize: number,
+      isHeld: boolean,
+      scope: RequestScope = {},
     ) {
       const leave = await enter(scope);
       let cursor: Cursor<R> | undefined;
@@ -163,7 +189,7 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
 
 const holderOf = (reader: RequestScope['reader']): string => reader?.identityId ?? '';
 
-/** A place at once, or none: who waited here would hold a place of the usual lists meanwhile. */
+/** A place at once, or none: a list that waited here would hold a place of the usual lists meanwhile. */
 function placeFor(streams: Shares, holder: string): Leave {
   try {
     return streams.enter(holder) as Leave;
@@ -175,7 +201,7 @@ function placeFor(streams: Shares, holder: string): Leave {
 
 /** A connection on loan. It goes back once its statement has ended and a cancel that was sent has been answered. */
 class Loan {
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: StopSignal | undefined;
   readonly #run: ReturnType<typeof runOn>;
   #isBusy = false;
   #cancelling: Promise<void> | undefined;
@@ -184,8 +210,9 @@ class Loan {
 
   /** @param cancel  ends the statement that runs on `client` */
   constructor(
-    readonly client: PoolClient, readonly cancel: () => Promise<void>,
-    { signal, run }: { signal: AbortSignal | undefined; run: ReturnType<typeof runOn> },
+    readonly client: PooledClient,
+    readonly cancel: () => Promise<void>,
+    { signal, run }: { signal: StopSignal | undefined; run: ReturnType<typeof runOn> },
   ) {
     this.#signal = signal;
     this.#run = run;
@@ -221,7 +248,10 @@ class Loan {
   async endTransaction(fault?: unknown): Promise<void> {
     this.#signal?.removeEventListener('abort', this.#abandon);
     let broken = connectionFault(fault) ?? this.#doubt;
-    if (broken === undefined) await this.#run(null, 'COMMIT').catch((error: unknown) => { broken = error as Error; });
+    if (broken === undefined)
+      await this.#run(null, 'COMMIT').catch((error: unknown) => {
+        broken = error as Error;
+      });
     this.end(broken);
   }
 }
@@ -232,7 +262,11 @@ class Cursor<R> {
   #loan: Loan | undefined;
   #isReading = false;
 
-  constructor(loan: Loan, leave: Leave, readonly batchSize: number) {
+  constructor(
+    loan: Loan,
+    leave: Leave,
+    readonly batchSize: number,
+  ) {
     this.#loan = loan;
     this.#leave = leave;
   }
@@ -250,7 +284,7 @@ class Cursor<R> {
     this.#leave = leave;
   }
 
-  async* rest(): AsyncGenerator<R[]> {
+  async *rest(): AsyncGenerator<R[]> {
     try {
       for (;;) {
         const rows = await this.#next();
@@ -263,8 +297,10 @@ class Cursor<R> {
   }
 
   /** Closes itself as soon as `signal` is aborted, also between two batches and before the first. */
-  restUntil(signal: AbortSignal): AsyncGenerator<R[]> {
-    const abandon = () => { if (!this.#isReading) void this.close(); };
+  restUntil(signal: StopSignal): AsyncGenerator<R[]> {
+    const abandon = () => {
+      if (!this.#isReading) void this.close();
+    };
     signal.addEventListener('abort', abandon, { once: true });
     if (signal.aborted) abandon();
     return this.rest();

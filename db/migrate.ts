@@ -1,16 +1,17 @@
 /**
- * Brings a database to this release's schema. Several controllers may start at once: an advisory lock lets one
- * migrate while the others wait. A schema that is current costs two reads and no lock. A database from a newer
- * release, or one that cannot hold the schema, is refused in one sentence.
+ * Brings a database to this release's schema with the SQL files of db/migrations. Several controllers may start at
+ * once: an advisory lock lets one migrate while the others wait. A schema that is current costs two reads and no lock.
+ * A database from a newer release, from before the first one, or one that cannot hold the schema, is refused in one
+ * sentence.
  */
+import { readFileSync, readdirSync } from 'node:fs';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { migrations } from './migrations/index.js';
 import { OUTAGES, outageOf, reasonOf } from './outages.js';
 import { ServerClient, presentConfig } from './servers.js';
 import type { ServerConfig } from './servers.js';
-import { ReadOnlyServer } from './session.js';
+import { ReadOnlyServer } from './connection.js';
 
 const ADVISORY_LOCK = 7_210_417;
 const CONNECT_MS = 5_000;
@@ -19,7 +20,19 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 /** How PostgreSQL says that an extension is not installed: 15 and later, and earlier or derived servers. */
 const NO_EXTENSION = ['0A000', '58P01'];
 
-/** The database cannot be used as it is; the message tells why and how to mend it. */
+const FILES = new URL('migrations/', import.meta.url);
+const SUFFIX = '.sql';
+
+/** Names of all migrations of this release, in order: those of their files. */
+export const migrationNames: readonly string[] = readdirSync(FILES)
+  .filter((file) => file.endsWith(SUFFIX))
+  .map((file) => file.slice(0, -SUFFIX.length))
+  .sort();
+
+/** The first migration of the revisions before the first release, which made the schema in seven other steps. */
+const BEFORE_RELEASES = '0001-base';
+
+/** The database cannot be used as it is; the message says why and how to mend it. */
 export class SchemaError extends Error {}
 
 /** Names of migrations applied by this call, in order; empty when the schema was current. */
@@ -32,7 +45,7 @@ export async function migrate(connection: ServerConfig): Promise<string[]> {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await requireExtensions(client);
     // Another controller may have done it while this one waited.
-    return await isCurrent(client) ? [] : await applyPending(connection);
+    return (await isCurrent(client)) ? [] : await applyPending(connection);
   } catch (error) {
     throw explain(error, connection);
   } finally {
@@ -41,28 +54,40 @@ export async function migrate(connection: ServerConfig): Promise<string[]> {
   }
 }
 
-/** Names of all migrations of this release, in order. */
-export const migrationNames: readonly string[] = migrations.map((migration) => migration.name);
-
-const source: Knex.MigrationSource<(typeof migrations)[number]> = {
-  getMigrations: async () => [...migrations],
-  getMigrationName: (migration) => migration.name,
-  getMigration: async (migration) => ({
-    up: (knex) => migration.up(knex).catch((error: unknown) => { throw new MigrationFault(migration.name, error); }),
-    down: migration.down,
+const source: Knex.MigrationSource<string> = {
+  getMigrations: async () => [...migrationNames],
+  getMigrationName: (name) => name,
+  getMigration: async (name) => ({
+    // Escaped, because knex takes a question mark for the place of a value.
+    up: (knex) =>
+      knex
+        .raw(readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8').replaceAll('?', '\\?'))
+        .catch((error: unknown) => {
+          throw new MigrationFault(name, error);
+        }),
+    down: () => Promise.reject(new Error('migrations only go forward: restore a backup to go back')),
   }),
 };
 
 /** A statement of a migration failed; the cause says why. */
 class MigrationFault extends Error {
-  constructor(readonly migration: string, cause: unknown) { super(`the migration ${migration} failed`, { cause }); }
+  constructor(
+    readonly migration: string,
+    cause: unknown,
+  ) {
+    super(`the migration ${migration} failed`, { cause });
+  }
 }
 
 async function connect(connection: ServerConfig): Promise<pg.Client> {
   try {
     await connection.servers?.find(CONNECT_MS);
-    const client = new ServerClient({ application_name: 'edge-controller', connectionTimeoutMillis: CONNECT_MS, ...connection });
-    client.on('error', () => undefined); // the statement under way tells
+    const client = new ServerClient({
+      application_name: 'edge-controller',
+      connectionTimeoutMillis: CONNECT_MS,
+      ...connection,
+    });
+    client.on('error', () => undefined); // the statement under way reports the failure
     await client.connect();
     return client;
   } catch (error) {
@@ -70,50 +95,82 @@ async function connect(connection: ServerConfig): Promise<pg.Client> {
   }
 }
 
-/** One sentence for a database that cannot be used, of which `cause` says why. */
+/** One sentence for a database that cannot be used, `cause` says why. */
 export function unusable(cause: unknown, { servers }: ServerConfig): SchemaError {
   const outage = outageOf(cause) ?? 'loginRefused';
   const what = outage === 'unreachable' ? 'cannot be reached' : 'cannot be used';
   const place = servers?.place === undefined ? '' : ` at ${servers.place}`;
-  return new SchemaError(`The database of DATABASE_URL${place} ${what}: ${reasonOf(cause)}. ${OUTAGES[outage].advice}.`, { cause });
+  return new SchemaError(
+    `The database of DATABASE_URL${place} ${what}: ${reasonOf(cause)}. ${OUTAGES[outage].advice}.`,
+    { cause },
+  );
 }
 
 async function refuseUnfit(client: pg.Client): Promise<void> {
-  interface Server { number: number; version: string; encoding: string; isReadOnly: boolean }
-  const { rows: [server] } = await client.query<Server>(`
+  interface Server {
+    number: number;
+    version: string;
+    encoding: string;
+    isReadOnly: boolean;
+  }
+  const {
+    rows: [server],
+  } = await client.query<Server>(`
     SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
       current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS "isReadOnly"`);
   if (server === undefined) return;
   if (server.number < OLDEST_SERVER * 10_000) {
-    throw new SchemaError(`The database runs PostgreSQL ${server.version}, but ${OLDEST_SERVER} or newer is needed: upgrade it, or set DATABASE_URL to another one.`);
+    throw new SchemaError(
+      `The database runs PostgreSQL ${server.version}, but ${OLDEST_SERVER} or newer is needed: upgrade it, ` +
+        'or set DATABASE_URL to another one.',
+    );
   }
   if (server.encoding !== 'UTF8') {
-    throw new SchemaError(`The database has the encoding ${server.encoding}, but UTF8 is needed: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and set DATABASE_URL to it.`);
+    throw new SchemaError(
+      `The database has the encoding ${server.encoding}, but UTF8 is needed: make one with CREATE DATABASE … ` +
+        "ENCODING 'UTF8' TEMPLATE template0, and set DATABASE_URL to it.",
+    );
   }
   if (server.isReadOnly) throw new ReadOnlyServer();
 }
 
-/** @throws SchemaError when the database has migrations that this release does not know */
+/** @throws SchemaError when the database has migrations of a newer release, or of before the first one */
 async function isCurrent(client: pg.Client): Promise<boolean> {
-  const { rows: [table] } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
+  const {
+    rows: [table],
+  } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
   if (table?.exists !== true) return false;
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const applied = new Set(rows.map((row) => row.name));
+  if (applied.has(BEFORE_RELEASES)) {
+    throw new SchemaError(
+      'The database was made by a revision before the first release and cannot be brought forward; nothing of it was ' +
+        'changed. Start with a new one (an empty database for DATABASE_URL, or another EDGE_DATA_DIR). ' +
+        'To keep what it has, start that revision on it and read it out through its API.',
+    );
+  }
   const unknown = [...applied].filter((name) => !migrationNames.includes(name));
   if (unknown.length > 0) {
-    throw new SchemaError(`The database was used by a newer release (it has ${unknown.join(', ')}). `
-      + 'Start that release or a later one, or restore a backup made before the upgrade.');
+    throw new SchemaError(
+      `The database was used by a newer release (it has ${unknown.join(', ')}). ` +
+        'Start that release or a later one, or restore a backup made before the upgrade.',
+    );
   }
   return migrationNames.every((name) => applied.has(name));
 }
 
 async function requireExtensions(client: pg.Client): Promise<void> {
-  const { rows: [present] } = await client.query<{ schema: string; isFound: boolean }>(`
+  const {
+    rows: [present],
+  } = await client.query<{ schema: string; isFound: boolean }>(`
     SELECT nspname AS schema, nspname = ANY(current_schemas(true)) AS "isFound"
     FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`);
   if (present?.isFound === false) {
-    throw new SchemaError(`The extension pg_trgm is in the schema ${present.schema}, where it is not found. `
-      + 'Ask its owner to run: ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. (Or add that schema to the search_path of the role.)');
+    throw new SchemaError(
+      `The extension pg_trgm is in the schema ${present.schema}, where it is not found. ` +
+        'Ask its owner to run: ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. ' +
+        '(Or add that schema to the search_path of the role.)',
+    );
   }
   if (present !== undefined) return;
   try {
@@ -125,12 +182,18 @@ async function requireExtensions(client: pg.Client): Promise<void> {
   } catch (error) {
     const { code } = error as pg.DatabaseError;
     if (code === INSUFFICIENT_PRIVILEGE) {
-      throw new SchemaError('The database lacks the extension pg_trgm and this role may not create it. '
-        + 'Ask its administrator to run: CREATE EXTENSION pg_trgm; then start again.', { cause: error });
+      throw new SchemaError(
+        'The database lacks the extension pg_trgm and this role may not create it. ' +
+          'Ask its administrator to run: CREATE EXTENSION pg_trgm; then start again.',
+        { cause: error },
+      );
     }
     if (NO_EXTENSION.includes(code ?? '')) {
-      throw new SchemaError('The database server does not have the extension pg_trgm. Ask its administrator to install it '
-        + '(on Debian it comes with postgresql, elsewhere often with postgresql-contrib); then start again.', { cause: error });
+      throw new SchemaError(
+        'The database server does not have the extension pg_trgm. Ask its administrator to install it ' +
+          '(on Debian it comes with postgresql, elsewhere often with postgresql-contrib); then start again.',
+        { cause: error },
+      );
     }
     throw error;
   }
@@ -140,8 +203,11 @@ async function requireExtensions(client: pg.Client): Promise<void> {
 async function applyPending(connection: ServerConfig): Promise<string[]> {
   const silent = () => undefined;
   const knex = knexFactory({
-    client: 'pg', connection: () => presentConfig(connection) as Knex.PgConnectionConfig,
-    compileSqlOnError: false, pool: { min: 0, max: 1 }, log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+    client: 'pg',
+    connection: () => presentConfig(connection) as Knex.PgConnectionConfig,
+    compileSqlOnError: false,
+    pool: { min: 0, max: 1 },
+    log: { warn: silent, error: silent, deprecate: silent, debug: silent },
   });
   // knex puts the statement before the message, some of them hundreds of lines.
   knex.on('query-error', (error: Error, { sql }: { sql: string }) => {
@@ -168,6 +234,9 @@ function explain(error: unknown, connection: ServerConfig): unknown {
     const message = `The database cannot be brought to the schema of this release (${what}). Nothing was changed.`;
     return new SchemaError(message, { cause: fault });
   }
-  return new SchemaError(`The role of DATABASE_URL may not make the tables of this release (${what}): `
-    + 'make it the owner of the database, or GRANT CREATE ON SCHEMA public TO it.', { cause: fault });
+  return new SchemaError(
+    `The role of DATABASE_URL may not make the tables of this release (${what}): ` +
+      'make it the owner of the database, or GRANT CREATE ON SCHEMA public TO it.',
+    { cause: fault },
+  );
 }

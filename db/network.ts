@@ -1,6 +1,4 @@
-/** What exists once per network: its trust domain, its keys, its policies and types of the first start. */
-import type { JsonObject } from '../domain/model.js';
-import type { AuthPolicySettings } from '../domain/auth/auth-policy.js';
+/** What exists once per network: its trust domain, its keys, its types of the first start. */
 import type { Db } from './db.js';
 
 export type PkiPurpose = 'root' | 'intermediate' | 'server';
@@ -29,16 +27,17 @@ export interface NetworkStore {
   create(record: NetworkRecord): Promise<void>;
   setAdvertise(advertise: string): Promise<void>;
   addPki(record: PkiRecord): Promise<void>;
-  /** Tells every controller, at commit, to take up the keys there are now. */
+  /** Notifies every controller at commit, so that it loads the present keys. */
   tellPkiChanged(): Promise<void>;
   /** Every generation of every purpose, oldest first. */
   allPki(): Promise<PkiRecord[]>;
-  /** Replaces a sealed key by the same key sealed anew. */
+  /** Replaces a sealed key by the same key sealed again. */
   resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
   setMasterKeyCheck(check: string): Promise<void>;
   seedIdentityTypes(names: readonly string[]): Promise<void>;
-  seedConfigTypes(types: readonly { id: string; name: string; schema: JsonObject }[]): Promise<void>;
-  seedAuthPolicy(id: string, name: string, policy: AuthPolicySettings): Promise<void>;
+  seedConfigTypes(
+    types: readonly { readonly id: string; readonly name: string; readonly schema: object }[],
+  ): Promise<void>;
   hasDefaultAdmin(): Promise<boolean>;
   /** Hashes of the default administrator's passwords; none when there is only a certificate. */
   defaultAdminPasswords(): Promise<readonly string[]>;
@@ -53,63 +52,113 @@ const START_LOCK = 7_210_418;
 
 export function networkStore(db: Db): NetworkStore {
   return {
-    async lockStart() { await db.run(null, 'SELECT pg_advisory_xact_lock($1)', [START_LOCK]); },
+    async lockStart() {
+      await db.run(null, 'SELECT pg_advisory_xact_lock($1)', [START_LOCK]);
+    },
     async find() {
-      const { rows: [row] } = await db.run<NetworkRecord>(null,
-        'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network');
+      const {
+        rows: [row],
+      } = await db.run<NetworkRecord>(
+        null,
+        'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network',
+      );
       return row;
     },
     async create(record) {
-      await db.write(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)',
-        [record.trustDomain, record.masterKeyCheck, record.advertise]);
+      await db.write(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)', [
+        record.trustDomain,
+        record.masterKeyCheck,
+        record.advertise,
+      ]);
     },
-    async setAdvertise(advertise) { await db.write(null, 'UPDATE network SET advertise = $1', [advertise]); },
-    async tellPkiChanged() { await db.write(null, "SELECT pg_notify('edge', 'pki')"); },
-    async allPki() { return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`)).rows; },
+    async setAdvertise(advertise) {
+      await db.write(null, 'UPDATE network SET advertise = $1', [advertise]);
+    },
+    async tellPkiChanged() {
+      await db.write(null, "SELECT pg_notify('edge', 'pki')");
+    },
+    async allPki() {
+      return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`))
+        .rows;
+    },
     async resealPki({ purpose, generation, sealedKey }) {
-      await db.write(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [purpose, generation, sealedKey]);
+      await db.write(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [
+        purpose,
+        generation,
+        sealedKey,
+      ]);
     },
-    async setMasterKeyCheck(check) { await db.write(null, 'UPDATE network SET master_key_check = $1', [check]); },
+    async setMasterKeyCheck(check) {
+      await db.write(null, 'UPDATE network SET master_key_check = $1', [check]);
+    },
     async addPki(record) {
-      await db.write(null, `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)`, [record.purpose, record.generation, record.sealedKey, record.certPem,
-        record.fingerprint, record.notBefore, record.notAfter]);
+      await db.write(
+        null,
+        `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [
+          record.purpose,
+          record.generation,
+          record.sealedKey,
+          record.certPem,
+          record.fingerprint,
+          record.notBefore,
+          record.notAfter,
+        ],
+      );
     },
     async seedIdentityTypes(names) {
-      await db.write(null, `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
-        ON CONFLICT DO NOTHING`, [names]);
+      await db.write(
+        null,
+        `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
+        ON CONFLICT DO NOTHING`,
+        [names],
+      );
     },
     async seedConfigTypes(types) {
-      await db.write(null, `INSERT INTO config_types (id, name, schema, target, is_system)
-        SELECT t.id, t.name, t.schema, 'service', true FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
-        ON CONFLICT DO NOTHING`, [JSON.stringify(types)]);
-    },
-    async seedAuthPolicy(id, name, { primary, secondary }) {
-      await db.write(null, `INSERT INTO auth_policies (id, name, is_system, cert_allowed, cert_allow_expired, ext_jwt_allowed,
-          ext_jwt_allowed_signers, updb_allowed, updb_min_password_length, updb_require_mixed_case, updb_require_number_char,
-          updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp, require_ext_jwt_signer_id)
-        VALUES ($1, $2, true, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
-      [id, name, primary.cert.allowed, primary.cert.allowExpiredCerts, primary.extJwt.allowed, primary.extJwt.allowedSigners,
-        primary.updb.allowed, primary.updb.minPasswordLength, primary.updb.requireMixedCase, primary.updb.requireNumberChar,
-        primary.updb.requireSpecialChar, primary.updb.maxAttempts, primary.updb.lockoutDurationMinutes,
-        secondary.requireTotp, secondary.requireExtJwtSigner]);
+      await db.write(
+        null,
+        `INSERT INTO config_types (id, name, schema, target, is_system)
+        SELECT t.id, t.name, t.schema, 'service', true
+        FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
+        ON CONFLICT DO NOTHING`,
+        [JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema })))],
+      );
     },
     async hasDefaultAdmin() {
-      const { rows: [row] } = await db.run<{ found: boolean }>(null, 'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found');
+      const {
+        rows: [row],
+      } = await db.run<{ found: boolean }>(
+        null,
+        'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
+      );
       return row?.found ?? false;
     },
     async defaultAdminPasswords() {
-      const { rows } = await db.run<{ hash: string }>(null, `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
-        WHERE i.is_default_admin AND a.password_hash IS NOT NULL`);
+      const { rows } = await db.run<{ hash: string }>(
+        null,
+        `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
+        WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
+      );
       return rows.map(({ hash }) => hash);
     },
     async findNetworkJwt(name, signedBy) {
-      const { rows: [row] } = await db.read<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2', [name, signedBy]);
+      const {
+        rows: [row],
+      } = await db.read<{ token: string }>(
+        'network-jwt',
+        'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2',
+        [name, signedBy],
+      );
       return row?.token;
     },
     async saveNetworkJwt(name, token, signedBy) {
-      await db.write(null, `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
-        ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by, created_at = now()`, [name, token, signedBy]);
+      await db.write(
+        null,
+        `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by, created_at = now()`,
+        [name, token, signedBy],
+      );
     },
   };
 }

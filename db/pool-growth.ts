@@ -4,8 +4,9 @@
  * lasts, one caller tries to open another.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { outageOf } from './outages.js';
+import type { PooledClient } from './servers.js';
 
 export interface GrowthOptions {
   readonly size: number;
@@ -15,7 +16,8 @@ export interface GrowthOptions {
 }
 
 export interface GrowingPool {
-  connect(): Promise<PoolClient>;
+  /** The pool must be one of `ServerClient`s. */
+  connect(): Promise<PooledClient>;
   close(): void;
 }
 
@@ -31,7 +33,10 @@ export function growWithinLimits(pool: Pool, { size, patienceMs, onLimit }: Grow
   const tryLater = () => {
     timer ??= setInterval(() => {
       mayGrow();
-      if (pool.options.max >= size) { clearInterval(timer); timer = undefined; }
+      if (pool.options.max >= size) {
+        clearInterval(timer);
+        timer = undefined;
+      }
     }, GROW_MS).unref();
   };
   // One that was opened shows that there is room, perhaps for more.
@@ -41,7 +46,7 @@ export function growWithinLimits(pool: Pool, { size, patienceMs, onLimit }: Grow
       const deadline = performance.now() + patienceMs;
       for (;;) {
         try {
-          return await pool.connect();
+          return (await pool.connect()) as PooledClient;
         } catch (error) {
           if (outageOf(error) !== 'connectionLimit') throw error;
           pool.options.max = Math.max(1, Math.min(pool.options.max, pool.totalCount));
@@ -52,6 +57,8 @@ export function growWithinLimits(pool: Pool, { size, patienceMs, onLimit }: Grow
         }
       }
     },
-    close() { clearInterval(timer); },
+    close() {
+      clearInterval(timer);
+    },
   };
 }

@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { ServerClient } from './servers.js';
-import { cut, sessionConfig } from './session.js';
+import { cut, sessionConfig } from './connection.js';
 
 const PATIENCE_MS = 5_000;
 const PID = 'SELECT pg_backend_pid() AS pid';
@@ -29,7 +29,7 @@ export async function isTransactionPooled(connection: ClientConfig): Promise<boo
     const before = await pidOf(first);
     await second.query('BEGIN');
     const other = await pidOf(second);
-    return other === before || await pidOf(first) !== before;
+    return other === before || (await pidOf(first)) !== before;
   } finally {
     for (const client of [first, second]) cut(client);
   }

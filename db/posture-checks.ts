@@ -3,11 +3,12 @@ import type { Page, PostureCheck, PostureCheckDraft, PostureCheckType, Tags } fr
 import type { Criteria, OperatingSystem } from '../domain/posture/criteria.js';
 import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { postureCheckSymbols, postureCheckTypeSymbols } from './symbols.js';
-import { withRoleFilter } from './identities.js';
-import type { RoleFilter } from './identities.js';
+import type { RoleFilter } from './filter/index.js';
+import { requested } from './scopes.js';
+import type { Selection } from './scopes.js';
 
 const POSTURE_CHECK = 'postureCheck';
 
@@ -27,11 +28,15 @@ interface TypeRow extends BaseRow {
 }
 
 const source: ListSource<Row, PostureCheck> = {
-  table: 'posture_checks', symbols: postureCheckSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'type_id', 'version', 'role_attributes', 'criteria'], fromRow,
+  table: 'posture_checks',
+  symbols: postureCheckSymbols,
+  columns: [...BASE_COLUMNS, 'name', 'type_id', 'version', 'role_attributes', 'criteria'],
+  fromRow,
 };
 const types: ListSource<TypeRow, PostureCheckType> = {
-  table: 'posture_check_types', symbols: postureCheckTypeSymbols, columns: [...BASE_COLUMNS, 'name', 'version', 'operating_systems'],
+  table: 'posture_check_types',
+  symbols: postureCheckTypeSymbols,
+  columns: [...BASE_COLUMNS, 'name', 'version', 'operating_systems'],
   fromRow: (row) => ({ name: row.name, version: row.version, operatingSystems: row.operating_systems, ...baseOf(row) }),
 };
 const DETAIL = detailSql(source);
@@ -41,7 +46,13 @@ const TYPE_DETAIL = detailSql(types);
 const criteriaOf = (row: CriteriaRow) => ({ typeId: row.type_id, criteria: row.criteria }) as Criteria;
 
 function fromRow(row: Row): PostureCheck {
-  return { name: row.name, version: row.version, roleAttributes: row.role_attributes, ...criteriaOf(row), ...baseOf(row) };
+  return {
+    name: row.name,
+    version: row.version,
+    roleAttributes: row.role_attributes,
+    ...criteriaOf(row),
+    ...baseOf(row),
+  };
 }
 
 export interface PostureCheckChanges {
@@ -54,12 +65,12 @@ export interface PostureCheckChanges {
 
 export interface PostureCheckStore {
   get(id: string): Promise<PostureCheck>;
-  list(request: ListRequest & RoleFilter): Promise<Page<PostureCheck>>;
+  list(request: ListRequest & RoleFilter & Selection): Promise<Page<PostureCheck>>;
   create(id: string, draft: PostureCheckDraft): Promise<void>;
-  /** What it asks for now; until this transaction ends nobody else changes it. @throws DomainError `notFound` */
+  /** What it asks for now, locked until this transaction ends. @throws DomainError `notFound` */
   lockCriteria(id: string): Promise<Criteria>;
   update(id: string, changes: PostureCheckChanges): Promise<void>;
-  /** Its `@id` leaves every policy. */
+  /** Also removes its `@id` from every policy. */
   remove(id: string): Promise<void>;
   getType(id: string): Promise<PostureCheckType>;
   listTypes(request: ListRequest): Promise<Page<PostureCheckType>>;
@@ -67,31 +78,38 @@ export interface PostureCheckStore {
 
 export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('posture-check-detail', DETAIL, [id]);
-      return row ? fromRow(row) : raise(notFound(POSTURE_CHECK, id));
-    },
-    list: (request) => lists.page(db, source, withRoleFilter(request)),
+    get: (id) => getOne(db, POSTURE_CHECK, ['posture-check-detail', DETAIL], [id], fromRow),
+    list: (request) => lists.page(db, source, request, requested(request)),
     async create(id, draft) {
       await insert(db, 'posture_checks', {
-        id, name: draft.name, type_id: draft.typeId, role_attributes: draft.roleAttributes, criteria: json(draft.criteria), tags: json(draft.tags),
+        id,
+        name: draft.name,
+        type_id: draft.typeId,
+        role_attributes: draft.roleAttributes,
+        criteria: json(draft.criteria),
+        tags: json(draft.tags),
       });
     },
     async lockCriteria(id) {
-      const { rows: [row] } = await db.run<CriteriaRow>('posture-check-lock',
-        'SELECT type_id, criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      const {
+        rows: [row],
+      } = await db.run<CriteriaRow>(
+        'posture-check-lock',
+        'SELECT type_id, criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
+        [id],
+      );
       return row ? criteriaOf(row) : raise(notFound(POSTURE_CHECK, id));
     },
     async update(id, changes) {
       await update(db, 'posture_checks', POSTURE_CHECK, id, {
-        name: changes.name, role_attributes: changes.roleAttributes, criteria: json(changes.criteria), tags: json(changes.tags),
+        name: changes.name,
+        role_attributes: changes.roleAttributes,
+        criteria: json(changes.criteria),
+        tags: json(changes.tags),
       });
     },
     remove: (id) => remove(db, 'posture_checks', POSTURE_CHECK, id),
-    async getType(id) {
-      const { rows: [row] } = await db.read<TypeRow>('posture-check-type-detail', TYPE_DETAIL, [id]);
-      return row ? types.fromRow(row) : raise(notFound('postureCheckType', id));
-    },
+    getType: (id) => getOne(db, 'postureCheckType', ['posture-check-type-detail', TYPE_DETAIL], [id], types.fromRow),
     listTypes: (request) => lists.page(db, types, request),
   };
 }

@@ -2,15 +2,19 @@
  * What the statements of one request have in common: who waits for them, and the clock that counts their time. It is
  * handed to the database by the request's own stores (`Stores.forRequest`).
  */
-import type { RequestClock } from './clock.js';
+import type { StopSignal } from '../domain/scheduling/stop-signal.js';
+import type { KeptPlace } from './kept-place.js';
+import type { RequestClock } from './request-clock.js';
 import type { Db, Source, TransactionOptions } from './db.js';
 
 /** Who asked for a list: whose share of the database it takes, and until when its answer is wanted. */
 export interface ListReader {
   /** Lists of one identity take turns. */
   readonly identityId: string;
-  /** Aborted when the answer is not wanted any more. */
-  readonly signal: AbortSignal;
+  /** Stops when the answer is not wanted any more. */
+  readonly signal: StopSignal;
+  /** Of its lists, until the answer is text. */
+  readonly place: KeptPlace;
 }
 
 export interface RequestScope {
@@ -21,7 +25,10 @@ export interface RequestScope {
 
 /** The database for one request. */
 export class ScopedSource implements Source {
-  constructor(readonly source: Source, readonly scope: RequestScope) {}
+  constructor(
+    readonly source: Source,
+    readonly scope: RequestScope,
+  ) {}
 
   run<R>(name: string | null, sql: string, values?: readonly unknown[]) {
     return this.source.run<R>(name, sql, values, this.scope);

@@ -1,18 +1,23 @@
 /**
- * What every kind of policy stores alike: a name, a semantic and role lists. A kind says which lists its table has; their
- * columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow from that.
+ * What every kind of policy stores alike: a name, a semantic and role lists. A kind says which lists its table has;
+ * their columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow from that.
  */
 import type { Page, PolicyType, Semantic, Tags } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
+import type { Selectable } from '../domain/policy/roles.js';
 import type { SymbolTable } from './filter/index.js';
 import type { Db } from './db.js';
 import { NAMEABLE, namesOf, requireNamed } from './role-lists.js';
 import type { Nameable } from './role-lists.js';
-import { BASE_COLUMNS, detailSql, insert, json, remove, update } from './table.js';
+import { inAll, policiesNaming } from './scopes.js';
+import { BASE_COLUMNS, detailSql, getOne, insert, json, remove, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 
 /** @property names  what rows call the names behind the list's `@id` roles */
-interface RoleList { readonly column: string; readonly names: string; readonly nameable: Nameable }
+interface RoleList {
+  readonly column: string;
+  readonly names: string;
+  readonly nameable: Nameable;
+}
 
 const ROLE_LISTS = {
   edgeRouterRoles: { column: 'edge_router_roles', names: 'router_names', nameable: NAMEABLE.edgeRouters },
@@ -29,57 +34,77 @@ export interface PolicyRow extends BaseRow {
 }
 
 /** A policy of any kind as it is written. */
-type PolicyDraft = { readonly name: string; readonly semantic: Semantic; readonly tags: Tags; readonly type?: PolicyType }
-  & { readonly [F in RoleField]?: readonly string[] };
+type PolicyDraft = {
+  readonly name: string;
+  readonly semantic: Semantic;
+  readonly tags: Tags;
+  readonly type?: PolicyType;
+} & { readonly [F in RoleField]?: readonly string[] };
 
-export interface PolicyKind<Row extends PolicyRow, T> {
+/** Narrows a list to the policies that name these entities, each in the role list under whose name it is given. */
+export interface Naming<F extends RoleField> {
+  readonly naming?: { readonly [K in F]?: Selectable };
+}
+
+export interface PolicyKind<Row extends PolicyRow, T, F extends RoleField> {
   readonly table: string;
   /** As errors name one. */
   readonly entity: string;
   readonly symbols: SymbolTable;
   /** Its role lists, in the order in which what they name is locked. */
-  readonly roles: readonly RoleField[];
-  /** Columns beside those of every policy and the role lists. */
+  readonly roles: readonly F[];
+  /** Columns in addition to those of every policy and the role lists. */
   readonly columns?: readonly string[];
   readonly fromRow: (row: Row) => T;
 }
 
-export interface PolicyStore<T, Draft> {
+export interface PolicyStore<T, Draft, F extends RoleField> {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<T>;
-  list(request: ListRequest): Promise<Page<T>>;
-  /** @throws DomainError `invalidField` for an `@id` that names nobody */
+  list(request: ListRequest & Naming<F>): Promise<Page<T>>;
+  /** @throws DomainError `invalidField` for an `@id` of no entity */
   create(id: string, draft: Draft): Promise<void>;
-  /** @throws DomainError `notFound`, `invalidField` for an `@id` that names nobody */
+  /** @throws DomainError `notFound`, `invalidField` for an `@id` of no entity */
   update(id: string, changes: Changes<Draft>): Promise<void>;
   /** @throws DomainError `notFound` */
   remove(id: string): Promise<void>;
 }
 
 /** What makes the stores of one kind; its statements are written once. */
-export function policyStores<Row extends PolicyRow, T>(kind: PolicyKind<Row, T>): (db: Db, lists: Lists) => PolicyStore<T, PolicyDraft> {
+export function policyStores<Row extends PolicyRow, T, F extends RoleField>(
+  kind: PolicyKind<Row, T, F>,
+): (db: Db, lists: Lists) => PolicyStore<T, PolicyDraft, F> {
   const { table, entity, symbols, fromRow } = kind;
   const roles = kind.roles.map((field) => ({ field, ...ROLE_LISTS[field] }));
   const source: ListSource<Row, T> = {
-    table, symbols, fromRow,
+    table,
+    symbols,
+    fromRow,
     columns: [...BASE_COLUMNS, 'name', 'semantic', ...(kind.columns ?? []), ...roles.map(({ column }) => column)],
     extras: roles.map(({ nameable, column, names }) => namesOf(nameable.table, column, names)).join(', '),
   };
   const detail = detailSql(source);
   const valuesOf = (changes: Changes<PolicyDraft>) => ({
-    name: changes.name, semantic: changes.semantic, type: changes.type, tags: json(changes.tags),
+    name: changes.name,
+    semantic: changes.semantic,
+    type: changes.type,
+    tags: json(changes.tags),
     ...Object.fromEntries(roles.map(({ field, column }) => [column, changes[field]])),
   });
+  const scopeOf = ({ naming = {} }: Naming<F>) =>
+    inAll(
+      ...roles.flatMap(({ field, column }) => {
+        const entity = naming[field];
+        return entity === undefined ? [] : [policiesNaming(column, entity)];
+      }),
+    );
   return (db, lists) => {
     const requireReferences = async (changes: Changes<PolicyDraft>) => {
       for (const { field, nameable } of roles) await requireNamed(db, field, nameable, changes[field]);
     };
     return {
-      async get(id) {
-        const { rows: [row] } = await db.read<Row>(`${table}-detail`, detail, [id]);
-        return row ? fromRow(row) : raise(notFound(entity, id));
-      },
-      list: (request) => lists.page(db, source, request),
+      get: (id) => getOne(db, entity, [`${table}-detail`, detail], [id], fromRow),
+      list: (request) => lists.page(db, source, request, scopeOf(request)),
       async create(id, draft) {
         await requireReferences(draft);
         await insert(db, table, { id, ...valuesOf(draft) });

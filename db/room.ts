@@ -17,17 +17,25 @@ export interface Room {
   readonly free: number;
 }
 
-export interface Wanting { readonly poolSize: number; readonly processes: number }
+export interface Wanting {
+  readonly poolSize: number;
+  readonly processes: number;
+}
 
 /** @throws SchemaError when there is less room than one connection of each kind takes */
 export async function requireRoom(connection: ServerConfig, { poolSize, processes }: Wanting): Promise<Room> {
   const [wanted, least] = [processes * (poolSize + BESIDES_POOL), processes * (1 + BESIDES_POOL)];
   const free = await freeConnections(connection);
   if (free >= least) return { wanted, free };
-  const each = `${processes === 1 ? '' : `${processes} processes, each `}a pool of ${poolSize} and ${BESIDES_POOL} more`;
-  throw new SchemaError(`The database has room for ${free} more connections, but ${least} are needed to work `
-    + `and up to ${wanted} are opened (${each}): raise max_connections or the CONNECTION LIMIT of the role or database, `
-    + 'or lower EDGE_DATABASE_POOL_SIZE or EDGE_WORKERS.', { cause: new DatabaseUnavailable('connectionLimit', undefined) });
+  const share = processes === 1 ? '' : `${processes} processes, each `;
+  const each = `${share}a pool of ${poolSize} and ${BESIDES_POOL} more`;
+  throw new SchemaError(
+    `The database has room for ${free} more connections, but ${least} are needed to work ` +
+      `and up to ${wanted} are opened (${each}): raise max_connections or the CONNECTION LIMIT of the role or ` +
+      'database, ' +
+      'or lower EDGE_DATABASE_POOL_SIZE or EDGE_WORKERS.',
+    { cause: new DatabaseUnavailable('connectionLimit', undefined) },
+  );
 }
 
 /** Background processes have no user. A superuser is not bound by the limits of role and database. */
@@ -50,12 +58,17 @@ const PATIENCE_MS = 5_000;
 
 async function freeConnections(connection: ServerConfig): Promise<number> {
   const client = new ServerClient({
-    application_name: 'edge-controller', connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, ...connection,
+    application_name: 'edge-controller',
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    ...connection,
   });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows: [row] } = await client.query<{ free: number }>(FREE);
+    const {
+      rows: [row],
+    } = await client.query<{ free: number }>(FREE);
     return row?.free ?? 0;
   } catch (error) {
     throw unusable(error, connection);

@@ -1,22 +1,10 @@
-/** Reads of access to edge routers: which policies select an entity, and what the other side of those policies selects. */
+/**
+ * Reads of access to edge routers: which policies select an entity, and what the other side of those policies selects.
+ */
 import type { Selectable } from '../domain/policy/roles.js';
-import type { RoleList } from './access-view.js';
 import type { Db } from './db.js';
-import type { Scope } from './table.js';
-
-/** Policies whose edge router roles name the router. */
-export const policiesOfRouter = (router: Selectable): Scope => ({
-  name: 'of-router',
-  where: 't.edge_router_roles && selectors_of($1, $2::text[]) AND role_selects(t.semantic, t.edge_router_roles, $1, $2::text[])',
-  values: [router.id, router.roleAttributes],
-});
-
-/** Both at once; `second` takes its placeholders after those of `first`. */
-export function both(first: Scope, second: (firstParam: number) => Scope): Scope {
-  const other = second(first.values.length + 1);
-  const where = [first.where, other.where].filter((part) => part !== '').map((part) => `(${part})`).join(' AND ');
-  return { name: `${first.name}+${other.name}`, where, values: [...first.values, ...other.values] };
-}
+import { namesEntity } from './scopes.js';
+import type { RoleList } from './scopes.js';
 
 export interface RouterAccessView {
   /** Role lists over edge routers of the policies that select an identity. */
@@ -34,14 +22,20 @@ type Roles = 'edge_router_roles' | 'identity_roles' | 'service_roles';
 
 export function routerAccessView(db: Db): RouterAccessView {
   const rolesFor = async (policies: Policies, by: Roles, wanted: Roles, entity: Selectable) => {
-    const { rows } = await db.read<RoleList>(`${policies}-by-${by}`, `SELECT p.semantic, p.${wanted} AS roles FROM ${policies} p
-      WHERE p.${by} && selectors_of($1, $2::text[]) AND role_selects(p.semantic, p.${by}, $1, $2::text[])`, [entity.id, entity.roleAttributes]);
+    const { rows } = await db.read<RoleList>(
+      `${policies}-by-${by}`,
+      `SELECT p.semantic, p.${wanted} AS roles FROM ${policies} p
+      WHERE ${namesEntity('p', by, '$1', '$2::text[]')}`,
+      [entity.id, entity.roleAttributes],
+    );
     return rows;
   };
   return {
     routersForIdentity: (identity) => rolesFor('edge_router_policies', 'identity_roles', 'edge_router_roles', identity),
-    routersForService: (service) => rolesFor('service_edge_router_policies', 'service_roles', 'edge_router_roles', service),
+    routersForService: (service) =>
+      rolesFor('service_edge_router_policies', 'service_roles', 'edge_router_roles', service),
     identitiesForRouter: (router) => rolesFor('edge_router_policies', 'edge_router_roles', 'identity_roles', router),
-    servicesForRouter: (router) => rolesFor('service_edge_router_policies', 'edge_router_roles', 'service_roles', router),
+    servicesForRouter: (router) =>
+      rolesFor('service_edge_router_policies', 'edge_router_roles', 'service_roles', router),
   };
 }

@@ -6,12 +6,15 @@ import type { EnrollmentDraft, Page, Router, RouterDraft, Tags } from '../domain
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import { configIdsOf, writeConfigs } from './config-lists.js';
 import type { Db } from './db.js';
-import { withRoleFilter } from './identities.js';
-import type { RoleFilter } from './identities.js';
-import { both } from './router-access-view.js';
+import { administratorStore } from './administrators.js';
+import type { Refusal } from './administrators.js';
+import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from './client-symbols.js';
+import type { RoleFilter } from './filter/index.js';
+import { inAll, requested, rowsWhere, selectedBy } from './scopes.js';
+import type { RoleList, Selection } from './scopes.js';
 import { edgeRouterSymbols, routerSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource, Scope } from './table.js';
+import { BASE_COLUMNS, TOUCHED, baseOf, detailSql, getOne, insert, json, update } from './table.js';
+import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
 
 const ROUTER = 'router';
 
@@ -38,36 +41,81 @@ interface Row extends BaseRow {
 }
 
 const edgeSource: ListSource<Row, Router> = {
-  table: 'routers', symbols: edgeRouterSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'is_edge', 'cost', 'no_traversal', 'disabled', 'is_tunneler_enabled', 'role_attributes', 'app_data',
-    'ctrl_chan_listeners', 'fingerprint', 'cert_pem', 'unverified_fingerprint', 'unverified_cert_pem', 'hostname'],
-  extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt, e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
- ${configIdsOf('routers')}`,
+  table: 'routers',
+  symbols: edgeRouterSymbols,
+  columns: [
+    ...BASE_COLUMNS,
+    'name',
+    'is_edge',
+    'cost',
+    'no_traversal',
+    'disabled',
+    'is_tunneler_enabled',
+    'role_attributes',
+    'app_data',
+    'ctrl_chan_listeners',
+    'fingerprint',
+    'cert_pem',
+    'unverified_fingerprint',
+    'unverified_cert_pem',
+    'hostname',
+  ],
+  extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
+    e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
+    ${configIdsOf('routers')}`,
   joins: `LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
    UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,
   fromRow,
 };
 const source: ListSource<Row, Router> = { ...edgeSource, symbols: routerSymbols };
+const ownSource: ListSource<Row, Router> = { ...edgeSource, symbols: ownEdgeRouterSymbols };
+const ofServiceSource: ListSource<Row, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
 
 const DETAIL = detailSql(source);
-const EDGE: Scope = { name: 'edge', where: 't.is_edge', values: [] };
+const isEdge = rowsWhere('edge', () => 't.is_edge');
+/** Others have no certificate, and no client can reach them. */
+const isEnrolled = rowsWhere('enrolled', () => 't.fingerprint IS NOT NULL');
 
 function fromRow(row: Row): Router {
-  const { enrollment_token: token, enrollment_jwt: jwt, enrollment_expires_at: expiresAt, enrollment_created_at: createdAt } = row;
+  const {
+    enrollment_token: token,
+    enrollment_jwt: jwt,
+    enrollment_expires_at: expiresAt,
+    enrollment_created_at: createdAt,
+  } = row;
   return {
-    name: row.name, isEdge: row.is_edge, cost: row.cost, noTraversal: row.no_traversal, disabled: row.disabled,
-    isTunnelerEnabled: row.is_tunneler_enabled, roleAttributes: row.role_attributes, appData: row.app_data,
-    ctrlChanListeners: row.ctrl_chan_listeners, configs: row.configs, fingerprint: row.fingerprint, certPem: row.cert_pem,
-    unverifiedFingerprint: row.unverified_fingerprint, unverifiedCertPem: row.unverified_cert_pem, hostname: row.hostname,
-    enrollment: token === null || jwt === null || expiresAt === null || createdAt === null ? null : { token, jwt, expiresAt, createdAt },
+    name: row.name,
+    isEdge: row.is_edge,
+    cost: row.cost,
+    noTraversal: row.no_traversal,
+    disabled: row.disabled,
+    isTunnelerEnabled: row.is_tunneler_enabled,
+    roleAttributes: row.role_attributes,
+    appData: row.app_data,
+    ctrlChanListeners: row.ctrl_chan_listeners,
+    configs: row.configs,
+    fingerprint: row.fingerprint,
+    certPem: row.cert_pem,
+    unverifiedFingerprint: row.unverified_fingerprint,
+    unverifiedCertPem: row.unverified_cert_pem,
+    hostname: row.hostname,
+    enrollment:
+      token === null || jwt === null || expiresAt === null || createdAt === null
+        ? null
+        : { token, jwt, expiresAt, createdAt },
     ...baseOf(row),
   };
 }
 
 export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'expiresAt'>;
 
-/** @property certPem  the leaf, then its intermediates  @property fingerprint  SHA-1 of the leaf's DER in lower-case hex */
-export interface RouterCertificate { readonly certPem: string; readonly fingerprint: string }
+/**
+ * @property certPem  the leaf, then its intermediates  @property fingerprint  SHA-1 of the leaf's DER in lower-case hex
+ */
+export interface RouterCertificate {
+  readonly certPem: string;
+  readonly fingerprint: string;
+}
 
 export interface RouterStore {
   /** @throws DomainError `notFound` */
@@ -76,34 +124,48 @@ export interface RouterStore {
   getEdge(id: string): Promise<Router>;
   /** All routers, edge routers among them. */
   list(request: ListRequest): Promise<Page<Router>>;
-  listEdge(request: ListRequest & RoleFilter): Promise<Page<Router>>;
-  /** @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config), `invalidField` (two configs of one type) */
+  listEdge(request: ListRequest & RoleFilter & Selection & ForClient): Promise<Page<Router>>;
+  /** Edge routers that both an identity and a service may use, for a client. */
+  listCommonEdge(
+    request: ListRequest & RoleFilter,
+    ofIdentity: readonly RoleList[],
+    ofService: readonly RoleList[],
+  ): Promise<Page<Router>>;
+  /**
+   * @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config),
+   * `invalidField` (two configs of one type)
+   */
   create(id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void>;
   /** @throws DomainError `notFound`, `routerNotUpdatable` when it is of the other kind than `isEdge` says, as create */
   update(id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void>;
-  /** Takes its enrollment, identity and system policy along. @throws DomainError `notFound`, `routerNotUpdatable` */
+  /** Also deletes its enrollment, identity and system policy. @throws DomainError `notFound`, `routerNotUpdatable` */
   remove(id: string, isEdge: boolean): Promise<void>;
   /** Forgets the certificate and any outstanding enrollment of an edge router. @throws DomainError `notFound` */
   reEnroll(id: string, enrollment: RouterEnrollment): Promise<void>;
-  /** The router that holds this certificate; its PEM too, because a fingerprint only finds. */
+  /** The router with this certificate, and its PEM: an equal fingerprint alone proves nothing. */
   findByFingerprint(fingerprint: string): Promise<{ id: string; certPem: string } | undefined>;
   /** Locks the router of an enrollment, as every change of it does first. False when it is gone. */
   hold(id: string): Promise<boolean>;
-  /** From now on this certificate is the router's and the one before is not. False when `previous` is not the one it has. */
+  /**
+   * From now on this certificate is the router's and the one before is not. False when `previous` is not the one it
+   * has.
+   */
   certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
   /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
   ownerOf(identityId: string): Promise<string | undefined>;
 }
 
 export function routerStore(db: Db, lists: Lists): RouterStore {
-  const get = async (id: string) => {
-    const { rows: [row] } = await db.read<Row>('router-detail', DETAIL, [id]);
-    return row ? fromRow(row) : raise(notFound(ROUTER, id));
-  };
-  /** Until this transaction ends nobody else changes the router, nor gives it a tunneler or takes that away. */
+  const get = (id: string) => getOne(db, ROUTER, ['router-detail', DETAIL], [id], fromRow);
+  /** Locks the router, and whether it has a tunneler, until this transaction ends. */
   const lock = async (id: string, isEdge: boolean) => {
-    const { rows: [row] } = await db.run<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>('router-lock',
-      'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE', [id]);
+    const {
+      rows: [row],
+    } = await db.run<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>(
+      'router-lock',
+      'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE',
+      [id],
+    );
     if (row === undefined || (isEdge && !row.is_edge)) throw notFound(ROUTER, id);
     if (row.is_edge !== isEdge) throw new DomainError('routerNotUpdatable');
     return row;
@@ -111,26 +173,52 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
   const addTunneler = async (id: string, name: string) => {
     await insert(db, 'identities', { id, name, type_id: 'Router', is_admin: false, auth_policy_id: 'default' });
     await insert(db, 'edge_router_policies', {
-      id, name: `edge-router-${id}-system`, semantic: 'AnyOf', edge_router_roles: [`@${id}`], identity_roles: [`@${id}`], is_system: true,
+      id,
+      name: `edge-router-${id}-system`,
+      semantic: 'AnyOf',
+      edge_router_roles: [`@${id}`],
+      identity_roles: [`@${id}`],
+      is_system: true,
     });
   };
   /** Policies are locked in the order in which every delete takes them: kind by kind, each by id. */
-  const removeTunneler = async (id: string) => {
-    await db.run('tunneler-lock', 'SELECT FROM identities WHERE id = $1 FOR UPDATE', [id]);
-    await db.run('tunneler-lock-grants', 'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE', [`@${id}`]);
-    await db.run('tunneler-lock-policies', `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
-      ORDER BY id FOR NO KEY UPDATE`, [`@${id}`]);
+  const takeTunneler = async (id: string) => {
+    await db.run(
+      'tunneler-lock-grants',
+      'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
+      [`@${id}`],
+    );
+    await db.run(
+      'tunneler-lock-policies',
+      `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
+      ORDER BY id FOR NO KEY UPDATE`,
+      [`@${id}`],
+    );
     await db.write('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
     await db.write('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
   };
-  const enroll = (id: string, isEdge: boolean, enrollment: RouterEnrollment) => insert(db, 'enrollments', {
-    id: enrollment.id, method: isEdge ? 'erott' : 'trott', [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
-    token: enrollment.token, jwt: enrollment.jwt, expires_at: enrollment.expiresAt,
-  });
+  /** The identity is locked before its policies. */
+  const removeTunneler = (id: string, refusal: Refusal) =>
+    administratorStore(db).keep(id, refusal, () => takeTunneler(id));
+  const enroll = (id: string, isEdge: boolean, enrollment: RouterEnrollment) =>
+    insert(db, 'enrollments', {
+      id: enrollment.id,
+      method: isEdge ? 'erott' : 'trott',
+      [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
+      token: enrollment.token,
+      jwt: enrollment.jwt,
+      expires_at: enrollment.expiresAt,
+    });
   const columnsOf = (changes: Changes<RouterDraft>) => ({
-    name: changes.name, cost: changes.cost, no_traversal: changes.noTraversal, disabled: changes.disabled,
-    is_tunneler_enabled: changes.isTunnelerEnabled, role_attributes: changes.roleAttributes, app_data: json(changes.appData),
-    ctrl_chan_listeners: json(changes.ctrlChanListeners), tags: json(changes.tags),
+    name: changes.name,
+    cost: changes.cost,
+    no_traversal: changes.noTraversal,
+    disabled: changes.disabled,
+    is_tunneler_enabled: changes.isTunnelerEnabled,
+    role_attributes: changes.roleAttributes,
+    app_data: json(changes.appData),
+    ctrl_chan_listeners: json(changes.ctrlChanListeners),
+    tags: json(changes.tags),
   });
   return {
     get,
@@ -139,7 +227,17 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       return router.isEdge ? router : raise(notFound(ROUTER, id));
     },
     list: (request) => lists.page(db, source, request),
-    listEdge: (request) => lists.page(db, edgeSource, withRoleFilter({ ...request, scope: both(request.scope ?? NOWHERE, () => EDGE) })),
+    listEdge: (request) =>
+      request.isForClient === true
+        ? lists.page(db, ownSource, request, inAll(isEdge, isEnrolled, requested(request)))
+        : lists.page(db, edgeSource, request, inAll(isEdge, requested(request))),
+    listCommonEdge: (request, ofIdentity, ofService) =>
+      lists.page(
+        db,
+        ofServiceSource,
+        request,
+        inAll(isEdge, selectedBy(ofIdentity), selectedBy(ofService), requested(request)),
+      ),
     async create(id, draft, enrollment) {
       await insert(db, 'routers', { id, is_edge: draft.isEdge, ...columnsOf(draft) });
       if (draft.configs.length > 0) await writeConfigs(db, 'routers', id, draft.configs);
@@ -153,40 +251,57 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       const name = changes.name ?? current.name;
       const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
       if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);
-      else if (current.is_tunneler_enabled && !hasTunneler) await removeTunneler(id);
+      else if (current.is_tunneler_enabled && !hasTunneler) await removeTunneler(id, 'notUpdatable');
       else if (hasTunneler && name !== current.name) await update(db, 'identities', 'identity', id, { name });
     },
     async remove(id, isEdge) {
       const current = await lock(id, isEdge);
-      if (current.is_tunneler_enabled) await removeTunneler(id);
+      if (current.is_tunneler_enabled) await removeTunneler(id, 'notDeletable');
       await db.write('router-delete', 'DELETE FROM routers WHERE id = $1', [id]);
     },
     async reEnroll(id, enrollment) {
       await lock(id, true);
       await db.write('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
-      await update(db, 'routers', ROUTER, id, { fingerprint: null, cert_pem: null, unverified_fingerprint: null, unverified_cert_pem: null });
+      await update(db, 'routers', ROUTER, id, {
+        fingerprint: null,
+        cert_pem: null,
+        unverified_fingerprint: null,
+        unverified_cert_pem: null,
+      });
       await enroll(id, true, enrollment);
     },
     async findByFingerprint(fingerprint) {
-      const { rows: [row] } = await db.read<{ id: string; certPem: string }>('router-by-fingerprint',
-        'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1', [fingerprint]);
+      const {
+        rows: [row],
+      } = await db.read<{ id: string; certPem: string }>(
+        'router-by-fingerprint',
+        'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1',
+        [fingerprint],
+      );
       return row;
     },
     async hold(id) {
       return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
     },
     async certify(id, previous, { fingerprint, certPem }) {
-      const { rowCount } = await db.write('router-certify', `UPDATE routers SET fingerprint = $3, cert_pem = $4,
-        unverified_fingerprint = NULL, unverified_cert_pem = NULL, updated_at = greatest(now(), updated_at + interval '1 ms')
-        WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`, [id, previous, fingerprint, certPem]);
+      const { rowCount } = await db.write(
+        'router-certify',
+        `UPDATE routers SET fingerprint = $3, cert_pem = $4,
+        unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
+        WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`,
+        [id, previous, fingerprint, certPem],
+      );
       return rowCount === 1;
     },
     async ownerOf(identityId) {
-      const { rows: [row] } = await db.run<{ name: string; owns: boolean }>('router-of-identity',
-        'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE', [identityId]);
+      const {
+        rows: [row],
+      } = await db.run<{ name: string; owns: boolean }>(
+        'router-of-identity',
+        'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE',
+        [identityId],
+      );
       return row?.owns === true ? row.name : undefined;
     },
   };
 }
-
-const NOWHERE: Scope = { name: 'all', where: '', values: [] };

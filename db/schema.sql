@@ -19,7 +19,8 @@ AS $function$
 DECLARE now_used bigint;
 BEGIN
   UPDATE role_attribute_counts SET uses = uses + 1 WHERE kind = of_kind AND attribute = item
-    AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+    AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item
+      ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING uses INTO now_used;
   IF FOUND THEN RETURN now_used = 1; END IF;
   INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, 1);
@@ -31,7 +32,7 @@ CREATE OR REPLACE FUNCTION public.claim_username()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO usernames VALUES (NEW.username, NEW.identity_id) ON CONFLICT DO NOTHING;
+  INSERT INTO usernames (username, identity_id) VALUES (NEW.username, NEW.identity_id) ON CONFLICT DO NOTHING;
   RETURN NEW;
 END $function$;
 
@@ -93,15 +94,26 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.forget_mfa_of_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE api_sessions SET is_mfa_complete = false WHERE identity_id = OLD.identity_id AND is_mfa_complete;
+  PERFORM pg_notify('edge', 'identity ' || OLD.identity_id);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.forget_selector()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   FOR i IN 0 .. TG_NARGS / 2 - 1 LOOP
-    -- Locked in the order of ids: two deletes that share policies wait, and never for each other.
-    EXECUTE format('SELECT FROM %1$I WHERE %2$I @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE', TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
-    EXECUTE format('UPDATE %1$I SET %2$I = array_remove(%2$I, $1), updated_at = greatest(now(), updated_at + interval ''1 ms'')
+    EXECUTE format('SELECT FROM %1$I WHERE %2$I @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
+      TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
+    EXECUTE format('UPDATE %1$I SET %2$I = array_remove(%2$I, $1),
+        updated_at = greatest(now(), updated_at + interval ''1 ms'')
       WHERE %2$I @> ARRAY[$1]', TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
   END LOOP;
   RETURN NULL;
@@ -114,8 +126,10 @@ AS $function$
 DECLARE is_content CONSTANT boolean := TG_TABLE_NAME NOT IN ('service_policies', 'identities');
 BEGIN
   UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id(),
-    content = content + is_content::integer, content_by = CASE WHEN is_content THEN pg_current_xact_id() ELSE content_by END
-  WHERE name = 'access' AND CASE WHEN is_content THEN content_by ELSE moved_by END IS DISTINCT FROM pg_current_xact_id();
+    content = content + is_content::integer,
+    content_by = CASE WHEN is_content THEN pg_current_xact_id() ELSE content_by END
+  WHERE name = 'access'
+    AND CASE WHEN is_content THEN content_by ELSE moved_by END IS DISTINCT FROM pg_current_xact_id();
   IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
   RETURN NULL;
 END $function$;
@@ -139,6 +153,17 @@ BEGIN
   UPDATE role_attribute_epochs SET epoch = epoch + 1 WHERE kind = moved
     AND slot = (SELECT slot FROM role_attribute_epochs WHERE kind = moved LIMIT 1 FOR UPDATE SKIP LOCKED);
   IF NOT FOUND THEN INSERT INTO role_attribute_epochs (kind, epoch) VALUES (moved, 1); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.move_routing_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE model_epochs SET routing = routing + 1, routing_by = pg_current_xact_id()
+  WHERE name = 'access' AND routing_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'routing'); END IF;
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.release_username()
@@ -184,19 +209,30 @@ DECLARE
   held bigint;
   half bigint;
 BEGIN
-  -- A slot made since this statement began is seen by the next; ever more of them in a row there cannot be.
+  -- A slot that was made since this statement began is seen by the next statement, so this ends after a few rounds.
   FOR attempt IN 1 .. 50 LOOP
     UPDATE role_attribute_counts SET uses = uses - 1 WHERE kind = of_kind AND attribute = item
-      AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0 ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+      AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0
+        ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING uses INTO still_used;
     IF FOUND THEN RETURN still_used = 0; END IF;
-    SELECT slot, uses / 2 INTO held, half FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0 LIMIT 1 FOR UPDATE;
+    SELECT slot, uses / 2 INTO held, half FROM role_attribute_counts
+      WHERE kind = of_kind AND attribute = item AND uses > 0 LIMIT 1 FOR UPDATE;
     IF half > 1 THEN
       UPDATE role_attribute_counts SET uses = uses - half WHERE kind = of_kind AND attribute = item AND slot = held;
       INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, half);
     END IF;
   END LOOP;
   RETURN true;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_auth_policy_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'session *');
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_extension_changed()
@@ -214,6 +250,33 @@ CREATE OR REPLACE FUNCTION public.tell_identity_changed()
 AS $function$
 BEGIN
   PERFORM pg_notify('edge', 'identity ' || NEW.id);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_identity_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'identity ' || OLD.id);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_mfa_verified()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'identity ' || NEW.identity_id);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_session_mfa_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'session ' || NEW.id);
   RETURN NULL;
 END $function$;
 
@@ -252,16 +315,18 @@ CREATE TABLE api_sessions (
   is_system boolean NOT NULL DEFAULT false,
   identity_id text COLLATE "C" NOT NULL,
   authenticator_id text COLLATE "C" NOT NULL,
+  ca_id text COLLATE "C",
   token_hash bytea NOT NULL,
   ip_address text NOT NULL,
   config_types text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
-  is_mfa_required boolean NOT NULL DEFAULT false,
   is_mfa_complete boolean NOT NULL DEFAULT false,
   improper_client_cert_chain boolean NOT NULL DEFAULT false,
   last_activity_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  ca_id text COLLATE "C",
+  method text COLLATE "C" NOT NULL,
+  signer_id text COLLATE "C",
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
-  CONSTRAINT api_sessions_token_key UNIQUE (token_hash)
+  CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
+  CONSTRAINT api_sessions_method CHECK (((method = ANY (ARRAY['password'::text, 'cert'::text, 'ext-jwt'::text])) AND ((method = 'ext-jwt'::text) = (signer_id IS NOT NULL))))
 ) WITH (fillfactor=80);
 
 CREATE TABLE auth_policies (
@@ -274,7 +339,6 @@ CREATE TABLE auth_policies (
   cert_allowed boolean NOT NULL,
   cert_allow_expired boolean NOT NULL,
   ext_jwt_allowed boolean NOT NULL,
-  ext_jwt_allowed_signers text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   updb_allowed boolean NOT NULL,
   updb_min_password_length integer NOT NULL,
   updb_require_mixed_case boolean NOT NULL,
@@ -286,6 +350,12 @@ CREATE TABLE auth_policies (
   require_ext_jwt_signer_id text COLLATE "C",
   CONSTRAINT auth_policies_pkey PRIMARY KEY (id),
   CONSTRAINT auth_policies_name_key UNIQUE (name)
+);
+
+CREATE TABLE auth_policy_signers (
+  auth_policy_id text COLLATE "C" NOT NULL,
+  signer_id text COLLATE "C" NOT NULL,
+  CONSTRAINT auth_policy_signers_pkey PRIMARY KEY (auth_policy_id, signer_id)
 );
 
 CREATE TABLE authenticators (
@@ -301,8 +371,8 @@ CREATE TABLE authenticators (
   failed_attempts integer NOT NULL DEFAULT 0,
   cert_pem text,
   fingerprint text COLLATE "C",
-  ca_id text COLLATE "C",
   public_key_print text COLLATE "C",
+  ca_id text COLLATE "C",
   is_issued_by_network boolean NOT NULL DEFAULT false,
   last_auth_resolved_to_root boolean NOT NULL DEFAULT false,
   extend_requested_at timestamp(3) with time zone,
@@ -412,13 +482,13 @@ CREATE TABLE enrollments (
   is_system boolean NOT NULL DEFAULT false,
   method text COLLATE "C" NOT NULL,
   identity_id text COLLATE "C",
+  edge_router_id text COLLATE "C",
+  transit_router_id text COLLATE "C",
   ca_id text COLLATE "C",
   username text COLLATE "C",
   token uuid NOT NULL,
   jwt text NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
-  edge_router_id text COLLATE "C",
-  transit_router_id text COLLATE "C",
   CONSTRAINT enrollments_pkey PRIMARY KEY (id),
   CONSTRAINT enrollments_one_per_edge_router UNIQUE (edge_router_id),
   CONSTRAINT enrollments_one_per_method UNIQUE (identity_id, method),
@@ -434,6 +504,42 @@ CREATE TABLE entity_counts (
   total bigint NOT NULL,
   CONSTRAINT entity_counts_pkey PRIMARY KEY (kind, slot)
 ) WITH (fillfactor=50);
+
+CREATE TABLE external_jwt_signers (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  issuer text COLLATE "C" NOT NULL,
+  audience text COLLATE "C" NOT NULL,
+  kid text COLLATE "C",
+  cert_pem text COLLATE "C",
+  fingerprint text COLLATE "C",
+  common_name text COLLATE "C" NOT NULL DEFAULT ''::text,
+  not_before timestamp(3) with time zone,
+  not_after timestamp(3) with time zone,
+  jwks_endpoint text COLLATE "C",
+  is_enabled boolean NOT NULL,
+  use_external_id boolean NOT NULL,
+  claims_property text COLLATE "C" NOT NULL,
+  client_id text COLLATE "C" NOT NULL,
+  scopes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  external_auth_url text COLLATE "C",
+  target_token text COLLATE "C" NOT NULL,
+  enroll_to_cert_enabled boolean NOT NULL,
+  enroll_to_token_enabled boolean NOT NULL,
+  enroll_auth_policy_id text COLLATE "C" NOT NULL,
+  enroll_name_claims_selector text COLLATE "C" NOT NULL,
+  enroll_attribute_claims_selector text COLLATE "C" NOT NULL,
+  CONSTRAINT external_jwt_signers_pkey PRIMARY KEY (id),
+  CONSTRAINT external_jwt_signers_fingerprint_key UNIQUE (fingerprint),
+  CONSTRAINT external_jwt_signers_issuer_key UNIQUE (issuer),
+  CONSTRAINT external_jwt_signers_name_key UNIQUE (name),
+  CONSTRAINT external_jwt_signers_one_key_source CHECK ((num_nonnulls(cert_pem, jwks_endpoint) = 1)),
+  CONSTRAINT external_jwt_signers_target_token CHECK ((target_token = ANY (ARRAY['ACCESS'::text, 'ID'::text])))
+);
 
 CREATE TABLE identities (
   id text COLLATE "C" NOT NULL,
@@ -459,6 +565,7 @@ CREATE TABLE identities (
   CONSTRAINT identities_pkey PRIMARY KEY (id),
   CONSTRAINT identities_external_id_key UNIQUE (external_id),
   CONSTRAINT identities_name_key UNIQUE (name),
+  CONSTRAINT identities_default_admin CHECK (((NOT is_default_admin) OR (is_admin AND (disabled_at IS NULL)))),
   CONSTRAINT identities_disabled CHECK (((disabled_until IS NULL) OR (disabled_at IS NOT NULL))),
   CONSTRAINT identities_hosting_cost CHECK (((default_hosting_cost >= 0) AND (default_hosting_cost <= 65535))),
   CONSTRAINT identities_hosting_precedence CHECK ((default_hosting_precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
@@ -506,6 +613,23 @@ CREATE TABLE issued_certificates (
   CONSTRAINT issued_certificates_kind CHECK ((kind = ANY (ARRAY['identity'::text, 'apiSession'::text, 'router'::text, 'routerServer'::text, 'server'::text, 'intermediate'::text])))
 );
 
+CREATE TABLE mfas (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  identity_id text COLLATE "C" NOT NULL,
+  is_verified boolean NOT NULL DEFAULT false,
+  sealed_secret bytea NOT NULL,
+  sealed_codes bytea[] NOT NULL,
+  last_step bigint NOT NULL DEFAULT 0,
+  failed_at timestamp(3) with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
+  blocked_until timestamp(3) with time zone,
+  CONSTRAINT mfas_pkey PRIMARY KEY (id),
+  CONSTRAINT mfas_identity_key UNIQUE (identity_id)
+);
+
 CREATE TABLE model_epochs (
   name text COLLATE "C" NOT NULL,
   epoch bigint NOT NULL DEFAULT 1,
@@ -513,6 +637,8 @@ CREATE TABLE model_epochs (
   moved_by xid8,
   content bigint NOT NULL DEFAULT 1,
   content_by xid8,
+  routing bigint NOT NULL DEFAULT 1,
+  routing_by xid8,
   CONSTRAINT model_epochs_pkey PRIMARY KEY (name)
 );
 
@@ -614,11 +740,11 @@ CREATE TABLE routers (
   role_attributes text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   app_data jsonb NOT NULL DEFAULT '{}'::jsonb,
   ctrl_chan_listeners jsonb NOT NULL DEFAULT '{}'::jsonb,
+  hostname text NOT NULL DEFAULT ''::text,
   fingerprint text COLLATE "C",
   cert_pem text,
   unverified_fingerprint text COLLATE "C",
   unverified_cert_pem text,
-  hostname text NOT NULL DEFAULT ''::text,
   CONSTRAINT routers_pkey PRIMARY KEY (id),
   CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT routers_name_key UNIQUE (name),
@@ -760,6 +886,10 @@ ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.
 ALTER TABLE api_session_certificates ADD CONSTRAINT api_session_certificates_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_signer_fkey FOREIGN KEY (signer_id) REFERENCES external_jwt_signers(id) ON DELETE CASCADE;
+ALTER TABLE auth_policies ADD CONSTRAINT auth_policies_required_signer_fkey FOREIGN KEY (require_ext_jwt_signer_id) REFERENCES external_jwt_signers(id);
+ALTER TABLE auth_policy_signers ADD CONSTRAINT auth_policy_signers_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id) ON DELETE CASCADE;
+ALTER TABLE auth_policy_signers ADD CONSTRAINT auth_policy_signers_signer_fkey FOREIGN KEY (signer_id) REFERENCES external_jwt_signers(id);
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
@@ -768,7 +898,8 @@ ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) R
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
-ALTER TABLE enrollments ADD CONSTRAINT enrollments_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id) NOT VALID;
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
+ALTER TABLE external_jwt_signers ADD CONSTRAINT external_jwt_signers_enroll_auth_policy_fkey FOREIGN KEY (enroll_auth_policy_id) REFERENCES auth_policies(id);
 ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
 ALTER TABLE identities ADD CONSTRAINT identities_type_fkey FOREIGN KEY (type_id) REFERENCES identity_types(id);
 ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -776,6 +907,7 @@ ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_service_fkey FORE
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
@@ -793,6 +925,9 @@ CREATE INDEX api_sessions_authenticator ON api_sessions USING btree (authenticat
 CREATE INDEX api_sessions_ca ON api_sessions USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX api_sessions_identity ON api_sessions USING btree (identity_id, id);
 CREATE INDEX api_sessions_last_activity ON api_sessions USING btree (last_activity_at, id);
+CREATE INDEX api_sessions_signer ON api_sessions USING btree (signer_id) WHERE (signer_id IS NOT NULL);
+CREATE INDEX auth_policies_required_signer ON auth_policies USING btree (require_ext_jwt_signer_id) WHERE (require_ext_jwt_signer_id IS NOT NULL);
+CREATE INDEX auth_policy_signers_signer ON auth_policy_signers USING btree (signer_id);
 CREATE INDEX authenticators_ca ON authenticators USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX authenticators_identity ON authenticators USING btree (identity_id, id);
 CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (identity_id) WHERE (method = 'updb'::text);
@@ -805,6 +940,8 @@ CREATE INDEX edge_router_policies_name_any_case ON edge_router_policies USING gi
 CREATE INDEX edge_router_policies_name_letters ON edge_router_policies USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX enrollments_ca ON enrollments USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX enrollments_username ON enrollments USING btree (username) WHERE (username IS NOT NULL);
+CREATE INDEX external_jwt_signers_enroll_auth_policy ON external_jwt_signers USING btree (enroll_auth_policy_id);
+CREATE INDEX identities_administrators ON identities USING btree (id) WHERE (is_admin OR is_default_admin);
 CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
 CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
 CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
@@ -814,6 +951,7 @@ CREATE INDEX identities_role_attributes ON identities USING gin (role_attributes
 CREATE INDEX identities_tags ON identities USING gin (tags jsonb_path_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX identities_type ON identities USING btree (type_id, id);
 CREATE INDEX identities_updated_at ON identities USING btree (updated_at, id);
+CREATE INDEX identities_with_rights ON identities USING btree (auth_policy_id) WHERE (is_admin OR is_default_admin OR (permissions <> '{}'::text[]));
 CREATE INDEX identity_hostings_service ON identity_hostings USING btree (service_id);
 CREATE INDEX identity_service_configs_config ON identity_service_configs USING btree (config_id);
 CREATE INDEX identity_service_configs_service ON identity_service_configs USING btree (service_id);
@@ -854,8 +992,11 @@ CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
+CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER auth_policies_tell_changed AFTER UPDATE ON auth_policies FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
+CREATE TRIGGER auth_policy_signers_tell_changed AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
 CREATE TRIGGER authenticators_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER authenticators_counted_in AFTER INSERT ON authenticators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER authenticators_counted_out AFTER DELETE ON authenticators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -875,11 +1016,15 @@ CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NE
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
 CREATE TRIGGER enrollments_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
 CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
+CREATE TRIGGER external_jwt_signers_counted_in AFTER INSERT ON external_jwt_signers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER external_jwt_signers_counted_out AFTER DELETE ON external_jwt_signers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER external_jwt_signers_tell_changed AFTER DELETE OR UPDATE ON external_jwt_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
@@ -888,10 +1033,15 @@ CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
-CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes))) EXECUTE FUNCTION tell_identity_changed();
+CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN (((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
+CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
 CREATE CONSTRAINT TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identity_types_counted_out AFTER DELETE ON identity_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER mfas_counted_in AFTER INSERT ON mfas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER mfas_counted_out AFTER DELETE ON mfas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER mfas_forgotten_of_sessions AFTER DELETE ON mfas FOR EACH ROW EXECUTE FUNCTION forget_mfa_of_sessions();
+CREATE TRIGGER mfas_tell_verified AFTER UPDATE OF is_verified ON mfas FOR EACH ROW EXECUTE FUNCTION tell_mfa_verified();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
@@ -905,12 +1055,15 @@ CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE CONSTRAINT TRIGGER routers_change_routing AFTER UPDATE OF name, role_attributes, is_edge ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION move_routing_epoch();
 CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selector('edge_router_policies', 'edge_router_roles', 'service_edge_router_policies', 'edge_router_roles');
+CREATE CONSTRAINT TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
 CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER service_edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
 CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();

@@ -9,10 +9,10 @@ import { connect as connectSocket, isIP } from 'node:net';
 import { checkServerIdentity, rootCertificates } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
-import type { ClientConfig } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
 import { ConnectionUrlError } from './connection-url.js';
 import type { ConnectionUrl, Host, TlsWish } from './connection-url.js';
-import { requireWritable } from './session.js';
+import { requireWritable } from './connection.js';
 
 type Server = Required<Pick<ClientConfig, 'port' | 'ssl'>> & Pick<ClientConfig, 'host'>;
 
@@ -20,7 +20,8 @@ export interface Servers {
   /** Where new connections go. */
   present(): ClientConfig;
   /**
-   * Makes the first server that takes writes the present one. A single server is not asked: who connects finds out.
+   * Makes the first server that takes writes the present one. A single server is not asked: connecting shows whether it
+   * does.
    * @throws the failures as one AggregateError when none takes writes
    */
   find(timeoutMs: number): Promise<void>;
@@ -29,14 +30,22 @@ export interface Servers {
 }
 
 /** A connection's settings with the servers it may go to. Survives being spread into another object. */
-export interface ServerConfig extends ClientConfig { readonly servers?: Servers }
+export interface ServerConfig extends ClientConfig {
+  readonly servers?: Servers;
+}
 
 /** A connection to the present server of its settings. */
 export class ServerClient extends pg.Client {
+  /** Names of the statements that were sent to be prepared on it. */
+  readonly prepared = new Set<string>();
+
   constructor(config: ServerConfig = {}) {
     super(presentConfig(config));
   }
 }
+
+/** One of a pool of them. */
+export type PooledClient = ServerClient & PoolClient;
 
 /**
  * Connections of a pool, from the moment that each is being made: one that waits in a proxy for a server that is gone
@@ -73,7 +82,10 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
       const failures: unknown[] = [];
       const isAlone = url.hosts.length === 1;
       for (const host of url.hosts) {
-        const addresses = await addressesOf(host).catch((error: unknown) => { failures.push(error); return []; });
+        const addresses = await addressesOf(host).catch((error: unknown) => {
+          failures.push(error);
+          return [];
+        });
         for (const address of addresses) {
           try {
             const isPlain = url.tls.mode === 'prefer' && !(await offersTls(address, host.port, timeoutMs));
@@ -117,7 +129,6 @@ async function addressesOf({ host }: Host): Promise<(string | undefined)[]> {
   return addresses.length === 1 ? [host] : addresses;
 }
 
-
 async function requireWrites(config: ClientConfig, timeoutMs: number): Promise<void> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
   client.on('error', () => undefined);
@@ -136,11 +147,20 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 function offersTls(host: string | undefined, port: number, timeoutMs: number): Promise<boolean> {
   if (host?.startsWith('/') === true) return Promise.resolve(false);
   return new Promise((resolve, reject) => {
-    const socket = connectSocket(port, host ?? 'localhost', () => { socket.write(SSL_REQUEST); });
-    socket.setTimeout(timeoutMs, () => { socket.destroy(new Error('timeout expired')); });
-    socket.once('data', (answer) => { resolve(answer.toString('latin1', 0, 1) === 'S'); socket.destroy(); });
+    const socket = connectSocket(port, host ?? 'localhost', () => {
+      socket.write(SSL_REQUEST);
+    });
+    socket.setTimeout(timeoutMs, () => {
+      socket.destroy(new Error('timeout expired'));
+    });
+    socket.once('data', (answer) => {
+      resolve(answer.toString('latin1', 0, 1) === 'S');
+      socket.destroy();
+    });
     socket.once('error', reject);
-    socket.once('close', () => { reject(new Error('Connection terminated unexpectedly')); });
+    socket.once('close', () => {
+      reject(new Error('Connection terminated unexpectedly'));
+    });
   });
 }
 
@@ -151,10 +171,14 @@ function tlsOptions({ mode, rootCert, cert, key }: TlsWish): ConnectionOptions |
     ...(cert === undefined || key === undefined ? {} : { cert: readPem('sslcert', cert), key: readPem('sslkey', key) }),
   };
   switch (mode) {
-    case 'verify-full': return { ...files, checkServerIdentity };
-    case 'verify-ca': return { ...files, checkServerIdentity: () => undefined };
-    // No authority is given: encrypted, whoever answers.
-    case 'prefer': case 'require': return { ...files, rejectUnauthorized: false };
+    case 'verify-full':
+      return { ...files, checkServerIdentity };
+    case 'verify-ca':
+      return { ...files, checkServerIdentity: () => undefined };
+    // No authority is given: the connection is encrypted, but the server is not verified.
+    case 'prefer':
+    case 'require':
+      return { ...files, rejectUnauthorized: false };
   }
 }
 
@@ -168,7 +192,10 @@ function readPem(parameter: string, file: string): string {
 }
 
 const SYSTEM_ROOTS = [
-  '/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem',
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
 ];
 
 /** As OpenSSL finds them; where the system has none, those that come with Node. */

@@ -18,7 +18,10 @@ interface Row extends PolicyRow {
 
 function fromRow(row: Row): ServiceEdgeRouterPolicy {
   return {
-    name: row.name, semantic: row.semantic, edgeRouterRoles: row.edge_router_roles, serviceRoles: row.service_roles,
+    name: row.name,
+    semantic: row.semantic,
+    edgeRouterRoles: row.edge_router_roles,
+    serviceRoles: row.service_roles,
     edgeRouterRolesDisplay: display(row.edge_router_roles, row.router_names),
     serviceRolesDisplay: display(row.service_roles, row.service_names),
     ...baseOf(row),
@@ -26,11 +29,18 @@ function fromRow(row: Row): ServiceEdgeRouterPolicy {
 }
 
 const storeOn = policyStores({
-  table: 'service_edge_router_policies', entity: 'serviceEdgeRouterPolicy', symbols: serviceEdgeRouterPolicySymbols,
-  roles: ['edgeRouterRoles', 'serviceRoles'], fromRow,
+  table: 'service_edge_router_policies',
+  entity: 'serviceEdgeRouterPolicy',
+  symbols: serviceEdgeRouterPolicySymbols,
+  roles: ['edgeRouterRoles', 'serviceRoles'],
+  fromRow,
 });
 
-export type ServiceEdgeRouterPolicyStore = PolicyStore<ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft>;
+export type ServiceEdgeRouterPolicyStore = PolicyStore<
+  ServiceEdgeRouterPolicy,
+  ServiceEdgeRouterPolicyDraft,
+  'edgeRouterRoles' | 'serviceRoles'
+>;
 
 export function serviceEdgeRouterPolicyStore(db: Db, lists: Lists): ServiceEdgeRouterPolicyStore {
   return storeOn(db, lists);

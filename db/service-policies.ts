@@ -21,8 +21,12 @@ interface Row extends PolicyRow {
 
 function fromRow(row: Row): ServicePolicy {
   return {
-    name: row.name, type: row.type, semantic: row.semantic, identityRoles: row.identity_roles,
-    serviceRoles: row.service_roles, postureCheckRoles: row.posture_check_roles,
+    name: row.name,
+    type: row.type,
+    semantic: row.semantic,
+    identityRoles: row.identity_roles,
+    serviceRoles: row.service_roles,
+    postureCheckRoles: row.posture_check_roles,
     identityRolesDisplay: display(row.identity_roles, row.identity_names),
     serviceRolesDisplay: display(row.service_roles, row.service_names),
     postureCheckRolesDisplay: display(row.posture_check_roles, row.posture_check_names),
@@ -31,11 +35,19 @@ function fromRow(row: Row): ServicePolicy {
 }
 
 const storeOn = policyStores({
-  table: 'service_policies', entity: 'servicePolicy', symbols: servicePolicySymbols, columns: ['type'],
-  roles: ['identityRoles', 'serviceRoles', 'postureCheckRoles'], fromRow,
+  table: 'service_policies',
+  entity: 'servicePolicy',
+  symbols: servicePolicySymbols,
+  columns: ['type'],
+  roles: ['identityRoles', 'serviceRoles', 'postureCheckRoles'],
+  fromRow,
 });
 
-export type ServicePolicyStore = PolicyStore<ServicePolicy, ServicePolicyDraft>;
+export type ServicePolicyStore = PolicyStore<
+  ServicePolicy,
+  ServicePolicyDraft,
+  'identityRoles' | 'serviceRoles' | 'postureCheckRoles'
+>;
 
 export function servicePolicyStore(db: Db, lists: Lists): ServicePolicyStore {
   return storeOn(db, lists);

@@ -1,18 +1,19 @@
 /**
  * Services, plain or as one identity sees them. The view adds what the caller's policies grant and the data of the
- * config types it asked for; which services a view covers is the scope's business (access-view.ts).
+ * config types it asked for.
  */
 import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
 import { permissionsFor } from '../domain/policy/access.js';
 import type { Grant } from '../domain/policy/access.js';
 import { configIdsOf, writeConfigs } from './config-lists.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, mapPage, remove, update } from './table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource, Scope } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, mapPage, remove, update } from './table.js';
+import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
+import { clientServiceSymbols } from './client-symbols.js';
+import type { RoleFilter } from './filter/index.js';
+import { everything, inAll, requested, rowsWhere } from './scopes.js';
+import type { Selection } from './scopes.js';
 import { serviceSymbols } from './symbols.js';
-import { withRoleFilter } from './identities.js';
-import type { RoleFilter } from './identities.js';
 
 const SERVICE = 'service';
 
@@ -24,29 +25,49 @@ interface Row extends BaseRow {
   role_attributes: string[];
   configs: string[];
 }
-interface ViewRow extends Row { config: Record<string, JsonObject> | null }
+interface ViewRow extends Row {
+  config: Record<string, JsonObject> | null;
+}
 
-const COLUMNS = [...BASE_COLUMNS, 'name', 'encryption_required', 'terminator_strategy', 'max_idle_time_millis', 'role_attributes'] as const;
+const COLUMNS = [
+  ...BASE_COLUMNS,
+  'name',
+  'encryption_required',
+  'terminator_strategy',
+  'max_idle_time_millis',
+  'role_attributes',
+] as const;
 const CONFIG_IDS = configIdsOf('services');
 
 function fromRow(row: Row): Service {
   return {
-    name: row.name, encryptionRequired: row.encryption_required, terminatorStrategy: row.terminator_strategy,
-    maxIdleTimeMillis: row.max_idle_time_millis, roleAttributes: row.role_attributes, configs: row.configs,
+    name: row.name,
+    encryptionRequired: row.encryption_required,
+    terminatorStrategy: row.terminator_strategy,
+    maxIdleTimeMillis: row.max_idle_time_millis,
+    roleAttributes: row.role_attributes,
+    configs: row.configs,
     ...baseOf(row),
   };
 }
 
-const plain: ListSource<Row, Service> = { table: 'services', symbols: serviceSymbols, columns: COLUMNS, extras: CONFIG_IDS, fromRow };
+const plain: ListSource<Row, Service> = {
+  table: 'services',
+  symbols: serviceSymbols,
+  columns: COLUMNS,
+  extras: CONFIG_IDS,
+  fromRow,
+};
 const DETAIL = detailSql(plain);
 
 /**
- * Data by type name; `types` is the asked type ids, or `{all}`. A config that the identity has for the service takes the
- * place of the service's own of that type, or is added to them.
+ * Data by type name; `types` is the asked type ids, or `{all}`. A config that the identity has for the service takes
+ * the place of the service's own of that type, or is added to them.
  */
 const configData = (types: string, identity: string) => {
   const isAsked = (alias: string) => `(${alias}.config_type_id = ANY (${types}::text[]) OR ${types}::text[] = '{all}')`;
-  const own = (alias: string) => `identity_service_configs ${alias} WHERE ${alias}.identity_id = ${identity}::text AND ${alias}.service_id = t.id`;
+  const own = (alias: string) =>
+    `identity_service_configs ${alias} WHERE ${alias}.identity_id = ${identity}::text AND ${alias}.service_id = t.id`;
   return `(SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM (
     SELECT sc.config_id FROM service_configs sc WHERE sc.service_id = t.id AND ${isAsked('sc')}
       AND NOT EXISTS (SELECT FROM ${own('o')} AND o.config_type_id = sc.config_type_id)
@@ -54,28 +75,49 @@ const configData = (types: string, identity: string) => {
   JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id) AS config`;
 };
 
-const viewColumns = { table: 'services', symbols: serviceSymbols, columns: COLUMNS };
-/** @param identityParam  number of the placeholder of the viewer's id; `$1` is its config types */
-const viewExtras = (identityParam: number) => `${CONFIG_IDS}, ${configData('$1', `$${identityParam}`)}`;
-const VIEW_DETAIL = detailSql<ViewRow, ServiceView>({ ...viewColumns, extras: `${CONFIG_IDS}, ${configData('$2', '$3')}`, fromRow: () => raise(new Error('unused')) });
+const VIEW_DETAIL = detailSql({ ...plain, extras: `${CONFIG_IDS}, ${configData('$2', '$3')}` });
 
-/** Whose eyes: an identity, its grants and the config types it asked for. */
+/** The services as rows; what of them a viewer sees is worked out once its grants are there. */
+const viewSource = ({ configTypes, identityId }: Viewer, isForClient = false): ListSource<ViewRow, ViewRow> => ({
+  ...plain,
+  symbols: isForClient ? clientServiceSymbols : serviceSymbols,
+  readerExtras: { name: 'config', sql: (bind) => configData(bind(configTypes), bind(identityId)) },
+  fromRow: (row) => row,
+});
+
+/** Who sees the services: an identity, its grants and the config types it asked for. */
 export interface Viewer {
   readonly identityId: string;
-  /** Called once, so that what is not known yet is read beside the services and not before them. */
+  /** Called once, so that what is not known yet is read together with the services and not before them. */
   readonly grants: () => Promise<readonly Grant[]>;
   readonly configTypes: readonly string[];
 }
 
-const viewFrom = (grants: readonly Grant[]) => (row: ViewRow): ServiceView => {
-  const service = fromRow(row);
-  return { config: row.config ?? {}, ...permissionsFor(grants, service), ...service };
-};
+const viewFrom =
+  (grants: readonly Grant[]) =>
+  (row: ViewRow): ServiceView => {
+    const service = fromRow(row);
+    return { config: row.config ?? {}, ...permissionsFor(grants, service), ...service };
+  };
+
+export interface ServiceListRequest extends ListRequest, RoleFilter, Selection, ForClient {
+  /** Only services that carry this config. */
+  readonly withConfig?: string;
+}
+
+const carrying = (configId: string) =>
+  rowsWhere(
+    'carrying',
+    (bind) => `t.id IN (SELECT service_id FROM service_configs WHERE config_id = ${bind(configId)})`,
+  );
+
+const scopeOf = ({ withConfig, ...request }: ServiceListRequest) =>
+  inAll(withConfig === undefined ? everything : carrying(withConfig), requested(request));
 
 export interface ServiceStore {
   get(id: string): Promise<Service>;
-  /** The page as `viewer` sees it, of the services that `scope` covers (placeholders from `$2`). */
-  listViews(request: ListRequest & RoleFilter, viewer: Viewer): Promise<Page<ServiceView>>;
+  /** The page as `viewer` sees it. */
+  listViews(request: ServiceListRequest, viewer: Viewer): Promise<Page<ServiceView>>;
   findView(id: string, viewer: Viewer): Promise<ServiceView | undefined>;
   create(id: string, draft: ServiceDraft): Promise<void>;
   /** Changes what is given. `configs` replaces the whole set. */
@@ -83,50 +125,56 @@ export interface ServiceStore {
   remove(id: string): Promise<void>;
 }
 
-/** Scopes for views count from `$2`: `$1` is the viewer's config types. What follows them is the viewer's id. */
-function viewRequest(request: ListRequest & RoleFilter, { configTypes, identityId }: Viewer) {
-  const { name, where, values }: Scope = request.scope ?? { name: '', where: '', values: [] };
-  const identityParam = values.length + 2;
-  const scope = { name: `view-${identityParam}-${name}`, where, values: [configTypes, ...values, identityId] };
-  return { extras: viewExtras(identityParam), request: withRoleFilter({ ...request, scope }) };
-}
-
 export function serviceStore(db: Db, lists: Lists): ServiceStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('service-detail', DETAIL, [id]);
-      return row ? fromRow(row) : raise(notFound(SERVICE, id));
-    },
+    get: (id) => getOne(db, SERVICE, ['service-detail', DETAIL], [id], fromRow),
     async listViews(request, viewer) {
-      const view = viewRequest(request, viewer);
-      const [grants, page] = await Promise.all([viewer.grants(),
-        lists.page<ViewRow, ViewRow>(db, { ...viewColumns, extras: view.extras, fromRow: (row) => row }, view.request)]);
+      const source = viewSource(viewer, request.isForClient);
+      const [grants, page] = await Promise.all([viewer.grants(), lists.page(db, source, request, scopeOf(request))]);
       return mapPage(page, viewFrom(grants));
     },
     async findView(id, viewer) {
-      const [grants, { rows: [row] }] = await Promise.all([viewer.grants(),
-        db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId])]);
+      const [
+        grants,
+        {
+          rows: [row],
+        },
+      ] = await Promise.all([
+        viewer.grants(),
+        db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]),
+      ]);
       return row && viewFrom(grants)(row);
     },
     async create(id, draft) {
       await insert(db, 'services', {
-        id, name: draft.name, encryption_required: draft.encryptionRequired, terminator_strategy: draft.terminatorStrategy,
-        max_idle_time_millis: draft.maxIdleTimeMillis, role_attributes: draft.roleAttributes, tags: json(draft.tags),
+        id,
+        name: draft.name,
+        encryption_required: draft.encryptionRequired,
+        terminator_strategy: draft.terminatorStrategy,
+        max_idle_time_millis: draft.maxIdleTimeMillis,
+        role_attributes: draft.roleAttributes,
+        tags: json(draft.tags),
       });
       if (draft.configs.length > 0) await writeConfigs(db, 'services', id, draft.configs);
     },
     async update(id, changes) {
-      await update(db, 'services', SERVICE, id, {
-        name: changes.name, encryption_required: changes.encryptionRequired, terminator_strategy: changes.terminatorStrategy,
-        max_idle_time_millis: changes.maxIdleTimeMillis, role_attributes: changes.roleAttributes, tags: json(changes.tags),
-      }, changes.configs !== undefined);
+      await update(
+        db,
+        'services',
+        SERVICE,
+        id,
+        {
+          name: changes.name,
+          encryption_required: changes.encryptionRequired,
+          terminator_strategy: changes.terminatorStrategy,
+          max_idle_time_millis: changes.maxIdleTimeMillis,
+          role_attributes: changes.roleAttributes,
+          tags: json(changes.tags),
+        },
+        changes.configs !== undefined,
+      );
       if (changes.configs !== undefined) await writeConfigs(db, 'services', id, changes.configs);
     },
     remove: (id) => remove(db, 'services', SERVICE, id),
   };
 }
-
-/** Services that carry a config. Counts from `$2`, as scopes of views do. */
-export const servicesWithConfig = (configId: string): Scope => ({
-  name: 'with-config', where: 't.id IN (SELECT service_id FROM service_configs WHERE config_id = $2)', values: [configId],
-});

@@ -7,9 +7,19 @@ import type { NamedRef, Page, PolicyType, Session, Tags } from '../domain/model.
 import { notFound } from '../domain/errors.js';
 import { IS_PASSING } from './access-view.js';
 import type { Db } from './db.js';
-import { GRANTING, GRANTS_EPOCH, IS_ENABLED, IS_GRANTED, IS_LEVEL, SELECTS_BOTH, settle, withSelectors } from './session-grants.js';
+import {
+  GRANTING,
+  GRANTS_EPOCH,
+  IS_ENABLED,
+  IS_GRANTED,
+  IS_CURRENT,
+  SELECTS_BOTH,
+  checkGrants,
+  withSelectors,
+} from './session-grants.js';
 import { BASE_COLUMNS, baseOf, detailSql, json, mapPage } from './table.js';
-import type { BaseRow, Lists, ListRequest, ListSource, Scope } from './table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { inAll, referringTo, rowsWhere } from './scopes.js';
 import { ownSessionSymbols } from './client-symbols.js';
 import { sessionSymbols } from './symbols.js';
 
@@ -24,56 +34,82 @@ interface Row extends BaseRow {
   token: string;
   policies: NamedRef[] | null;
 }
-interface ListedRow extends Row { is_level: boolean; has_doubt: boolean }
+interface ListedRow extends Row {
+  is_current: boolean;
+  has_unchecked: boolean;
+}
 
 /** A session of a page, and whether it and all others that the page may count are known to be granted. */
-interface Listed { readonly session: Session; readonly isLevel: boolean; readonly hasDoubt: boolean }
+interface Listed {
+  readonly session: Session;
+  readonly isCurrent: boolean;
+  readonly hasUnchecked: boolean;
+}
 
 const COLUMNS = [...BASE_COLUMNS, 'api_session_id', 'identity_id', 'service_id', 'type', 'token'] as const;
-const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id) ${GRANTING}) AS policies`;
+const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id)
+  ${GRANTING}) AS policies`;
 
 function fromRow(row: Row): Session {
   return {
-    apiSessionId: row.api_session_id, identityId: row.identity_id, service: { id: row.service_id, name: row.service_name }, type: row.type,
-    token: row.token, servicePolicies: row.policies ?? [],
+    apiSessionId: row.api_session_id,
+    identityId: row.identity_id,
+    service: { id: row.service_id, name: row.service_name },
+    type: row.type,
+    token: row.token,
+    servicePolicies: row.policies ?? [],
     ...baseOf(row),
   };
 }
 
-/** The end of an index. Whether one in doubt exists would be answered by a look at all, since none is the usual answer. */
-const LOWEST_LEVEL = '(SELECT min(d.granted_epoch) FROM sessions d)';
+/** The end of an index. A search for an unchecked one would read all of them, since there is usually none. */
+const LOWEST_EPOCH = '(SELECT min(d.granted_epoch) FROM sessions d)';
 /** The sum keeps the planner from that index: the identity's few sessions are found by its own. */
-const OWN_LEVEL = '(SELECT min(d.granted_epoch + 0) FROM sessions d WHERE d.identity_id = $1)';
+const lowestEpochOf = (identity: string) =>
+  `(SELECT min(d.granted_epoch + 0) FROM sessions d WHERE d.identity_id = ${identity})`;
+const hasUnchecked = (lowestEpoch: string) => `${lowestEpoch} < ${GRANTS_EPOCH} AS has_unchecked`;
 
-/** Sessions of anybody, with their policies; or those of the identity `$1`, who is not told of policies. */
-const sourceFor = (isOwn: boolean): ListSource<ListedRow, Listed> => ({
-  table: 'sessions', symbols: isOwn ? ownSessionSymbols : sessionSymbols, columns: COLUMNS,
+const SERVICE_NAME = 's.name AS service_name';
+const NO_POLICIES = 'NULL AS policies';
+const CHECKED = `${IS_CURRENT} AS is_current`;
+
+const ANYBODYS: ListSource<ListedRow, Listed> = {
+  table: 'sessions',
+  symbols: sessionSymbols,
+  columns: COLUMNS,
   joins: 'JOIN services s ON s.id = t.service_id',
-  extras: `s.name AS service_name, ${isOwn ? 'NULL AS policies' : POLICIES}, ${IS_LEVEL} AS is_level,
-    ${isOwn ? OWN_LEVEL : LOWEST_LEVEL} < ${GRANTS_EPOCH} AS has_doubt`,
-  fromRow: (row) => ({ session: fromRow(row), isLevel: row.is_level, hasDoubt: row.has_doubt }),
-});
-const ANYBODYS = sourceFor(false);
-const OWN = sourceFor(true);
-const sourceOf = (identityId: string | null) => (identityId === null ? ANYBODYS : OWN);
+  extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${hasUnchecked(LOWEST_EPOCH)}`,
+  fromRow: (row) => ({ session: fromRow(row), isCurrent: row.is_current, hasUnchecked: row.has_unchecked }),
+};
+const OWN = { ...ANYBODYS, symbols: ownSessionSymbols, extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}` };
 
-/** `$2` is the owner, or null for anybody's. */
+/** Sessions of all identities, with their policies; or those of one identity, which does not see policies. */
+const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
+  identityId === null
+    ? ANYBODYS
+    : { ...OWN, readerExtras: { name: 'own', sql: (bind) => hasUnchecked(lowestEpochOf(bind(identityId))) } };
+
+/** `$2` is the owner, or null for all owners. */
 const OWNED = 'AND ($2::text IS NULL OR t.identity_id = $2)';
-const DETAIL = detailSql({ ...ANYBODYS, extras: `s.name AS service_name, ${POLICIES}, ${IS_GRANTED} AS is_granted` }, OWNED);
-const OWN_DETAIL = detailSql({ ...OWN, extras: `s.name AS service_name, NULL AS policies, ${IS_GRANTED} AS is_granted` }, OWNED);
+const detailWith = (policies: string) =>
+  detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS is_granted` }, OWNED);
+const DETAIL = detailWith(POLICIES);
+const OWN_DETAIL = detailWith(NO_POLICIES);
 
-/** Sessions in doubt that a list settles beyond those of its page: with no more than these, totals are exact. */
+/** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */
 const OTHERS = 100;
-/** Settled in one transaction before a list without limit. */
+/** Checked in one transaction before a list without limit. */
 const SLICE = 500;
-/** After so many moves of the epoch in a row, or for a list without limit, the grants are asked for in the list itself. */
+/**
+ * After so many moves of the epoch in a row, or for a list without limit, the grants are asked for in the list itself.
+ */
 const ROUNDS = 40;
 
-function scopeFor(identityId: string | null, isChecked: boolean): Scope | undefined {
-  const parts = [...(identityId === null ? [] : ['t.identity_id = $1']), ...(isChecked ? [IS_GRANTED] : [])];
-  if (parts.length === 0) return undefined;
-  return { name: `${identityId === null ? 'all' : 'own'}${isChecked ? '-granted' : ''}`, where: parts.join(' AND '), values: identityId === null ? [] : [identityId] };
-}
+const granted = rowsWhere('granted', () => IS_GRANTED);
+const scopeOf = (identityId: string | null, isChecked: boolean) => {
+  const own = referringTo('identity_id', identityId ?? undefined);
+  return isChecked ? inAll(own, granted) : own;
+};
 
 /** What a session is made for. */
 export interface SessionUse {
@@ -83,8 +119,8 @@ export interface SessionUse {
   readonly type: PolicyType;
 }
 
-/** What there is to know before a session is made, all of one moment. */
-export interface SessionGround {
+/** What must be known before a session is made, all read at one moment. */
+export interface SessionBasis {
   readonly serviceName: string;
   readonly roleAttributes: readonly string[];
   /** Policies of both types that select the identity and the service. */
@@ -97,26 +133,33 @@ export interface SessionGround {
 }
 
 /** `$1` service, `$2` identity, `$3` API session, `$4` type. */
-const GROUND = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes", ${GRANTS_EPOCH} AS "grantsEpoch",
-  (SELECT coalesce(json_agg(json_build_object('policyId', p.id, 'type', p.type, 'isPassing', ${IS_PASSING}) ORDER BY p.id), '[]')
+const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes",
+  ${GRANTS_EPOCH} AS "grantsEpoch",
+  (SELECT coalesce(json_agg(
+      json_build_object('policyId', p.id, 'type', p.type, 'isPassing', ${IS_PASSING}) ORDER BY p.id), '[]')
     FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
   EXISTS (SELECT FROM routers r WHERE r.is_edge
     AND EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
-      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes) AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
+      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
     AND EXISTS (SELECT FROM service_edge_router_policies p WHERE p.service_roles && ts.selectors
-      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes) AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
+      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
   ) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
-FROM ${withSelectors('services', 'e.id = $1')} ts CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED}`)} ti
+FROM ${withSelectors('services', 'e.id = $1')} ts
+CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED}`)} ti
 LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;
 
 /**
- * The identity is held as it was when its grants were read, so that a change of it sees the session or is seen here. A
- * row that is there is taken over: locked, against the sweep, and told in full.
+ * The identity is locked as it was when its grants were read, so that a change of it sees the session or is seen here.
+ * An existing row is taken over: locked against the sweep, and returned in full.
  */
-const CREATE = `WITH owner AS (SELECT e.id FROM identities e WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)
+const CREATE = `WITH owner AS (SELECT e.id FROM identities e
+  WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)
 INSERT INTO sessions AS t (id, api_session_id, identity_id, service_id, type, token, tags, granted_epoch)
 SELECT $1, $2, owner.id, $4, $5, $6, coalesce($7::jsonb, '{}'), $9::bigint FROM owner
-ON CONFLICT (api_session_id, service_id, type) DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch)
+ON CONFLICT (api_session_id, service_id, type)
+  DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch)
 RETURNING ${COLUMNS.map((column) => `t.${column}`).join(', ')}`;
 
 export interface SessionDraft extends SessionUse {
@@ -126,67 +169,97 @@ export interface SessionDraft extends SessionUse {
 }
 
 export interface SessionStore {
-  /** @param identityId  whose it must be; null for anybody's. @throws DomainError `notFound` */
+  /** @param identityId  its owner; null for any owner. @throws DomainError `notFound` */
   get(id: string, identityId: string | null): Promise<Session>;
-  /** Every session of the page is granted. The total may count ones in doubt for as long as the sweep takes. */
+  /** Every session of the page is granted. The total may count ones unchecked for as long as the sweep takes. */
   list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
   /** undefined when there is no such service, or no such identity that may act. */
-  findGround(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionGround | undefined>;
-  /** The session of this use: an earlier one when it has one already; undefined when the identity is no longer as `ground` says. */
-  create(draft: SessionDraft, ground: SessionGround): Promise<Session | undefined>;
+  findBasis(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionBasis | undefined>;
+  /**
+   * The session of this use: an earlier one when it has one already; undefined when the identity is no longer as
+   * `basis` says.
+   */
+  create(draft: SessionDraft, basis: SessionBasis): Promise<Session | undefined>;
   remove(id: string, identityId: string | null): Promise<void>;
-  /** For a session that was seen without a grant: it goes, also when a grant has come back since. */
+  /** Deletes a session that was seen without a grant, even if a grant has come back since. */
   end(id: string): Promise<void>;
-  /** Asks the policies about up to `max` sessions in doubt. */
+  /** Asks the policies about up to `max` sessions unchecked. */
   sweep(max: number): Promise<{ seen: number; removed: number }>;
 }
 
 export function sessionStore(db: Db, lists: Lists): SessionStore {
-  const end = async (id: string) => { await db.write('session-end', 'DELETE FROM sessions WHERE id = $1', [id]); };
-  const page = (request: ListRequest, identityId: string | null, isChecked: boolean) =>
-    lists.page(db, sourceOf(identityId), { ...request, scope: scopeFor(identityId, isChecked) });
-
+  const end = async (id: string) => {
+    await db.write('session-end', 'DELETE FROM sessions WHERE id = $1', [id]);
+  };
   return {
     async get(id, identityId) {
-      const { rows: [row] } = identityId === null
-        ? await db.read<Row & { is_granted: boolean }>('session-detail', DETAIL, [id, null])
-        : await db.read<Row & { is_granted: boolean }>('session-detail-own', OWN_DETAIL, [id, identityId]);
+      const {
+        rows: [row],
+      } =
+        identityId === null
+          ? await db.read<Row & { is_granted: boolean }>('session-detail', DETAIL, [id, null])
+          : await db.read<Row & { is_granted: boolean }>('session-detail-own', OWN_DETAIL, [id, identityId]);
       if (row?.is_granted === true) return fromRow(row);
       if (row !== undefined) await end(id);
       throw notFound(SESSION, id);
     },
     async list(request, identityId) {
-      const { symbols } = sourceOf(identityId);
-      const isUnbounded = lists.compile(symbols, { ...request, scope: scopeFor(identityId, false) }).limit === null;
-      for (let round = 0; round < (isUnbounded ? 0 : ROUNDS); round += 1) {
-        const found = await page(request, identityId, false);
-        const doubted = found.items.filter(({ isLevel }) => !isLevel);
-        const isExact = round > 0 || found.items[0]?.hasDoubt !== true;
-        if (doubted.length === 0 && isExact) return sessionsOf(found);
-        await settle(db, { ids: doubted.map(({ session }) => session.id), others: OTHERS, identityId });
+      const source = sourceOf(identityId);
+      const page = (isChecked: boolean) => lists.page(db, source, request, scopeOf(identityId, isChecked));
+      const rounds = lists.isUnlimited(source, request) ? 0 : ROUNDS;
+      for (let round = 0; round < rounds; round += 1) {
+        const found = await page(false);
+        const unchecked = found.items.filter(({ isCurrent }) => !isCurrent);
+        const isExact = round > 0 || found.items[0]?.hasUnchecked !== true;
+        if (unchecked.length === 0 && isExact) return sessionsOf(found);
+        await checkGrants(db, { ids: unchecked.map(({ session }) => session.id), others: OTHERS, identityId });
       }
-      while ((await settle(db, { ids: [], others: SLICE, identityId })).seen === SLICE);
-      return sessionsOf(await page(request, identityId, true));
+      while ((await checkGrants(db, { ids: [], others: SLICE, identityId })).seen === SLICE);
+      return sessionsOf(await page(true));
     },
-    async findGround({ apiSessionId, identityId, serviceId, type }) {
-      const { rows: [row] } = await db.run<Row & Omit<SessionGround, 'session'>>('session-ground', GROUND, [serviceId, identityId, apiSessionId, type]);
+    async findBasis({ apiSessionId, identityId, serviceId, type }) {
+      const {
+        rows: [row],
+      } = await db.run<Row & Omit<SessionBasis, 'session'>>('session-basis', BASIS, [
+        serviceId,
+        identityId,
+        apiSessionId,
+        type,
+      ]);
       if (row === undefined) return undefined;
       const { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter } = row;
-      const session = (row.id as string | null) === null ? null : fromRow({ ...row, service_name: serviceName, policies: null });
+      const session =
+        (row.id as string | null) === null ? null : fromRow({ ...row, service_name: serviceName, policies: null });
       return { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter, session };
     },
     async create(draft, { serviceName, roleAttributes, grantsEpoch }) {
-      const { rows: [row] } = await db.write<Row>('session-create', CREATE, [draft.id, draft.apiSessionId, draft.identityId, draft.serviceId, draft.type,
-        draft.token, json(draft.tags), roleAttributes, grantsEpoch]);
+      const {
+        rows: [row],
+      } = await db.write<Row>('session-create', CREATE, [
+        draft.id,
+        draft.apiSessionId,
+        draft.identityId,
+        draft.serviceId,
+        draft.type,
+        draft.token,
+        json(draft.tags),
+        roleAttributes,
+        grantsEpoch,
+      ]);
       return row && fromRow({ ...row, service_name: serviceName, policies: null });
     },
     async remove(id, identityId) {
-      const { rows: [row] } = await db.write<{ was_granted: boolean }>('session-delete',
-        `DELETE FROM sessions t WHERE t.id = $1 ${OWNED} RETURNING ${IS_GRANTED} AS was_granted`, [id, identityId]);
+      const {
+        rows: [row],
+      } = await db.write<{ was_granted: boolean }>(
+        'session-delete',
+        `DELETE FROM sessions t WHERE t.id = $1 ${OWNED} RETURNING ${IS_GRANTED} AS was_granted`,
+        [id, identityId],
+      );
       if (row?.was_granted !== true) throw notFound(SESSION, id);
     },
     end,
-    sweep: async (max) => settle(db, { ids: [], others: max, identityId: null }),
+    sweep: async (max) => checkGrants(db, { ids: [], others: max, identityId: null }),
   };
 }
 

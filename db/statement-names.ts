@@ -4,8 +4,6 @@
  */
 import { LRUCache } from 'lru-cache';
 
-/** A longer condition and order are not worth a plan of a megabyte on every connection. */
-export const MAX_NAMED_LENGTH = 1_000;
 /** How often a shape must have come to be named: one that is not asked for again takes no place. */
 export const SIGHTINGS = 3;
 
@@ -15,7 +13,7 @@ const MAX_SEEN = 1_000;
 export class StatementNames {
   readonly #names = new LRUCache<string, string>({ max: MAX_NAMES });
   readonly #seen = new LRUCache<string, number>({ max: MAX_SEEN });
-  /** Of texts of which there are only so many: they stay. */
+  /** Names of a bounded set of texts: they stay. */
   readonly #lasting = new Map<string, string>();
   #count = 0;
 
@@ -24,11 +22,10 @@ export class StatementNames {
     return `list-${this.#count}`;
   }
 
-  /** @param shape  equal for equal SQL. @returns null for a shape that is not kept prepared, or not yet */
+  /** @param shape  equal for equal SQL. @returns null for a shape that is not kept prepared yet */
   nameFor(shape: string): string | null {
     const known = this.#names.get(shape);
     if (known !== undefined) return known;
-    if (shape.length > MAX_NAMED_LENGTH) return null;
     const sightings = (this.#seen.get(shape) ?? 0) + 1;
     if (sightings < SIGHTINGS) {
       this.#seen.set(shape, sightings);
@@ -43,7 +40,7 @@ export class StatementNames {
   /** @param shape  one of a set that no caller can make larger */
   lastingNameFor(shape: string): string {
     let name = this.#lasting.get(shape);
-    if (name === undefined) this.#lasting.set(shape, name = this.#next());
+    if (name === undefined) this.#lasting.set(shape, (name = this.#next()));
     return name;
   }
 }

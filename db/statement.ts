@@ -1,16 +1,18 @@
 /** One statement on one connection, and what its failure and its name mean for the connection. */
-import type { ClientBase } from 'pg';
-import { during } from './clock.js';
-import type { RequestClock } from './clock.js';
+import { during } from './request-clock.js';
+import type { RequestClock } from './request-clock.js';
 import { translate } from './errors.js';
 import { DatabaseUnavailable, OUTAGES } from './outages.js';
-import type { Rows } from './session.js';
+import type { Rows } from './connection.js';
+import type { ServerClient } from './servers.js';
 
 /** @throws DomainError for a known constraint or an unreachable database */
-export function runOn(client: Pick<ClientBase, 'query'>, clock?: RequestClock) {
+export function runOn(client: ServerClient, clock?: RequestClock) {
   return async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
     try {
-      const query = name === null ? { text: sql, values: values as unknown[] } : { name, text: sql, values: values as unknown[] };
+      if (name !== null) client.prepared.add(name);
+      const query =
+        name === null ? { text: sql, values: values as unknown[] } : { name, text: sql, values: values as unknown[] };
       const result = await during(clock, 'database', () => client.query(query));
       return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
     } catch (error) {
@@ -24,15 +26,10 @@ export function connectionFault(error: unknown): Error | undefined {
   return error instanceof DatabaseUnavailable && OUTAGES[error.outage].breaksConnection ? error : undefined;
 }
 
-/** What pg knows of a connection and does not declare. */
-interface Known {
-  readonly connection?: { readonly parsedStatements?: Readonly<Record<string, string>> };
-}
-
 /**
  * True when as many statements are prepared on a connection as may be. It then ends, which frees what they take in the
  * server: some tens of kilobytes each, megabytes for a large one.
  */
-export function isFull(client: ClientBase, most: number): boolean {
-  return Object.keys((client as unknown as Known).connection?.parsedStatements ?? {}).length >= most;
+export function isFull(client: ServerClient, most: number): boolean {
+  return client.prepared.size >= most;
 }

@@ -4,6 +4,7 @@ import type { RequestScope } from './request-scope.js';
 import type { Database, Db, Source, TransactionOptions } from './db.js';
 import { Lists } from './table.js';
 import type { ListLimits } from './table.js';
+import { administratorStore } from './administrators.js';
 import { accessView } from './access-view.js';
 import { adviceView } from './advice-view.js';
 import { apiSessionCertificateStore } from './api-session-certificates.js';
@@ -16,11 +17,13 @@ import { configStore } from './configs.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
+import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
 import { identityTypeStore } from './identity-types.js';
 import { issuedCertificateStore } from './issued-certificates.js';
 import { loginStore } from './logins.js';
+import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerStore } from './routers.js';
@@ -35,6 +38,7 @@ import { summaryStore } from './summary.js';
 
 const STORES = {
   access: accessView,
+  administrators: administratorStore,
   advice: adviceView,
   apiSessionCertificates: apiSessionCertificateStore,
   apiSessions: apiSessionStore,
@@ -46,11 +50,13 @@ const STORES = {
   controllers: controllerStore,
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
+  externalJwtSigners: externalJwtSignerStore,
   identities: identityStore,
   identityServiceConfigs: identityServiceConfigStore,
   identityTypes: identityTypeStore,
   issuedCertificates: issuedCertificateStore,
   logins: loginStore,
+  mfas: mfaStore,
   network: networkStore,
   routerAccess: routerAccessView,
   routers: routerStore,
@@ -72,19 +78,25 @@ export type StoreSet = { readonly [K in keyof Makers]: ReturnType<Makers[K]> };
 class MadeStores {
   readonly #made: Record<string, object> = {};
 
-  constructor(readonly db: Db, readonly lists: Lists) {}
+  constructor(
+    readonly db: Db,
+    readonly lists: Lists,
+  ) {}
 
   made(name: keyof Makers): object {
     return (this.#made[name] ??= STORES[name](this.db, this.lists));
   }
 }
 for (const name of Object.keys(STORES) as (keyof Makers)[]) {
-  Object.defineProperty(MadeStores.prototype, name, { get(this: MadeStores) { return this.made(name); } });
+  Object.defineProperty(MadeStores.prototype, name, {
+    get(this: MadeStores) {
+      return this.made(name);
+    },
+  });
 }
 
-function storesOn(db: Db, lists: Lists): StoreSet {
-  return new MadeStores(db, lists) as unknown as StoreSet;
-}
+/** With the getters that were just defined. */
+const StoresOn = MadeStores as new (db: Db, lists: Lists) => MadeStores & StoreSet;
 
 export interface Stores extends StoreSet {
   /** One mutating operation is one transaction: all of `work` is committed, or none of it. */
@@ -93,18 +105,23 @@ export interface Stores extends StoreSet {
   forRequest(scope: RequestScope): Stores;
 }
 
-class SourceStores extends MadeStores {
-  constructor(readonly source: Source, lists: Lists) { super(source, lists); }
+class SourceStores extends StoresOn implements Stores {
+  constructor(
+    readonly source: Source,
+    lists: Lists,
+  ) {
+    super(source, lists);
+  }
 
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return this.source.transaction((tx) => work(storesOn(tx, this.lists)), options);
+    return this.source.transaction((tx) => work(new StoresOn(tx, this.lists)), options);
   }
 
   forRequest(scope: RequestScope): Stores {
-    return new SourceStores(new ScopedSource(this.source, scope), this.lists) as unknown as Stores;
+    return new SourceStores(new ScopedSource(this.source, scope), this.lists);
   }
 }
 
 export function openStores(database: Database, limits: ListLimits): Stores {
-  return new SourceStores(database, new Lists(limits)) as unknown as Stores;
+  return new SourceStores(database, new Lists(limits));
 }

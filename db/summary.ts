@@ -1,7 +1,7 @@
 /** How many entities of each kind there are, from the totals that triggers keep. */
 import type { Db } from './db.js';
 
-/** By table, as `entity_counts` keeps them; a kind that nobody ever made is not there. */
+/** By table, as `entity_counts` keeps them; a kind of which none was ever made is not there. */
 export type EntityCounts = ReadonlyMap<string, number>;
 
 export interface SummaryStore {

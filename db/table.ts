@@ -7,12 +7,14 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { mapBatches } from '../domain/batches.js';
 import type { BaseEntity, Page, Tags } from '../domain/model.js';
-import { notFound } from '../domain/errors.js';
+import { notFound, raise } from '../domain/errors.js';
 import { isDatabase } from './db.js';
 import type { Db } from './db.js';
-import { compileList, filterableFields } from './filter/index.js';
-import type { CompiledList, ListQuery, SymbolTable } from './filter/index.js';
-import type { Rows } from './session.js';
+import { both, compileList, filterableFields, nameOf, Params } from './filter/index.js';
+import type { Bind, Clause, CompiledList, ListQuery, SymbolTable } from './filter/index.js';
+import type { Rows } from './connection.js';
+import { everything } from './scopes.js';
+import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
 
 /** Builds SQL text; never connects. */
@@ -46,26 +48,22 @@ export interface ListSource<Row extends BaseRow, T> {
   readonly columns: readonly string[];
   /** Further expressions over one row `t` of the page, such as associations as JSON; evaluated for that page only. */
   readonly extras?: string;
+  /** More of them, which depend on who reads: they bind what they need. Named as scopes are. */
+  readonly readerExtras?: { readonly name: string; readonly sql: (bind: Bind) => string };
   /** Joined to the page's rows, for names of references. */
   readonly joins?: string;
   readonly fromRow: (row: Row) => T;
 }
 
-/** Narrows a list beyond its filter. Placeholders are `$1…` in `values`' order; scope comes before the filter. */
-export interface Scope {
-  /** Part of the statement's name: one word per distinct text. */
-  readonly name: string;
-  readonly where: string;
-  readonly values: readonly unknown[];
+/** A list's query as it came. The store decides what narrows the list further. */
+export interface ListRequest extends ListQuery {
+  /** The caller takes a list without limit to its end at once, so that no slow reader keeps its connection. */
+  readonly isHeld?: boolean;
 }
 
-/** A list's query as it came, with what the caller may see. */
-export interface ListRequest extends ListQuery {
-  readonly scope?: Scope | undefined;
-  /** What filter and sort may name; the source's own symbols unless given. */
-  readonly symbols?: SymbolTable;
-  /** Whoever asks takes a list without limit to its end at once, so that no slow reader keeps its connection. */
-  readonly isHeld?: boolean;
+/** For lists of which clients may see a part: filters and sorts may name only what their answers show. */
+export interface ForClient {
+  readonly isForClient?: boolean;
 }
 
 interface Statement {
@@ -75,65 +73,97 @@ interface Statement {
 
 type Total = { total_count: number | string };
 
-const UNIVERSE: Scope = { name: 'all', where: '', values: [] };
+/** The parts of a page's statement, all of which bind their values to it. */
+interface PageParts {
+  readonly readerExtras: string;
+  /** Of the scope and of the filter. */
+  readonly where: Clause;
+  readonly compiled: CompiledList;
+}
 
 /** Lists of one database: built once, holds only the names of statements. */
 export class Lists {
   readonly #names = new StatementNames();
   constructor(readonly limits: ListLimits) {}
 
-  compile(symbols: SymbolTable, request: ListRequest): CompiledList {
-    const scope = request.scope ?? UNIVERSE;
-    return compileList(symbols, request, { firstParam: scope.values.length + 1, ...this.limits });
+  /** Whether all that matches is asked for. @throws DomainError `invalidFilter`, `invalidSort` */
+  isUnlimited({ symbols }: { readonly symbols: SymbolTable }, request: ListRequest): boolean {
+    return compileList(symbols, request, new Params(), this.limits).limit === null;
   }
 
   /** @throws DomainError `invalidFilter`, `invalidSort`, `rateLimited`, `timeout` */
-  async page<Row extends BaseRow, T>(db: Db, source: ListSource<Row, T>, request: ListRequest): Promise<Page<T>> {
-    const symbols = request.symbols ?? source.symbols;
-    const compiled = this.compile(symbols, request);
-    const scope = request.scope ?? UNIVERSE;
-    const values = [...scope.values, ...compiled.values];
-    const where = [scope.where, compiled.where].filter((part) => part !== '').map((part) => `(${part})`).join(' AND ');
-    const sql = pageSql(source, where, compiled, values.length);
-    const paged = [...values, compiled.limit, compiled.offset];
+  async page<Row extends BaseRow, T>(
+    db: Db,
+    source: ListSource<Row, T>,
+    request: ListRequest,
+    scope: Scope = everything,
+  ): Promise<Page<T>> {
+    const { symbols } = source;
+    const params = new Params();
+    const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
+    const narrowed = scope(params.bind);
+    const compiled = compileList(symbols, request, params, this.limits);
+    const parts: PageParts = { readerExtras, where: both(narrowed, compiled.where), compiled };
+    const matching = [...params.values];
+    const sql = pageSql(source, parts, params);
+    const { limit, offset } = compiled;
     // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
-    const whole = compiled.limit === null && isDatabase(db)
-      ? await db.whole<Row & Total>(sql, paged, this.limits.maxLimit, request.isHeld === true) : undefined;
-    const rows = whole === undefined ? await this.#rows<Row>(db, source.table, { sql, values: paged }, request, compiled) : whole.head;
+    const whole =
+      limit === null && isDatabase(db)
+        ? await db.whole<Row & Total>(sql, params.values, this.limits.maxLimit, request.isHeld === true)
+        : undefined;
+    const rows = whole?.head ?? (await this.#rows<Row>(db, source, { sql, values: params.values }, parts));
     const [first] = rows;
     let totalCount = Number(first?.total_count ?? 0);
-    if (first === undefined && compiled.offset > 0) totalCount = await totalBefore(db, sql, values);
+    if (first === undefined && offset > 0) totalCount = await totalBefore(db, sql, matching);
     return {
-      items: rows.map(source.fromRow), totalCount, limit: compiled.limit, offset: compiled.offset,
+      items: rows.map(source.fromRow),
+      totalCount,
+      limit,
+      offset,
       filterableFields: filterableFields(symbols),
       ...(whole?.rest === undefined ? undefined : { rest: mapBatches(whole.rest, source.fromRow) }),
     };
   }
 
   async #rows<Row>(
-    db: Db, table: string, { sql, values }: Statement, request: ListRequest, compiled: CompiledList,
+    db: Db,
+    { table, readerExtras }: Pick<ListSource<never, unknown>, 'table' | 'readerExtras'>,
+    { sql, values }: Statement,
+    parts: PageParts,
   ): Promise<(Row & Total)[]> {
-    const shape = `${table}/${request.scope?.name ?? ''}/${compiled.shape}`;
-    if (isShort(request.scope, compiled)) return (await db.read<Row & Total>(this.#names.lastingNameFor(shape), sql, values)).rows;
-    const plain = !/LIKE|unnest|~/i.test(compiled.where);
+    const { where, compiled } = parts;
+    // All that differs between the statements of lists, so that a name is of one text.
+    const from = isBounded(where.sql, compiled) ? `bounded ${table}` : table;
+    const shape = `${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
+    if (isShort(parts)) return (await db.read<Row & Total>(this.#names.lastingNameFor(shape), sql, values)).rows;
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
-    const name = plain && !isDeep(compiled) ? this.#names.nameFor(shape) : null;
+    const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
     return (await readList<Row & Total>(db, name, { sql, values })).rows;
   }
 }
 
+/** A longer condition and order are not worth a plan of a megabyte on every connection. */
+const MAX_NAMED_LENGTH = 1_000;
+
+const isLong = ({ where, compiled }: PageParts): boolean =>
+  where.sql.length + compiled.order.sql.length > MAX_NAMED_LENGTH;
+
 const SHORT_PAGE = 50;
-const BY_UNIQUE_COLUMN = /^(?:t\.(?:id|name) = \$1::text|\(t\.(?:id|name) = \$1::text OR t\.(?:id|name) = \$2::text\))?$/;
-const BY_UNIQUE_ORDER = /^(?:t\.name COLLATE "C"(?: DESC)?, )?t\.id(?: DESC)?$/;
 
 /**
- * A page that takes no longer than a read by id: few rows near the start, of everything or of what a unique column
- * names, in the order of an index. There are a few dozen such statements for each table, so they stay prepared.
+ * A page that takes no longer than a read by id: few rows near the start, of everything or of what unique columns
+ * name, in the order of one of them. There are a few dozen such statements for each table, so they stay prepared.
  */
-function isShort(scope: Scope | undefined, compiled: CompiledList): boolean {
-  const { limit, where, orderBy } = compiled;
-  return scope === undefined && limit !== null && limit <= SHORT_PAGE && !isDeep(compiled)
-    && BY_UNIQUE_COLUMN.test(where) && BY_UNIQUE_ORDER.test(orderBy);
+function isShort({ where, compiled }: PageParts): boolean {
+  const { limit, order } = compiled;
+  return (
+    limit !== null &&
+    limit <= SHORT_PAGE &&
+    !isDeep(compiled) &&
+    order.key !== null &&
+    (where.sql === '' || where.foundBy === 'key' || where.foundBy === 'twoKeys')
+  );
 }
 
 /** On a connection of the lists, under the share of who reads it; in a transaction on that of the transaction. */
@@ -141,9 +171,11 @@ export function readList<R>(db: Db, name: string | null, { sql, values }: Statem
   return isDatabase(db) ? db.list<R>(name, sql, values) : db.run<R>(name, sql, values);
 }
 
-/** The total when the page lies beyond the last match: the first row of the same list has it. */
+/** The total of a page beyond the last match: the first row of the same list has it. */
 async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
-  const { rows: [first] } = await readList<Total>(db, null, { sql, values: [...values, 1, 0] });
+  const {
+    rows: [first],
+  } = await readList<Total>(db, null, { sql, values: [...values, 1, 0] });
   return Number(first?.total_count ?? 0);
 }
 
@@ -162,39 +194,87 @@ function countSql(table: string, where: string): string {
 const DEEP_OFFSET = 500;
 const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
 
-/** Names are unique wherever there are any: an index on them alone has this order. */
-const BY_NAME = /^(t\.name COLLATE "C"(?: DESC)?), t\.id$/;
+/**
+ * How far a page of everything reaches at most, in the order of a unique column. It stands in the text, so that a plan
+ * for any page never reads more: without it PostgreSQL takes an unknown page for a tenth of the table, finds a plan for
+ * each page better than that, and plans each time. Short pages are planned each time in any case.
+ */
+const BOUND = 500;
+const REACH = DEEP_OFFSET + BOUND;
 
-/** By an index on an array or on tags, and not turned around: PostgreSQL finds all matches before it has the first of the page. */
-const isFoundAtOnce = (where: string): boolean => /&&|@>/.test(where) && !where.includes('NOT ');
+const isBounded = (where: string, { limit, offset, order }: CompiledList): boolean =>
+  where === '' && limit !== null && limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET && order.key !== null;
 
-function pageSql<Row extends BaseRow, T>(source: ListSource<Row, T>, where: string, compiled: CompiledList, bound: number): string {
-  const { table, extras, joins = '' } = source;
-  const columns = `${source.columns.map((column) => `t.${column}`).join(', ')}${extras === undefined ? '' : `, ${extras}`}`;
-  const { orderBy } = compiled;
-  const matches = (order: string) => `FROM ${table} t
-      ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${order} LIMIT $${bound + 1} OFFSET $${bound + 2}`;
-  const countsMatches = isFoundAtOnce(where);
-  if (compiled.limit === null || !(countsMatches || isDeep(compiled))) {
+function pageSql<Row extends BaseRow, T>(
+  source: ListSource<Row, T>,
+  { readerExtras, where: { sql: where, foundBy }, compiled }: PageParts,
+  { bind }: Params,
+): string {
+  const { table, joins = '' } = source;
+  const { limit, offset, order } = compiled;
+  const columns = columnsOf(source, readerExtras);
+  // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
+  const hidden = (count: number | null) => (compiled.hidesArray ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
+  const within = `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${REACH})`;
+  const matches = `FROM ${isBounded(where, compiled) ? within : table} t
+      ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${order.sql}
+      LIMIT ${hidden(limit)} OFFSET ${hidden(offset)}`;
+  const isFoundAtOnce = foundBy === 'inverted';
+  if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
     return `SELECT ${columns}, t.total_count
-FROM (SELECT t.*, ${countSql(table, where)} AS total_count ${matches(orderBy)}) t
-${joins} ORDER BY ${orderBy}`;
+FROM (SELECT t.*, ${countSql(table, where)} AS total_count ${matches}) t
+${joins} ORDER BY ${order.sql}`;
   }
   // Keys first, and rows for those of the page only.
-  const byName = BY_NAME.exec(orderBy)?.[1];
-  const key = byName === undefined ? 'id' : 'name';
+  const key = order.key ?? 'id';
   return `SELECT ${columns}, page.total_count
-FROM (SELECT t.${key}, ${countsMatches ? 'count(*) OVER ()' : countSql(table, where)} AS total_count ${matches(byName ?? orderBy)}) page
+FROM (SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(table, where)} AS total_count ${matches}) page
 JOIN ${table} t ON t.${key} = page.${key}
-${joins} ORDER BY ${orderBy}`;
+${joins} ORDER BY ${order.sql}`;
+}
+
+function columnsOf<Row extends BaseRow, T>({ columns, extras = '' }: ListSource<Row, T>, readerExtras = ''): string {
+  const own = columns.map((column) => `t.${column}`);
+  return [...own, extras, readerExtras].filter((part) => part !== '').join(', ');
 }
 
 /** The statement that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */
 export function detailSql<Row extends BaseRow, T>(source: ListSource<Row, T>, scope = ''): string {
-  const columns = source.columns.map((column) => `t.${column}`).join(', ');
-  return `SELECT ${columns}${source.extras === undefined ? '' : `, ${source.extras}`} FROM ${source.table} t
+  return `SELECT ${columnsOf(source)} FROM ${source.table} t
 ${source.joins ?? ''} WHERE t.id = $1 ${scope}`;
 }
+
+/** The one row that a statement finds, as an entity; undefined without one. */
+export async function findOne<Row, T>(
+  db: Db,
+  [name, sql]: readonly [name: string, sql: string],
+  values: readonly unknown[],
+  fromRow: (row: Row) => T,
+): Promise<T | undefined> {
+  const { rows } = await db.read<Row>(name, sql, values);
+  const [row] = rows;
+  return row === undefined ? undefined : fromRow(row);
+}
+
+/**
+ * The same of an id, which is the first value.
+ * @throws DomainError `notFound` naming `entity`
+ */
+export async function getOne<Row, T>(
+  db: Db,
+  entity: string,
+  statement: readonly [name: string, sql: string],
+  values: readonly [id: string, ...others: unknown[]],
+  fromRow: (row: Row) => T,
+): Promise<T> {
+  return (await findOne(db, statement, values, fromRow)) ?? raise(notFound(entity, values[0]));
+}
+
+/** Now; later than what the column says in any case, so that every change shows. */
+export const laterThan = (column: string): string => `greatest(now(), ${column} + interval '1 ms')`;
+
+/** For the SET of an UPDATE that changes what an entity shows. */
+export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 
 /** What a PATCH or PUT changes: an absent or undefined field stays as it is. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -202,7 +282,8 @@ export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 /** Column values of an insert or update; an undefined one is left out. jsonb goes in as text. */
 export type Values = Readonly<Record<string, unknown>>;
 
-const present = (values: Values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+const present = (values: Values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 export async function insert(db: Db, table: string, values: Values): Promise<void> {
   const { sql, bindings } = builder(table).insert(present(values)).toSQL().toNative();
@@ -211,18 +292,28 @@ export async function insert(db: Db, table: string, values: Values): Promise<voi
 
 /**
  * Changes the given columns of one row and moves its `updated_at`. With nothing to change the row stays as it is.
- * @param isTouched  true when something beside the row changes with it: `updated_at` moves in any case
+ * @param isTouched  true when something outside the row changes with it: `updated_at` moves in any case
  * @throws DomainError `notFound` naming `entity`
  */
-export async function update(db: Db, table: string, entity: string, id: string, values: Values, isTouched = false): Promise<void> {
+export async function update(
+  db: Db,
+  table: string,
+  entity: string,
+  id: string,
+  values: Values,
+  isTouched = false,
+): Promise<void> {
   const set = present(values);
   if (Object.keys(set).length === 0 && !isTouched) {
     const { rowCount } = await db.run(`exists-${table}`, `SELECT FROM ${table} WHERE id = $1`, [id]);
     if (rowCount === 0) throw notFound(entity, id);
     return;
   }
-  const { sql, bindings } = builder(table).where({ id })
-    .update({ ...set, updated_at: builder.raw("greatest(now(), updated_at + interval '1 ms')") }).toSQL().toNative();
+  const { sql, bindings } = builder(table)
+    .where({ id })
+    .update({ ...set, updated_at: builder.raw(laterThan('updated_at')) })
+    .toSQL()
+    .toNative();
   const { rowCount } = await db.write(`update-${table}-${shapeOf(set)}`, sql, bindings);
   if (rowCount === 0) throw notFound(entity, id);
 }
@@ -235,7 +326,14 @@ export async function remove(db: Db, table: string, entity: string, id: string):
 
 /** Names a set of columns, and no other: PostgreSQL cuts longer names than this one makes. */
 function shapeOf(values: Values): string {
-  return createHash('sha256').update(Object.keys(values).filter((key) => values[key] !== undefined).join()).digest('base64url').slice(0, 22);
+  return createHash('sha256')
+    .update(
+      Object.keys(values)
+        .filter((key) => values[key] !== undefined)
+        .join(),
+    )
+    .digest('base64url')
+    .slice(0, 22);
 }
 
 /** A jsonb parameter. */

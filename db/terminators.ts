@@ -1,9 +1,10 @@
 /** Terminators: where on which router a service ends. The secret that goes with an instance is never read back. */
 import type { Page, Terminator, TerminatorDraft } from '../domain/model.js';
-import { notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, remove, update } from './table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource, Scope, Values } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from './table.js';
+import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource, Values } from './table.js';
+import { clientTerminatorSymbols } from './client-symbols.js';
+import { referringTo } from './scopes.js';
 import { terminatorSymbols } from './symbols.js';
 
 const TERMINATOR = 'terminator';
@@ -22,34 +23,62 @@ interface Row extends BaseRow {
 }
 
 const source: ListSource<Row, Terminator> = {
-  table: 'terminators', symbols: terminatorSymbols,
-  columns: [...BASE_COLUMNS, 'service_id', 'router_id', 'binding', 'address', 'instance_id', 'cost', 'dynamic_cost', 'precedence'],
+  table: 'terminators',
+  symbols: terminatorSymbols,
+  columns: [
+    ...BASE_COLUMNS,
+    'service_id',
+    'router_id',
+    'binding',
+    'address',
+    'instance_id',
+    'cost',
+    'dynamic_cost',
+    'precedence',
+  ],
   extras: 's.name AS service_name, r.name AS router_name',
   joins: 'JOIN services s ON s.id = t.service_id JOIN routers r ON r.id = t.router_id',
   fromRow,
 };
 
+const clientSource: ListSource<Row, Terminator> = { ...source, symbols: clientTerminatorSymbols };
+
 const DETAIL = detailSql(source);
 
 function fromRow(row: Row): Terminator {
   return {
-    service: { id: row.service_id, name: row.service_name }, router: { id: row.router_id, name: row.router_name },
-    binding: row.binding, address: row.address, instanceId: row.instance_id, cost: row.cost, dynamicCost: row.dynamic_cost, precedence: row.precedence,
+    service: { id: row.service_id, name: row.service_name },
+    router: { id: row.router_id, name: row.router_name },
+    binding: row.binding,
+    address: row.address,
+    instanceId: row.instance_id,
+    cost: row.cost,
+    dynamicCost: row.dynamic_cost,
+    precedence: row.precedence,
     ...baseOf(row),
   };
 }
 
 const valuesOf = (changes: Changes<TerminatorDraft>): Values => ({
-  service_id: changes.serviceId, router_id: changes.routerId, binding: changes.binding, address: changes.address,
-  instance_id: changes.instanceId, instance_secret: changes.instanceSecret, cost: changes.cost, precedence: changes.precedence, tags: json(changes.tags),
+  service_id: changes.serviceId,
+  router_id: changes.routerId,
+  binding: changes.binding,
+  address: changes.address,
+  instance_id: changes.instanceId,
+  instance_secret: changes.instanceSecret,
+  cost: changes.cost,
+  precedence: changes.precedence,
+  tags: json(changes.tags),
 });
 
-/** The terminators of one service. */
-export const terminatorsOfService = (serviceId: string): Scope => ({ name: 'of-service', where: 't.service_id = $1', values: [serviceId] });
+export interface TerminatorListRequest extends ListRequest, ForClient {
+  /** Only those of this service. */
+  readonly ofService?: string;
+}
 
 export interface TerminatorStore {
   get(id: string): Promise<Terminator>;
-  list(request: ListRequest): Promise<Page<Terminator>>;
+  list(request: TerminatorListRequest): Promise<Page<Terminator>>;
   /** @throws DomainError `notFound` for a service or router that is not there */
   create(id: string, draft: TerminatorDraft): Promise<void>;
   /** @throws DomainError `notFound`, also for a service or router that is not there */
@@ -59,11 +88,9 @@ export interface TerminatorStore {
 
 export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
   return {
-    async get(id) {
-      const { rows: [row] } = await db.read<Row>('terminator-detail', DETAIL, [id]);
-      return row ? fromRow(row) : raise(notFound(TERMINATOR, id));
-    },
-    list: (request) => lists.page(db, source, request),
+    get: (id) => getOne(db, TERMINATOR, ['terminator-detail', DETAIL], [id], fromRow),
+    list: ({ ofService, isForClient, ...request }) =>
+      lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
     create: (id, draft) => insert(db, 'terminators', { id, ...valuesOf(draft) }),
     update: (id, changes) => update(db, 'terminators', TERMINATOR, id, valuesOf(changes)),
     remove: (id) => remove(db, 'terminators', TERMINATOR, id),

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { outageOf } from './outages.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
-import { cut, look } from './session.js';
+import { cut, look } from './connection.js';
 
 interface Watch {
   readonly config: ServerConfig;
@@ -29,12 +29,17 @@ export function watch({ config, patienceMs, setUp, setConfirmed, onLost }: Watch
   const drop = () => {
     const old = client;
     client = null;
-    if (old !== null) { old.removeAllListeners('error'); old.on('error', () => undefined); old.end().catch(() => undefined); cut(old); }
+    if (old !== null) {
+      old.removeAllListeners('error');
+      old.on('error', () => undefined);
+      old.end().catch(() => undefined);
+      cut(old);
+    }
   };
   /** The connection was lost between two looks. */
   const lookSoon = () => {
     drop();
-    if (isLooking) return; // its own failure tells
+    if (isLooking) return; // its own failure is reported
     clearTimeout(timer);
     timer = setTimeout(() => void probe(), 0).unref();
   };
@@ -44,7 +49,9 @@ export function watch({ config, patienceMs, setUp, setConfirmed, onLost }: Watch
       if (client === null) {
         await config.servers?.find(patienceMs);
         const fresh = new ServerClient({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
-        fresh.on('error', () => { if (client === fresh) lookSoon(); });
+        fresh.on('error', () => {
+          if (client === fresh) lookSoon();
+        });
         await fresh.connect();
         client = fresh;
       }
@@ -55,11 +62,20 @@ export function watch({ config, patienceMs, setUp, setConfirmed, onLost }: Watch
       drop();
       // A server without a connection for this is alive, and the connections that there are work.
       if (outageOf(error) === 'connectionLimit') setUp(true);
-      else if (!stopped) { setUp(false, error); onLost(); }
+      else if (!stopped) {
+        setUp(false, error);
+        onLost();
+      }
     }
     isLooking = false;
     if (!stopped) timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();
   };
   timer = setTimeout(() => void probe(), 1000).unref();
-  return { stop() { stopped = true; clearTimeout(timer); drop(); } };
+  return {
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      drop();
+    },
+  };
 }

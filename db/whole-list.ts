@@ -4,8 +4,8 @@
  */
 import type { Page } from '../domain/model.js';
 import type { Db } from './db.js';
-import { compileList, filterableFields } from './filter/index.js';
-import type { SymbolTable } from './filter/index.js';
+import { compileList, filterableFields, Params } from './filter/index.js';
+import type { Bind, SymbolTable } from './filter/index.js';
 import { readList } from './table.js';
 import type { Lists, ListRequest } from './table.js';
 
@@ -13,9 +13,8 @@ export interface WholeListSource<Row, T> {
   readonly symbols: SymbolTable;
   /** Of the statement that reads the list without filter and in its usual order; null leaves it unprepared. */
   readonly name: string | null;
-  /** A SELECT of what there is; the list's filter sees its columns as `t`. Placeholders are `$1…` in `values`' order. */
-  readonly sql: string;
-  readonly values: readonly unknown[];
+  /** A SELECT of what there is; the list's filter sees its columns as `t`. Its text is always the same. */
+  readonly sql: (bind: Bind) => string;
   readonly fromRow: (row: Row) => T;
 }
 
@@ -25,17 +24,34 @@ interface Answer<Row> {
 }
 
 /** Everything, unless the request asks for less. @throws DomainError `invalidFilter`, `invalidSort` */
-export async function wholeList<Row, T>(db: Db, { limits }: Lists, source: WholeListSource<Row, T>, request: ListRequest): Promise<Page<T>> {
-  const { symbols, values } = source;
-  const compiled = compileList(symbols, request, { firstParam: values.length + 1, ...limits, unlimitedByDefault: true });
-  const bound = [...values, ...compiled.values];
+export async function wholeList<Row, T>(
+  db: Db,
+  { limits }: Lists,
+  source: WholeListSource<Row, T>,
+  request: ListRequest,
+): Promise<Page<T>> {
+  const { symbols } = source;
+  const params = new Params();
+  const { bind, values } = params;
+  const everything = source.sql(bind);
+  const { where, order, limit, offset } = compileList(symbols, request, params, {
+    ...limits,
+    unlimitedByDefault: true,
+  });
   const isPlain = request.filter === undefined && request.sort === undefined;
   const sql = `WITH found AS MATERIALIZED (
-      SELECT t.* FROM (${source.sql}) t ${compiled.where === '' ? '' : `WHERE ${compiled.where}`})
+      SELECT t.* FROM (${everything}) t ${where.sql === '' ? '' : `WHERE ${where.sql}`})
     SELECT (SELECT count(*)::int FROM found) AS total, (SELECT coalesce(json_agg(page), '[]') FROM (
-      SELECT t.* FROM found t ORDER BY ${compiled.orderBy} LIMIT $${bound.length + 1} OFFSET $${bound.length + 2}) page) AS items`;
+      SELECT t.* FROM found t ORDER BY ${order.sql} LIMIT ${bind(limit)} OFFSET ${bind(offset)}) page) AS items`;
   const name = isPlain ? source.name : null;
-  const { rows: [answer] } = await readList<Answer<Row>>(db, name, { sql, values: [...bound, compiled.limit, compiled.offset] });
-  return { items: (answer?.items ?? []).map(source.fromRow), totalCount: answer?.total ?? 0, limit: compiled.limit, offset: compiled.offset,
-    filterableFields: filterableFields(symbols) };
+  const {
+    rows: [answer],
+  } = await readList<Answer<Row>>(db, name, { sql, values });
+  return {
+    items: (answer?.items ?? []).map(source.fromRow),
+    totalCount: answer?.total ?? 0,
+    limit,
+    offset,
+    filterableFields: filterableFields(symbols),
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * The one vocabulary of failures a caller can act on. Domain and database code throw these; they know
- * nothing of HTTP. `server/wire.ts` holds the one table from a kind to a status, a code and a message.
+ * nothing of HTTP. `server/error-table.ts` holds the one table from a kind to a status, a code and a message.
  */
 
 /** Why a field was refused: shown to the caller as `cause: {field, reason, value}`. */
@@ -13,27 +13,65 @@ export interface FieldCause {
 
 export type ErrorKind =
   // requests
-  | 'invalidField' | 'badReference' | 'unparsableBody' | 'invalidFilter' | 'invalidSort' | 'unsupportedMedia'
-  | 'notAcceptable' | 'payloadTooLarge' | 'routeUnknown' | 'methodNotAllowed' | 'invalidUuid'
+  | 'invalidField'
+  | 'badReference'
+  | 'unparsableBody'
+  | 'invalidFilter'
+  | 'invalidSort'
+  | 'unsupportedMedia'
+  | 'notAcceptable'
+  | 'payloadTooLarge'
+  | 'routeUnknown'
+  | 'methodNotAllowed'
   // entities
-  | 'notFound' | 'duplicate' | 'inUse' | 'notDeletable' | 'notUpdatable' | 'routerNotUpdatable' | 'forbidden'
+  | 'notFound'
+  | 'duplicate'
+  | 'inUse'
+  | 'notDeletable'
+  | 'notUpdatable'
+  | 'routerNotUpdatable'
+  | 'forbidden'
   // callers
-  | 'unauthenticated' | 'invalidAuth' | 'invalidAuthMethod'
+  | 'unauthenticated'
+  | 'invalidAuth'
+  | 'mfaExists'
+  | 'mfaNotEnrolled'
+  | 'mfaCodeInvalid'
   // authenticators and enrollment
-  | 'authenticatorLimit' | 'authenticatorMismatch' | 'authenticatorNotUpdatable' | 'enrollmentExists'
-  | 'enrollmentExpired' | 'enrollmentMethodMismatch' | 'enrollmentTokenUnknown' | 'enrollmentContentType'
-  | 'csrInvalid' | 'csrMissing' | 'certificateInvalid' | 'certificatePemInvalid'
-  | 'caAlreadyVerified' | 'caNotValid' | 'noValidCas' | 'commonNameInvalid' | 'certificateNotOfCa' | 'certificateNotTrusted' | 'certificateInUse' | 'certificateClaimMissing'
+  | 'authenticatorLimit'
+  | 'authenticatorNotUpdatable'
+  | 'enrollmentExists'
+  | 'enrollmentExpired'
+  | 'enrollmentMethodMismatch'
+  | 'enrollmentTokenUnknown'
+  | 'csrInvalid'
+  | 'csrMissing'
+  | 'certificateInvalid'
+  | 'certificatePemInvalid'
+  | 'signerCertificateInvalid'
+  | 'caAlreadyVerified'
+  | 'caNotValid'
+  | 'noValidCas'
+  | 'commonNameInvalid'
+  | 'certificateNotOfCa'
+  | 'certificateNotTrusted'
+  | 'certificateInUse'
+  | 'certificateClaimMissing'
   // sessions
-  | 'invalidPosture' | 'noEdgeRouters'
+  | 'invalidPosture'
+  | 'noEdgeRouters'
   // load and life
-  | 'tooManyRequests' | 'rateLimited' | 'unavailable' | 'timeout' | 'notImplemented';
+  | 'tooManyRequests'
+  | 'rateLimited'
+  | 'unavailable'
+  | 'timeout'
+  | 'notImplemented';
 
 export interface DomainErrorOptions {
   readonly field?: FieldCause;
   /** One sentence for the caller under `cause.message`. */
   readonly causeMessage?: string;
-  /** Facts for the caller under `cause.data`, beside the `causeMessage`. */
+  /** Facts for the caller under `cause.data`, next to the `causeMessage`. */
   readonly causeData?: Readonly<Record<string, unknown>>;
   /** Replaces the kind's usual message. */
   readonly message?: string;
@@ -54,7 +92,10 @@ export class DomainError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   logReason: string | undefined;
 
-  constructor(readonly kind: ErrorKind, options: DomainErrorOptions = {}) {
+  constructor(
+    readonly kind: ErrorKind,
+    options: DomainErrorOptions = {},
+  ) {
     super(options.message ?? options.field?.reason ?? options.causeMessage ?? kind, { cause: options.cause });
     this.name = 'DomainError';
     this.field = options.field;
@@ -78,7 +119,10 @@ export function valueText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-/** A refused field: 400 with `{field, reason, value}`. `logReason` repeats nothing that a caller sent, names of fields included. */
+/**
+ * A refused field: 400 with `{field, reason, value}`. `logReason` repeats nothing that a caller sent, names of fields
+ * included.
+ */
 export function invalidField(field: string, reason: string, value: unknown, logReason?: string): DomainError {
   return new DomainError('invalidField', { field: { field, reason, value: valueText(value) }, logReason });
 }
@@ -86,6 +130,14 @@ export function invalidField(field: string, reason: string, value: unknown, logR
 /** An entity that is not there, or that the caller may not know to be there. `entity` is singular camel case. */
 export function notFound(entity: string, id: string): DomainError {
   return new DomainError('notFound', { causeMessage: `${entity} with id ${id} not found` });
+}
+
+/** A reference in a request body to an entity that is not there, where the field answers 400. */
+export function badReference(message: string, field: string, value: string): DomainError {
+  return new DomainError('badReference', {
+    message: `The field contains an invalid value: ${message}`,
+    causeMessage: `the value '${value}' for '${field}' is invalid: ${message}`,
+  });
 }
 
 /** For use in expressions: `row ?? raise(notFound(…))`. */

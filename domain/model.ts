@@ -18,7 +18,10 @@ export interface BaseEntity {
 }
 
 /** Points to another entity by id; `name` is that entity's present name. */
-export interface NamedRef { readonly id: string; readonly name: string }
+export interface NamedRef {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** One page of a list, with the number of all matches and the paging that was really used. */
 export interface Page<T> {
@@ -40,10 +43,18 @@ export type AuthenticatorMethod = 'updb' | 'cert';
 export type PolicyType = 'Dial' | 'Bind';
 export type Semantic = 'AllOf' | 'AnyOf';
 
-export interface AuthPolicy extends BaseEntity, AuthPolicySettings { readonly name: string }
-export interface IdentityType extends BaseEntity { readonly name: string }
+export interface AuthPolicy extends BaseEntity, AuthPolicySettings {
+  readonly name: string;
+}
+export interface IdentityType extends BaseEntity {
+  readonly name: string;
+}
 
-export interface Hosting { readonly serviceId: string; readonly cost: number | null; readonly precedence: HostingPrecedence | null }
+export interface Hosting {
+  readonly serviceId: string;
+  readonly cost: number | null;
+  readonly precedence: HostingPrecedence | null;
+}
 
 /** What an administrator sets on an identity. */
 export interface IdentityDraft {
@@ -69,6 +80,8 @@ export interface Identity extends BaseEntity, IdentityDraft {
   readonly disabledAt: Date | null;
   readonly disabledUntil: Date | null;
   readonly isDisabled: boolean;
+  /** It has a verified TOTP enrollment. */
+  readonly isMfaEnabled: boolean;
   readonly hasApiSession: boolean;
   readonly authenticators: readonly AuthenticatorSummary[];
   readonly enrollments: readonly EnrollmentSummary[];
@@ -100,7 +113,7 @@ export interface Authenticator extends BaseEntity {
   readonly cert: CertificateState | null;
 }
 
-/** An authenticator's certificate beside its PEM. */
+/** Facts about an authenticator's certificate, apart from its PEM. */
 export interface CertificateState {
   readonly caId: string | null;
   /** Only what this network issued can be extended. */
@@ -112,7 +125,7 @@ export interface CertificateState {
   readonly lastExtendRolledKeys: boolean;
 }
 
-/** Where in a certificate of a CA the `externalId` of its identity stands. */
+/** Where in a certificate of a CA the `externalId` of its identity is. */
 export interface ExternalIdClaim {
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
@@ -133,7 +146,7 @@ export interface CaSettings {
   readonly externalIdClaim: ExternalIdClaim | null;
 }
 
-/** The certificate authority of somebody else, trusted once it is verified. */
+/** A third party's certificate authority, trusted once it is verified. */
 export interface Ca extends BaseEntity, CaSettings {
   readonly certPem: string;
   readonly fingerprint: string;
@@ -172,15 +185,22 @@ export interface EnrollmentDraft {
   readonly expiresAt: Date;
 }
 
+/** How a caller proves who it is at a login. */
+export type LoginMethod = 'password' | 'cert' | 'ext-jwt';
+
 export interface ApiSession extends BaseEntity {
   readonly identity: NamedRef;
   readonly authenticatorId: string;
-  /** SHA-256 of the token; the token itself is nowhere at rest. */
+  /** SHA-256 of the token; the token itself is never stored. */
   readonly tokenHash: Buffer;
   readonly ipAddress: string;
   readonly configTypes: readonly string[];
+  /** The identity has a verified TOTP enrollment. */
   readonly isMfaRequired: boolean;
+  /** This session has given a code. */
   readonly isMfaComplete: boolean;
+  /** A code is asked for, by the enrollment or by the auth policy, and none was given yet. */
+  readonly owesTotp: boolean;
   /** The certificate of the login was issued by this network. */
   readonly isCertExtendable: boolean;
   readonly isCertExtendRequested: boolean;
@@ -219,7 +239,11 @@ export interface ServiceView extends Service {
   readonly config: Record<string, JsonObject>;
   readonly permissions: readonly PolicyType[];
   /** The service policies that grant it to this identity. */
-  readonly grants: readonly { readonly policyId: string; readonly policyType: PolicyType; readonly isPassing: boolean }[];
+  readonly grants: readonly {
+    readonly policyId: string;
+    readonly policyType: PolicyType;
+    readonly isPassing: boolean;
+  }[];
 }
 
 export interface ServicePolicyDraft {
@@ -233,7 +257,10 @@ export interface ServicePolicyDraft {
 }
 
 /** A selector and how to show it: `@id` is shown as `@name`. */
-export interface RoleDisplay { readonly role: string; readonly name: string }
+export interface RoleDisplay {
+  readonly role: string;
+  readonly name: string;
+}
 
 export interface ServicePolicy extends BaseEntity, ServicePolicyDraft {
   readonly identityRolesDisplay: readonly RoleDisplay[];
@@ -283,7 +310,9 @@ export interface Session extends BaseEntity {
   readonly type: PolicyType;
   /** A JWT that opens connections at routers. */
   readonly token: string;
-  /** The service policies that grant it at present: never empty where administrators read, always where its owner does. */
+  /**
+   * The service policies that grant it at present: never empty where administrators read, always where its owner does.
+   */
   readonly servicePolicies: readonly NamedRef[];
 }
 
@@ -311,7 +340,12 @@ export interface Router extends BaseEntity, RouterDraft {
   readonly unverifiedCertPem: string | null;
   readonly hostname: string;
   /** Outstanding until the router enrolls. */
-  readonly enrollment: { readonly token: string; readonly jwt: string; readonly expiresAt: Date; readonly createdAt: Date } | null;
+  readonly enrollment: {
+    readonly token: string;
+    readonly jwt: string;
+    readonly expiresAt: Date;
+    readonly createdAt: Date;
+  } | null;
 }
 
 export interface EdgeRouterPolicyDraft {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 ac2fbd8e8a98f39ba9a0a978b58d9394e77a3f945fde9755b9258582babcd2e6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 d8e907c85d6ef9125265c6e971065218fa90389bec0ee2d2ef279e60f6036ea4) by scripts/generate. Do not edit.
 /** The checked formats of strings, for parameters as well as for validators. */
 declare const formats: Readonly<Record<string, RegExp>>;
 export = formats;

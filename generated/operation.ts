@@ -1,10 +1,12 @@
-// Generated from specs/ (sha256 ac2fbd8e8a98f39ba9a0a978b58d9394e77a3f945fde9755b9258582babcd2e6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 d8e907c85d6ef9125265c6e971065218fa90389bec0ee2d2ef279e60f6036ea4) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An array is a list of strings, one for each time that the parameter occurs; `enum` is then that of its elements. */
+/**
+ * An array is a list of strings, one for each time that the parameter occurs; `enum` is then that of its elements.
+ */
 export interface ParameterSpec {
   readonly name: string;
   readonly in: 'query' | 'header' | 'path';
@@ -27,7 +29,12 @@ export interface BodySpec {
   /** `json`: JSON is accepted, perhaps beside text; `text`: only text is. */
   readonly kind: 'json' | 'text';
   readonly validator: string | null;
+  /** The entry of its names; null when it has none that the spec knows. */
+  readonly names: string | null;
 }
+
+/** The properties of an object, each with the entry of its value, or of that list's elements, when it has one. */
+export type NameTable = Readonly<Record<string, string | null>>;
 
 export interface ResponseSpec {
   readonly validator: string | null;
@@ -46,6 +53,10 @@ export interface OperationSpec {
   /** Names of the path's parameters, from left to right. */
   readonly pathParameters: readonly string[];
   readonly permission: Permission;
+  /** Of an operation for administrators: a caller with one of these permissions may call it as well. */
+  readonly grantedBy: readonly string[];
+  /** What a caller with a session but without the right gets. */
+  readonly refusalStatus: 401 | 403;
   readonly parameters: readonly ParameterSpec[];
   readonly body: BodySpec | null;
   readonly produces: readonly string[];

@@ -1,23 +1,17 @@
 /**
- * The shape of a handler and the few replies it can give. A handler gets a request that is routed, parsed,
- * validated, authenticated and permitted; it maps in, acts and maps out. It knows no sockets, statuses of errors or SQL.
+ * The shape of a handler and the few replies it can give. A handler gets a request that is routed, parsed, validated,
+ * authenticated and permitted; it maps in, acts and maps out. It knows no sockets, statuses of errors or SQL.
  */
-import type { Api } from '../generated/operation.js';
-import type { Operations as ClientOperations } from '../generated/client/operations.js';
-import type { Operations as ManagementOperations } from '../generated/management/operations.js';
+import type { Api, Permission } from '../generated/operation.js';
+import type { OperationId, OperationsOf } from '../generated/operations.js';
 import { mapBatches } from '../domain/batches.js';
-import type { EnrollmentMethod, Page } from '../domain/model.js';
+import type { EnrollmentMethod, LoginMethod, Page } from '../domain/model.js';
 import type { pending } from './pending.js';
-import type { Services } from './services.js';
-
-export interface OperationsOf {
-  client: ClientOperations;
-  management: ManagementOperations;
-}
-
-export type OperationId<A extends Api> = keyof OperationsOf[A] & string;
+import type { Context } from './context.js';
+import type { Caller, DataReply, KeptReply, Links, ListReply, RawReply } from './reply.js';
 
 export interface AnyOperation {
+  permission: Permission;
   params: unknown;
   query: unknown;
   headers: unknown;
@@ -25,24 +19,17 @@ export interface AnyOperation {
   responses: Record<number, unknown>;
 }
 
-type Operation<A extends Api, O extends OperationId<A>> = OperationsOf[A][O] extends AnyOperation ? OperationsOf[A][O] : never;
+type Operation<A extends Api, O extends OperationId<A>> = OperationsOf[A][O] extends AnyOperation
+  ? OperationsOf[A][O]
+  : never;
 
-/** Who calls: an API session and the identity behind it. */
-export interface Caller {
-  readonly apiSessionId: string;
-  readonly token: string;
-  readonly identityId: string;
-  readonly isAdmin: boolean;
-  readonly roleAttributes: readonly string[];
-  readonly configTypes: readonly string[];
-}
-
-/** What the connection tells beside the request itself. */
+/** What the connection says apart from the request itself. */
 export interface Connection {
   readonly ipAddress: string;
   /** Lower-case media type of the body; '' without one. */
   readonly contentType: string;
-  readonly accept: string;
+  /** Which of some types the client prefers for the answer; the first when it has no preference. */
+  prefers<T extends string>(...types: readonly [T, ...T[]]): T;
   /**
    * The certificates that the client sent in the TLS handshake, DER, as sent; empty without any. The first is the only
    * one whose key the client has proven to hold. None of them is verified (see domain/pki/chain.ts).
@@ -50,9 +37,12 @@ export interface Connection {
   readonly peerCertificates: () => readonly Buffer[];
 }
 
-/** What the log line of a request says of whom or what it was about. Ids alone: never a token, a password or a name that was typed. */
+/**
+ * What the log line of a request says of whom or what it was about. Ids alone: never a token, a password or a name that
+ * was typed.
+ */
 export interface Facts {
-  readonly loginMethod?: 'password' | 'cert' | 'ext-jwt' | undefined;
+  readonly loginMethod?: LoginMethod | undefined;
   readonly authenticatorId?: string | undefined;
   readonly identityId?: string | undefined;
   /** Of the certificate that the connection shows, proven or not. */
@@ -65,66 +55,42 @@ export interface Facts {
 /** Adds to the log line of the request, whether it succeeds or fails. */
 export type Note = (facts: Facts) => void;
 
-export interface Input<Op extends AnyOperation> {
+/** What the handler of a public operation gets: there is no caller. */
+export interface PublicInput<Op extends AnyOperation> {
   readonly params: Op['params'];
-  /** With who reads it, for the lists that are made of it. */
   readonly query: Op['query'];
   readonly headers: Op['headers'];
   readonly body: Op['body'];
-  /** Reading it in a public operation is a bug and throws. */
-  readonly caller: Caller;
   readonly connection: Connection;
   readonly note: Note;
 }
 
-export interface PageInfo {
-  readonly filterableFields: readonly string[];
-  /** null: everything. */
-  readonly limit: number | null;
-  readonly offset: number;
-  readonly totalCount: number;
+export interface CallerInput<Op extends AnyOperation> extends PublicInput<Op> {
+  readonly caller: Caller;
 }
 
-export interface DataReply<S extends number, D> {
-  readonly status: S;
-  readonly data: D;
-  readonly page?: PageInfo;
-  /** Further batches of a list too long to hold. Whoever writes the answer ends them, whether it gets to read them or not. */
-  readonly rest?: AsyncIterable<readonly unknown[]>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Told the text of this answer once it is checked and written out, so that it can be given again. */
-  readonly onWritten?: (body: string) => void;
-}
-
-/** An answer that was checked and written out before, for the same operation. */
-export interface WrittenReply<S extends number> {
-  readonly status: S;
-  readonly written: string;
-}
-
-/** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */
-export interface RawReply<S extends number> {
-  readonly status: S;
-  readonly raw: { readonly contentType: string; readonly body: string | Buffer };
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export type Input<Op extends AnyOperation> = Op['permission'] extends 'public' ? PublicInput<Op> : CallerInput<Op>;
 
 type SuccessStatus = 200 | 201 | 202;
-type ReplyFor<S extends number, R> =
-  R extends { data?: infer D; meta?: unknown } ? DataReply<S, Exclude<D, undefined>> | WrittenReply<S> | RawReply<S> : RawReply<S>;
+type ReplyFor<S extends number, R> = R extends { data?: infer D; meta?: unknown }
+  ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S>
+  : RawReply<S>;
+type ListReplyFor<S extends number, D> = D extends readonly (infer E)[] ? ListReply<S, E> : never;
 type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
 
-/** An interface over the operation itself, so that one function can serve both APIs where their operations are alike. */
+/**
+ * An interface over the operation itself, so that one function can serve both APIs where their operations are alike.
+ */
 export interface OperationHandler<Op extends AnyOperation> {
-  (input: Input<Op>, services: Services): Promise<Replies<Op['responses']>>;
+  (input: Input<Op>, context: Context): Promise<Replies<Op['responses']>>;
 }
 
 export type Handler<A extends Api, O extends OperationId<A>> = OperationHandler<Operation<A, O>>;
 
-/** One handler for every operation of an API that does not stand in `pending`. */
-export type HandlerMap<A extends Api> = { readonly [O in Exclude<OperationId<A>, (typeof pending)[A][number]>]: Handler<A, O> };
-
-export type Links = Record<string, { href: string }>;
+/** One handler for every operation of an API that is not in `pending`. */
+export type HandlerMap<A extends Api> = {
+  readonly [O in Exclude<OperationId<A>, (typeof pending)[A][number]>]: Handler<A, O>;
+};
 
 export function ok<D>(data: D): DataReply<200, D> {
   return { status: 200, data };
@@ -139,13 +105,20 @@ export function created(collection: string, id: string): DataReply<201, { _links
   return { status: 201, data: { _links: { self: { href: `./${collection}/${id}` } }, id } };
 }
 
-export function raw(contentType: string, body: string | Buffer, headers?: Readonly<Record<string, string>>): RawReply<200> {
+export function raw(
+  contentType: string,
+  body: string | Buffer,
+  headers?: Readonly<Record<string, string>>,
+): RawReply<200> {
   return { status: 200, raw: { contentType, body }, ...(headers === undefined ? {} : { headers }) };
 }
 
 /** A page of a list, each element mapped to its wire form. */
-export function listOf<T, D>(page: Page<T>, map: (item: T) => D): DataReply<200, D[]> {
-  const { filterableFields, limit, offset, totalCount } = page;
-  const reply = { status: 200 as const, data: page.items.map(map), page: { filterableFields, limit, offset, totalCount } };
-  return page.rest === undefined ? reply : { ...reply, rest: mapBatches(page.rest, map) };
+export function listOf<T, D>({ items, rest, ...page }: Page<T>, map: (item: T) => D): ListReply<200, D> {
+  const reply = { status: 200 as const, items: mapped(items, map), page };
+  return rest === undefined ? reply : { ...reply, rest: mapBatches(rest, map) };
+}
+
+function* mapped<T, D>(items: Iterable<T>, map: (item: T) => D): Generator<D> {
+  for (const item of items) yield map(item);
 }

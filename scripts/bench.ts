@@ -15,19 +15,44 @@ import type { BenchOptions, Login, Size } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
 import { probeLine } from './bench/policy-probe.js';
 import { clearProgress, showProgress } from './bench/progress.js';
-import { busyNote, errorNotes, growthJson, headLines, machine, memoryLine, reportJson, startLine, tableHead, tableRow, unmeasuredNote, validationLine } from './bench/report.js';
+import {
+  busyNote,
+  errorNotes,
+  growthJson,
+  headLines,
+  machine,
+  memoryLine,
+  reportJson,
+  startLine,
+  tableHead,
+  tableRow,
+  unmeasuredNote,
+  validationLine,
+} from './bench/report.js';
 import type { Head, SizeReport } from './bench/report.js';
 import { allCases, pickCases, unmeasured } from './bench/runner.js';
 
-const print = (lines: string | readonly string[]): void => { process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`); };
+const print = (lines: string | readonly string[]): void => {
+  process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
+};
 
 async function prepare(options: BenchOptions, closers: Closers): Promise<Bench> {
   const cases = pickCases(options.only);
   const load = new LoadGenerator();
   closers.push(() => load.close());
   const floor = await Floor.start(load, options.seconds);
-  closers.push(() => { floor.stop(); });
-  return { options, cases, load, floor, onRow: (row) => { print(tableRow(row)); } };
+  closers.push(() => {
+    floor.stop();
+  });
+  return {
+    options,
+    cases,
+    load,
+    floor,
+    onRow: (row) => {
+      print(tableRow(row));
+    },
+  };
 }
 
 async function measureOne(options: BenchOptions, closers: Closers): Promise<void> {
@@ -38,16 +63,37 @@ async function measureOne(options: BenchOptions, closers: Closers): Promise<void
   const login: Login = options.base ?? own ?? raise();
   const scale = { identities: options.identities, services: options.services, seconds: options.seconds };
   const headFor = (version: string): Head => ({
-    startedAt, machine: facts, scale, controller: { version, postgres: own?.postgresVersion, url: own === undefined ? login.url : 'started for this run' },
+    startedAt,
+    machine: facts,
+    scale,
+    controller: {
+      version,
+      postgres: own?.postgresVersion,
+      url: own === undefined ? login.url : 'started for this run',
+    },
   });
   const measured = await measureController(bench, login, options, own, closers, (version) => {
     const compared = options.compare === undefined ? [] : [`ratio       rate over that of ${options.compare.url}`];
     print(['', ...headLines(headFor(version)), ...compared, '', tableHead()]);
   });
   const left = options.only.length > 0 ? [] : unmeasured();
-  print(['', ...footLines(measured, own), ...unmeasuredNote(left), ...errorNotes(measured.rows, options.compare?.url ?? '')]);
+  print([
+    '',
+    ...footLines(measured, own),
+    ...unmeasuredNote(left),
+    ...errorNotes(measured.rows, options.compare?.url ?? ''),
+  ]);
   if (options.jsonFile !== undefined) {
-    writeFileSync(options.jsonFile, reportJson({ ...headFor(measured.version), ...measured, startMs: own?.startMs, floors: bench.floor.all, unmeasured: left }));
+    writeFileSync(
+      options.jsonFile,
+      reportJson({
+        ...headFor(measured.version),
+        ...measured,
+        startMs: own?.startMs,
+        floors: bench.floor.all,
+        unmeasured: left,
+      }),
+    );
   }
 }
 
@@ -63,7 +109,10 @@ async function measureGrowth(options: BenchOptions, closers: Closers): Promise<v
     const own = await startOwn(inner);
     const measured = await measureController(bench, own, size, own, inner, (version) => {
       const head: Head = {
-        startedAt, machine: facts, scale: { ...size, seconds: options.seconds }, controller: { version, postgres: own.postgresVersion, url: 'started for this size' },
+        startedAt,
+        machine: facts,
+        scale: { ...size, seconds: options.seconds },
+        controller: { version, postgres: own.postgresVersion, url: 'started for this size' },
       };
       print(['', ...headLines(head), '', tableHead()]);
     });
@@ -72,12 +121,29 @@ async function measureGrowth(options: BenchOptions, closers: Closers): Promise<v
     const secondStartMs = await own.restart((stop) => inner.push(stop));
     clearProgress();
     reports.push({ ...size, ...measured, firstStartMs, secondStartMs });
-    print(['', ...footLines(measured, undefined), memoryLine(measured.memory), startLine({ firstStartMs, secondStartMs, seedSeconds: measured.seedSeconds }), ...errorNotes(measured.rows, '')]);
+    print([
+      '',
+      ...footLines(measured, undefined),
+      memoryLine(measured.memory),
+      startLine({ firstStartMs, secondStartMs, seedSeconds: measured.seedSeconds }),
+      ...errorNotes(measured.rows, ''),
+    ]);
     await closeAll(inner);
   }
   const growth = growthOf(reports.map(({ rows }) => rows));
   print(['', ...growthLines(growth, reports.map(sizeName))]);
-  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, growthJson({ startedAt, machine: facts, seconds: options.seconds, sizes: reports, growth, floors: bench.floor.all }));
+  if (options.jsonFile !== undefined)
+    writeFileSync(
+      options.jsonFile,
+      growthJson({
+        startedAt,
+        machine: facts,
+        seconds: options.seconds,
+        sizes: reports,
+        growth,
+        floors: bench.floor.all,
+      }),
+    );
 }
 
 /** Exits with 0 whatever it finds: a benchmark is no timed test. */
@@ -87,20 +153,39 @@ async function measureAttacks(options: BenchOptions, closers: Closers): Promise<
   const facts = machine();
   const startedAt = new Date().toISOString();
   const own = await startOwn(closers);
-  print([`machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
-    `software    node ${facts.node}, PostgreSQL ${own.postgresVersion ?? ''} (embedded)`, '', abuseHead()]);
-  const rows = await measureAbuse(own, { ...abuse, only }, closers, (row) => { print(abuseRow(row)); });
+  print([
+    `machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
+    `software    node ${facts.node}, PostgreSQL ${own.postgresVersion ?? ''} (embedded)`,
+    '',
+    abuseHead(),
+  ]);
+  const rows = await measureAbuse(own, { ...abuse, only }, closers, (row) => {
+    print(abuseRow(row));
+  });
   print(['', ...abuseNotes(rows)]);
-  if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows: rows.map((row) => ({ ...row, broken: broken(row) })) }, null, 1)}\n`);
+  if (jsonFile !== undefined)
+    writeFileSync(
+      jsonFile,
+      `${JSON.stringify(
+        { startedAt, machine: facts, rows: rows.map((row) => ({ ...row, broken: broken(row) })) },
+        null,
+        1,
+      )}\n`,
+    );
 }
 
 const sizeName = ({ identities, services }: Size): string => `${identities}x${services}`;
 
 const footLines = ({ rows, memory, policy, validation }: Measured, own: OwnController | undefined): string[] => [
-  validationLine(validation), ...(policy === undefined ? [] : [probeLine(policy)]), ...(own === undefined ? [] : [memoryLine(memory)]), ...busyNote(rows),
+  validationLine(validation),
+  ...(policy === undefined ? [] : [probeLine(policy)]),
+  ...(own === undefined ? [] : [memoryLine(memory)]),
+  ...busyNote(rows),
 ];
 
-function raise(): never { throw new Error('no controller'); }
+function raise(): never {
+  throw new Error('no controller');
+}
 
 async function startOwn(closers: Closers): Promise<OwnController> {
   showProgress('starting a controller');
@@ -113,9 +198,18 @@ async function closeAll(closers: Closers): Promise<void> {
 
 async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args, process.env);
-  if (options.isHelp) { process.stdout.write(USAGE); return; }
-  if (options.isList) { print(allCases.map(({ name }) => name)); return; }
-  if (options.formatFile !== undefined) { process.stdout.write(markdownOf(JSON.parse(readFileSync(options.formatFile, 'utf8')))); return; }
+  if (options.isHelp) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (options.isList) {
+    print(allCases.map(({ name }) => name));
+    return;
+  }
+  if (options.formatFile !== undefined) {
+    process.stdout.write(markdownOf(JSON.parse(readFileSync(options.formatFile, 'utf8'))));
+    return;
+  }
   const closers: Closers = [];
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll(closers));
@@ -126,7 +220,10 @@ async function main(args: readonly string[]): Promise<void> {
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
   try {
-    await (options.abuse !== undefined ? measureAttacks : options.sizes.length > 0 ? measureGrowth : measureOne)(options, closers);
+    await (options.abuse !== undefined ? measureAttacks : options.sizes.length > 0 ? measureGrowth : measureOne)(
+      options,
+      closers,
+    );
   } finally {
     await close();
   }

@@ -1,6 +1,6 @@
-// Compiles to dist/ and puts beside it what the compiler leaves out. Does nothing when dist/ is newer than every source.
+// Compiles to dist/ and adds what the compiler leaves out. Does nothing when dist/ is newer than every source.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,23 +18,44 @@ function newest(folder) {
   return time;
 }
 
-const sources = Math.max(...folders.map((folder) => newest(join(root, folder))), ...['package.json', 'tsconfig.json'].map((file) => statSync(join(root, file)).mtimeMs));
+const sources = Math.max(
+  ...folders.map((folder) => newest(join(root, folder))),
+  ...['package.json', 'tsconfig.json'].map((file) => statSync(join(root, file)).mtimeMs),
+);
 if (process.argv.includes('--if-stale') && existsSync(stamp) && statSync(stamp).mtimeMs > sources) process.exit(0);
 
 const noCheck = process.argv.includes('--no-check') ? ['--noCheck'] : [];
 try {
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, ...noCheck], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, ...noCheck], {
+    stdio: 'inherit',
+  });
 } catch {
   process.exit(1);
 }
 mkdirSync(join(root, 'dist/generated'), { recursive: true });
-cpSync(join(root, 'generated'), join(root, 'dist/generated'), { recursive: true, filter: (path) => !/\.ts$/.test(path) });
+cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
+  recursive: true,
+  filter: (path) => !/\.ts$/.test(path),
+});
+
+// Every .sql file that is there is a migration, so none of an earlier build may stay.
+rmSync(join(root, 'dist/db/migrations'), { recursive: true, force: true });
+cpSync(join(root, 'db/migrations'), join(root, 'dist/db/migrations'), { recursive: true });
 
 const git = (...args) => {
-  try { return execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim(); } catch { return undefined; }
+  try {
+    return execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return undefined;
+  }
 };
-writeFileSync(stamp, JSON.stringify({
-  version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
-  revision: git('rev-parse', '--short=12', 'HEAD') || 'source',
-  buildDate: new Date().toISOString().slice(0, 19).replace('T', ' '),
-}));
+writeFileSync(
+  stamp,
+  JSON.stringify({
+    version: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+    revision: git('rev-parse', '--short=12', 'HEAD') || 'source',
+    buildDate: new Date().toISOString().slice(0, 19).replace('T', ' '),
+  }),
+);

@@ -1,28 +1,24 @@
 /**
- * Writes the table of settings in docs/configuration.md from server/config.ts, or with --check tells whether it is
+ * Writes the table of settings in docs/configuration.md from server/config.ts, or with --check says whether it is
  * fresh. What a setting allows is asked of its own parser, so that the table cannot differ from what start-up accepts.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SETTINGS } from '../server/config.js';
+import type { Setting } from '../server/setting-kinds.js';
 
 const BEGIN = '<!-- settings: written by scripts/configuration-doc.ts, do not edit -->';
 const END = '<!-- end of settings -->';
 
-interface Documented {
-  readonly path: string;
-  readonly env: string;
-  readonly parse: (value: unknown) => unknown;
-  readonly fallback: unknown;
-  readonly about: string;
-  readonly isSecret?: boolean;
-}
+type Documented = Setting<unknown>;
 
 /** The settings as a Markdown table, in the order of the source. */
 export function configurationTable(settings: Readonly<Record<string, Documented>> = SETTINGS): string {
   const rows = Object.entries(settings).map(([key, item]) => {
-    const meaning = [item.about, allowed(item), item.isSecret === true ? 'Secret: never shown or logged.' : ''].filter((part) => part !== '').join(' ');
+    const meaning = [item.about, allowed(item), item.isSecret === true ? 'Secret: never shown or logged.' : '']
+      .filter((part) => part !== '')
+      .join(' ');
     return `| \`${item.path}\` | \`${item.env}\` | ${fallbackText(key, item)} | ${meaning.replaceAll('|', '\\|')} |`;
   });
   return ['| setting | environment variable | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
@@ -51,7 +47,8 @@ function allowed({ parse }: Documented): string {
     } catch (error) {
       const { message } = error as Error;
       const range = DURATION.exec(message);
-      if (range !== null) return `Duration from ${durationText(Number(range[1]))} to ${durationText(Number(range[2]))}.`;
+      if (range !== null)
+        return `Duration from ${durationText(Number(range[1]))} to ${durationText(Number(range[2]))}.`;
       const [pattern, text] = OTHERS.find(([candidate]) => candidate.test(message)) ?? [];
       if (pattern !== undefined && text !== undefined) return sentence(message.replace(pattern, text));
     }
@@ -65,11 +62,16 @@ function fallbackText(key: string, item: Documented): string {
   const { fallback } = item;
   if (key === 'name') return 'the host name';
   if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return '–';
-  const isDuration = typeof fallback === 'number' && allowed(item).startsWith('Duration');
-  return `\`${isDuration ? durationText(fallback) : typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\``;
+  if (typeof fallback === 'number' && item.parse.isDuration === true) return `\`${durationText(fallback)}\``;
+  return `\`${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\``;
 }
 
-const UNITS = [['d', 86_400], ['h', 3600], ['m', 60], ['s', 1]] as const;
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const;
 
 /** Seconds as the settings take them: 5400 is `90m`, 0.2 is `200ms`. */
 function durationText(seconds: number): string {
@@ -87,8 +89,12 @@ function main(args: readonly string[]): void {
     writeFileSync(file, expected);
     return;
   }
-  console.error('docs/configuration.md does not match server/config.ts. Run `node dist/scripts/configuration-doc.js` and commit the result.');
+  console.error(
+    'docs/configuration.md does not match server/config.ts. Run `node dist/scripts/configuration-doc.js` and commit ' +
+      'the result.',
+  );
   process.exitCode = 1;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2));
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  main(process.argv.slice(2));

@@ -9,7 +9,12 @@ import { ApiClient } from './bench/api-client.js';
 
 /** Settings that decide what a controller stores where: never those of the environment. */
 const OURS = [
-  'DATABASE_URL', 'EDGE_CONFIG', 'EDGE_MASTER_KEY', 'EDGE_MASTER_KEY_FILE', 'EDGE_OLD_MASTER_KEYS', 'EDGE_TRUST_DOMAIN',
+  'DATABASE_URL',
+  'EDGE_CONFIG',
+  'EDGE_MASTER_KEY',
+  'EDGE_MASTER_KEY_FILE',
+  'EDGE_OLD_MASTER_KEYS',
+  'EDGE_TRUST_DOMAIN',
 ];
 const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
 const START_MS = 120_000;
@@ -38,7 +43,10 @@ export async function launchController({ logFile, env, onChild }: ControllerLaun
   const all: NodeJS.ProcessEnv = { ...process.env };
   for (const name of OURS) all[name] = undefined;
   Object.assign(all, {
-    EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', EDGE_LOG_FORMAT: 'json', EDGE_LOG_LEVEL: 'info',
+    EDGE_LISTEN: '127.0.0.1:0',
+    EDGE_ADVERTISE: 'localhost:1280',
+    EDGE_LOG_FORMAT: 'json',
+    EDGE_LOG_LEVEL: 'info',
     ...env,
   });
   const log = openSync(logFile, 'w', 0o600);
@@ -62,10 +70,18 @@ export async function launchController({ logFile, env, onChild }: ControllerLaun
   }
 }
 
-interface LogLine { readonly msg?: string; readonly url?: string; readonly version?: string }
+interface LogLine {
+  readonly msg?: string;
+  readonly url?: string;
+  readonly version?: string;
+}
 
 function parseLine(line: string): LogLine[] {
-  try { return [JSON.parse(line) as LogLine]; } catch { return []; }
+  try {
+    return [JSON.parse(line) as LogLine];
+  } catch {
+    return [];
+  }
 }
 
 async function waitFor<T>(child: ChildProcess, look: () => T | undefined): Promise<T> {

@@ -45,7 +45,7 @@ async function drill(stage: Stage, { only = NAMES, json, markdown = false }: Opt
   process.stdout.write(`${tableHead()}\n`);
   for (const name of only) {
     say(name);
-    for (const row of await DRILLS[name]?.(ground) ?? []) {
+    for (const row of (await DRILLS[name]?.(ground)) ?? []) {
       rows.push(row);
       process.stdout.write(`${tableRow(row)}\n`);
     }
@@ -67,11 +67,20 @@ async function drill(stage: Stage, { only = NAMES, json, markdown = false }: Opt
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: {
-    only: { type: 'string', multiple: true }, json: { type: 'string' }, markdown: { type: 'boolean' },
-    keep: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
-  } });
-  if (values.help === true) { process.stdout.write(USAGE); return; }
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', multiple: true },
+      json: { type: 'string' },
+      markdown: { type: 'boolean' },
+      keep: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const unknown = values.only?.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`there is no drill ${unknown}; there are ${NAMES.join(', ')}`);
   requireServers();

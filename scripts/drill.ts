@@ -37,11 +37,17 @@ async function startScene(stage: Stage): Promise<Scene> {
   const start = async (name: string) => {
     timed(`starting controller ${name}`);
     const { url } = await launchController({
-      logFile: join(stage.place, `controller-${name}.log`), onChild: (child) => { stage.adopt(child); },
+      logFile: join(stage.place, `controller-${name}.log`),
+      onChild: (child) => {
+        stage.adopt(child);
+      },
       env: {
-        EDGE_NAME: name, EDGE_DATA_DIR: join(stage.place, `controller-${name}`), DATABASE_URL: cluster.url,
+        EDGE_NAME: name,
+        EDGE_DATA_DIR: join(stage.place, `controller-${name}`),
+        DATABASE_URL: cluster.url,
         EDGE_MASTER_KEY: masterKey,
-        EDGE_ADMIN_USERNAME: credentials.username, EDGE_ADMIN_PASSWORD: credentials.password,
+        EDGE_ADMIN_USERNAME: credentials.username,
+        EDGE_ADMIN_PASSWORD: credentials.password,
       },
     });
     const client = new ApiClient(url);
@@ -53,7 +59,9 @@ async function startScene(stage: Stage): Promise<Scene> {
 async function drill(stage: Stage, options: { readonly json?: string; readonly markdown?: boolean }): Promise<void> {
   const scene = await startScene(stage);
   process.stdout.write(`${tableHead()}\n`);
-  const results = await runEvents(scene, (result) => { process.stdout.write(`${tableRow(result)}\n`); });
+  const results = await runEvents(scene, (result) => {
+    process.stdout.write(`${tableRow(result)}\n`);
+  });
   process.stdout.write(`\n${LEGEND.join('\n')}\n`);
   if (options.markdown === true) process.stdout.write(`\n${markdownOf(results)}\n`);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
@@ -64,11 +72,19 @@ async function drill(stage: Stage, options: { readonly json?: string; readonly m
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: {
-    json: { type: 'string' }, markdown: { type: 'boolean' }, keep: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  } });
-  if (values.help === true) { process.stdout.write(USAGE); return; }
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'string' },
+      markdown: { type: 'boolean' },
+      keep: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    return;
+  }
   findPrograms();
   await onStage({ keeps: values.keep === true, deadlineMs: DEADLINE_MS }, (stage) => drill(stage, values));
 }

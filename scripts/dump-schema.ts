@@ -1,7 +1,7 @@
 /**
- * Writes db/schema.sql: the schema after all migrations, read from PostgreSQL's own catalog, as SQL that makes it anew.
- * With --check it tells whether the file is fresh. The server is an embedded one in a directory of its own.
- * A kind of object that it does not know stops it: nothing is left out in silence.
+ * Writes db/schema.sql: the schema after all migrations, read from PostgreSQL's own catalog, as SQL that makes it
+ * again. With --check it says whether the file is fresh. The server is an embedded one in a directory of its own. A
+ * kind of object that it does not know stops it: nothing is silently left out.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,9 +21,15 @@ export async function dumpSchema(query: Query): Promise<string> {
   const texts = async (sql: string) => (await query(sql)).rows.map((row) => String(row['text']));
   const unknown = await texts(UNKNOWN);
   if (unknown.length > 0) throw new Error(`scripts/dump-schema.ts does not know how to write: ${unknown.join(', ')}`);
-  const parts = [HEAD, ...await texts(EXTENSIONS), ...await texts(SEQUENCES), ...await texts(FUNCTIONS)];
-  for (const table of await texts(`SELECT c.relname AS text ${TABLES} ORDER BY 1`)) parts.push(await tableText(query, table));
-  parts.push(...await texts(SEQUENCE_OWNERS), (await texts(FOREIGN_KEYS)).join('\n'), (await texts(INDEXES)).join('\n'), (await texts(TRIGGERS)).join('\n'));
+  const parts = [HEAD, ...(await texts(EXTENSIONS)), ...(await texts(SEQUENCES)), ...(await texts(FUNCTIONS))];
+  for (const table of await texts(`SELECT c.relname AS text ${TABLES} ORDER BY 1`))
+    parts.push(await tableText(query, table));
+  parts.push(
+    ...(await texts(SEQUENCE_OWNERS)),
+    (await texts(ADDED_CONSTRAINTS)).join('\n'),
+    (await texts(INDEXES)).join('\n'),
+    (await texts(TRIGGERS)).join('\n'),
+  );
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
@@ -31,15 +37,19 @@ async function tableText(query: Query, table: string): Promise<string> {
   const { rows } = await query(columnsOf(table));
   const constraints = (await query(constraintsOf(table))).rows;
   const lines = [...rows, ...constraints].map((row) => `  ${String(row['text'])}`);
-  const options = (await query(`SELECT array_to_string(c.reloptions, ', ') AS text ${TABLES} AND c.relname = '${table}'`)).rows[0]?.['text'];
+  const options = (
+    await query(`SELECT array_to_string(c.reloptions, ', ') AS text ${TABLES} AND c.relname = '${table}'`)
+  ).rows[0]?.['text'];
   return `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)${typeof options === 'string' ? ` WITH (${options})` : ''};`;
 }
 
 const OURS = `n.nspname = 'public'`;
 /** `object` and `catalog` name a catalog row; true for what `CREATE EXTENSION` made. */
 const fromExtension = (object: string, catalog: string) =>
-  `EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ${object} AND d.deptype = 'e')`;
-const RELATIONS = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${OURS} AND NOT ${fromExtension('c.oid', 'pg_class')}`;
+  `EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ${object}
+    AND d.deptype = 'e')`;
+const RELATIONS = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${OURS}
+  AND NOT ${fromExtension('c.oid', 'pg_class')}`;
 const TABLES = `${RELATIONS} AND c.relkind = 'r'`;
 
 const UNKNOWN = `
@@ -48,19 +58,23 @@ UNION ALL
 SELECT t.typname || ' (type)' FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE ${OURS} AND t.typtype IN ('e', 'd', 'r', 'm') AND NOT ${fromExtension('t.oid', 'pg_type')}
 UNION ALL
-SELECT p.proname || ' (aggregate, window function or procedure)' FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+SELECT p.proname || ' (aggregate, window function or procedure)' FROM pg_proc p
+JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE ${OURS} AND p.prokind <> 'f' AND NOT ${fromExtension('p.oid', 'pg_proc')}
 UNION ALL
 SELECT c.relname || '.' || a.attname || ' (identity or generated column)'
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-WHERE ${OURS} AND c.relkind = 'r' AND NOT a.attisdropped AND a.attnum > 0 AND (a.attidentity <> '' OR a.attgenerated <> '')
+WHERE ${OURS} AND c.relkind = 'r' AND NOT a.attisdropped AND a.attnum > 0
+AND (a.attidentity <> '' OR a.attgenerated <> '')
 UNION ALL
 SELECT c.relname || ' (row security)' ${TABLES} AND c.relrowsecurity
 ORDER BY 1`;
 
-const EXTENSIONS = `SELECT format('CREATE EXTENSION IF NOT EXISTS %I;', extname) AS text FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY extname`;
+const EXTENSIONS = `SELECT format('CREATE EXTENSION IF NOT EXISTS %I;', extname) AS text FROM pg_extension
+  WHERE extname <> 'plpgsql' ORDER BY extname`;
 
-const SEQUENCES = `SELECT format('CREATE SEQUENCE %I AS %s;', sequencename, data_type) AS text FROM pg_sequences WHERE schemaname = 'public' ORDER BY sequencename`;
+const SEQUENCES = `SELECT format('CREATE SEQUENCE %I AS %s;', sequencename, data_type) AS text FROM pg_sequences
+  WHERE schemaname = 'public' ORDER BY sequencename`;
 
 const SEQUENCE_OWNERS = `
 SELECT format('ALTER SEQUENCE %I OWNED BY %I.%I;', s.relname, t.relname, a.attname) AS text
@@ -70,8 +84,10 @@ JOIN pg_class t ON t.oid = d.refobjid JOIN pg_attribute a ON a.attrelid = t.oid 
 WHERE ${OURS} AND s.relkind = 'S' ORDER BY s.relname`;
 
 const FUNCTIONS = `
-SELECT rtrim(pg_get_functiondef(p.oid), E'\\n') || ';' AS text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-WHERE ${OURS} AND NOT ${fromExtension('p.oid', 'pg_proc')} ORDER BY p.proname, pg_get_function_identity_arguments(p.oid)`;
+SELECT rtrim(pg_get_functiondef(p.oid), E'\\n') || ';' AS text FROM pg_proc p
+JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE ${OURS} AND NOT ${fromExtension('p.oid', 'pg_proc')}
+ORDER BY p.proname, pg_get_function_identity_arguments(p.oid)`;
 
 const columnsOf = (table: string) => `
 SELECT quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
@@ -83,22 +99,27 @@ JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attco
 LEFT JOIN pg_attrdef b ON b.adrelid = a.attrelid AND b.adnum = a.attnum
 WHERE ${OURS} AND c.relname = '${table}' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
 
-/** Keys and checks. References come last of all, when every table stands; NOT NULL stands with its column. */
+/**
+ * Keys and checks. References come last, when every table exists, and so does a check that holds for changes only: in
+ * CREATE TABLE it would hold for all rows. NOT NULL is written with its column.
+ */
 const constraintsOf = (table: string) => `
 SELECT format('CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)) AS text
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE ${OURS} AND c.relname = '${table}' AND k.contype IN ('p', 'u', 'c', 'x') ORDER BY array_position(ARRAY['p', 'u', 'c', 'x'], k.contype::text), k.conname`;
+WHERE ${OURS} AND c.relname = '${table}' AND k.contype IN ('p', 'u', 'c', 'x') AND k.convalidated
+ORDER BY array_position(ARRAY['p', 'u', 'c', 'x'], k.contype::text), k.conname`;
 
-const FOREIGN_KEYS = `
+const ADDED_CONSTRAINTS = `
 SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS text
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE ${OURS} AND k.contype = 'f' ORDER BY c.relname, k.conname`;
+WHERE ${OURS} AND (k.contype = 'f' OR (k.contype = 'c' AND NOT k.convalidated)) ORDER BY c.relname, k.conname`;
 
 /** Indexes that no constraint brought. */
 const INDEXES = `
 SELECT replace(pg_get_indexdef(i.indexrelid), ' ON public.', ' ON ') || ';' AS text
 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE ${OURS} AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))
+WHERE ${OURS} AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid
+AND k.contype IN ('p', 'u', 'x'))
 ORDER BY (SELECT relname FROM pg_class WHERE oid = i.indrelid), c.relname`;
 
 const TRIGGERS = `
@@ -139,8 +160,11 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   if (readFileSync(file, 'utf8') === schema) return;
-  console.error('db/schema.sql does not match the migrations. Run `node dist/scripts/dump-schema.js` and commit the result.');
+  console.error(
+    'db/schema.sql does not match the migrations. Run `node dist/scripts/dump-schema.js` and commit the result.',
+  );
   process.exitCode = 1;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main(process.argv.slice(2));
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await main(process.argv.slice(2));

@@ -13,7 +13,7 @@ import { parseConnectionUrl } from '../db/connection-url.js';
 import { serversOf } from '../db/servers.js';
 import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/migrate.js';
-import { sessionConfig, settle } from '../db/session.js';
+import { sessionConfig, prepareConnection } from '../db/connection.js';
 import { openStores } from '../db/stores.js';
 import { fill } from './explain/fill.js';
 import type { Scale } from './explain/fill.js';
@@ -38,24 +38,42 @@ Exits with 1 when a big table is read from end to end without a reason.
 
 const LIMITS = { defaultLimit: 10, maxLimit: 500 };
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const say = (text: string): void => { process.stderr.write(`${text}\n`); };
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
 
-interface Options extends Scale { readonly database: string | undefined; readonly out: string; readonly only: string | undefined }
+interface Options extends Scale {
+  readonly database: string | undefined;
+  readonly out: string;
+  readonly only: string | undefined;
+}
 
 function parse(args: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: [...args], options: {
-    identities: text, services: text, database: text, out: text, only: text, help: { type: 'boolean', short: 'h' },
-  } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      identities: text,
+      services: text,
+      database: text,
+      out: text,
+      only: text,
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
   if (values.help === true) return undefined;
   const whole = (name: string, value: string | undefined, fallback: number): number => {
     const number = Number(value ?? fallback);
-    if (!Number.isInteger(number) || number < 100) throw new Error(`${name} must be a whole number from 100, not ${value ?? ''}`);
+    if (!Number.isInteger(number) || number < 100)
+      throw new Error(`${name} must be a whole number from 100, not ${value ?? ''}`);
     return number;
   };
   return {
-    identities: whole('--identities', values.identities, 100_000), services: whole('--services', values.services, 2000), database: values.database,
-    out: values.out ?? resolve(import.meta.dirname, '../../docs/performance'), only: values.only,
+    identities: whole('--identities', values.identities, 100_000),
+    services: whole('--services', values.services, 2000),
+    database: values.database,
+    out: values.out ?? resolve(import.meta.dirname, '../../docs/performance'),
+    only: values.only,
   };
 }
 
@@ -65,7 +83,11 @@ async function withDatabase<T>(url: string | undefined, use: (connection: Client
   const dataDir = mkdtempSync(join(tmpdir(), 'edge-explain-'));
   try {
     // It stays as it was filled: nothing is cleaned up or analyzed in between.
-    const server = await startEmbeddedPostgres({ dataDir, log: silent, settings: { fsync: 'off', autovacuum: 'off', max_wal_size: '4GB' } });
+    const server = await startEmbeddedPostgres({
+      dataDir,
+      log: silent,
+      settings: { fsync: 'off', autovacuum: 'off', max_wal_size: '4GB' },
+    });
     try {
       return await use({ ...server.connection, ssl: false });
     } finally {
@@ -76,28 +98,41 @@ async function withDatabase<T>(url: string | undefined, use: (connection: Client
   }
 }
 
-async function explainAll(connection: ClientConfig, { identities, services, only }: Options): Promise<StatementReport[]> {
+async function explainAll(
+  connection: ClientConfig,
+  { identities, services, only }: Options,
+): Promise<StatementReport[]> {
   await migrate(connection);
   const client = new pg.Client(sessionConfig(connection));
   await client.connect();
-  await settle(client);
+  await prepareConnection(client);
   const recorder = openRecorder(client);
   try {
-    const { rows: [any] } = await client.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM identities) AS found');
+    const {
+      rows: [any],
+    } = await client.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM identities) AS found');
     if (any?.found === true) throw new Error('the database is not empty');
     const stores = openStores(recorder, LIMITS);
     say(`filling: ${identities} identities, ${services} services`);
     await fill(stores, client, { identities, services });
     const facts = await factsOf(stores, { identities, services });
-    const { rows } = await client.query<{ relname: string; rows: number }>("SELECT relname, reltuples::int AS rows FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace");
+    const { rows } = await client.query<{ relname: string; rows: number }>(
+      `SELECT relname, reltuples::int AS rows FROM pg_class WHERE relkind = 'r'
+        AND relnamespace = 'public'::regnamespace`,
+    );
     const rowsOf = new Map(rows.map((row) => [row.relname, row.rows]));
     const reports: StatementReport[] = [];
     for (const { name, act, scans = {} } of hotStatements.filter((hot) => hot.name.includes(only ?? ''))) {
       say(name);
       const explained = await recorder.record(() => act(stores, facts));
-      reports.push(...explained.map((item, index) => ({
-        file: explained.length === 1 ? name : `${name}-${index + 1}`, statement: item.name, allowed: scans, ...summaryOf(item, rowsOf),
-      })));
+      reports.push(
+        ...explained.map((item, index) => ({
+          file: explained.length === 1 ? name : `${name}-${index + 1}`,
+          statement: item.name,
+          allowed: scans,
+          ...summaryOf(item, rowsOf),
+        })),
+      );
     }
     return reports;
   } finally {
@@ -115,7 +150,10 @@ function write(out: string, reports: readonly StatementReport[], scale: Scale): 
 
 async function main(args: readonly string[]): Promise<void> {
   const options = parse(args);
-  if (options === undefined) { process.stdout.write(USAGE); return; }
+  if (options === undefined) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const reports = await withDatabase(options.database, (connection) => explainAll(connection, options));
   if (options.only === undefined) write(options.out, reports, options);
   else process.stdout.write(reports.map(({ file, text }) => `== ${file}\n${text}\n`).join(''));

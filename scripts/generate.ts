@@ -1,4 +1,4 @@
-// Writes generated/ from specs/, or with --check tells whether it is fresh. The parts are in scripts/generate/.
+// Writes generated/ from specs/, or with --check says whether it is fresh. The parts are in scripts/generate/.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { dump } from 'js-yaml';
 import { Catalog } from './generate/catalog.js';
 import type { Api } from './generate/model.js';
+import { NameTables } from './generate/names.js';
 import { byName } from './generate/node.js';
 import { emitOperationTable, emitOperationTypes, emitRoutes } from './generate/operations.js';
 import { readModel } from './generate/read.js';
@@ -34,12 +35,14 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
     const { code, items } = emitValidators(catalog);
     files.set(`${api}.json`, text);
     files.set(`${api}.yml`, dump(JSON.parse(text), { noRefs: true, lineWidth: 120 }));
+    const names = new NameTables(catalog);
+    files.set(`${api}/names.ts`, `${head}\n${names.emit()}`);
     files.set(`${api}/request.ts`, `${head}\n${emitTypes(catalog, 'request')}`);
     files.set(`${api}/response.ts`, `${head}\n${emitTypes(catalog, 'response')}`);
     files.set(`${api}/operations.ts`, `${head}\n${emitOperationTypes(catalog)}`);
     files.set(`${api}/validators.cjs`, head + code);
     files.set(`${api}/validators.d.cts`, head + VALIDATORS_DECLARATION);
-    return { model: catalog.model, items };
+    return { model: catalog.model, items, names };
   });
   files.set('formats.cjs', both + FORMATS);
   files.set('formats.d.cts', both + FORMATS_DECLARATION);
@@ -52,7 +55,10 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
 /** How a folder differs from what it should hold, a line for each file; empty when it does not. */
 export function differences(folder: string, files: ReadonlyMap<string, string>): string[] {
   const found = new Set(filesIn(folder));
-  const extra = [...found].filter((path) => !files.has(path)).sort(byName).map((path) => `${path}: does not belong here`);
+  const extra = [...found]
+    .filter((path) => !files.has(path))
+    .sort(byName)
+    .map((path) => `${path}: does not belong here`);
   const changed = [...files].flatMap(([path, expected]) => {
     if (!found.has(path)) return [`${path}: missing`];
     const actual = readFileSync(join(folder, path), 'utf8');
@@ -92,10 +98,13 @@ function main(args: readonly string[]): void {
   }
   const stale = differences(folder, files);
   if (stale.length === 0) return;
-  console.error(['generated/ does not match specs/:', ...stale.slice(0, 10).map((line) => `  generated/${line}`)].join('\n'));
+  console.error(
+    ['generated/ does not match specs/:', ...stale.slice(0, 10).map((line) => `  generated/${line}`)].join('\n'),
+  );
   if (stale.length > 10) console.error(`  and ${stale.length - 10} more`);
   console.error('Run `npm run generate` and commit the result.');
   process.exitCode = 1;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2));
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  main(process.argv.slice(2));

@@ -1,5 +1,6 @@
-// Checks the OpenAPI documents: `npm run lint:specs` prints one line per finding, `document: where: rule: how to fix it`.
-// The rules are functions in lint-specs/, listed in operationRules, schemaRules and documentRules; each finding carries its rule's name.
+// Checks the OpenAPI documents: `npm run lint:specs` prints one line per finding, `document: where: rule: how to fix
+// it`. The rules are functions in lint-specs/, listed in operationRules, schemaRules and documentRules; each finding
+// carries its rule's name.
 
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,7 +26,10 @@ export async function lintSpecs(rootDir: string): Promise<string[]> {
   const undescribed = new Set<string>();
   for (const api of apis) {
     const document = documents[api];
-    const reportAt = (where: string): Report => (rule, fix) => findings.push(`${api}: ${where}: ${rule}: ${fix}`);
+    const reportAt =
+      (where: string): Report =>
+      (rule, fix) =>
+        findings.push(`${api}: ${where}: ${rule}: ${fix}`);
     await lintStructure(document, reportAt('document'));
     lintOperations(document, reportAt);
     lintSchemas(document, reportAt);
@@ -48,7 +52,7 @@ async function lintStructure(document: OpenApiDocument, report: Report): Promise
 }
 
 async function main(): Promise<void> {
-  // This file runs from dist/scripts/; the specs stand beside dist/.
+  // This file runs from dist/scripts/; the specs are next to dist/.
   const rootDir = process.argv[2] ?? resolve(fileURLToPath(new URL('../..', import.meta.url)));
   const findings = await lintSpecs(rootDir);
   for (const finding of findings) console.log(finding);

@@ -88,6 +88,9 @@ export interface Operation {
   responses: Record<string, Response | Reference>;
   security: Record<string, string[]>[];
   'x-permission': Permission;
+  /** `admin`, `adminRead`, or the permission that an operation for administrators asks of others. */
+  'x-grant'?: string;
+  'x-refusal'?: 403;
 }
 
 export type PathItem = Partial<Record<HttpMethod, Operation>> & { parameters?: (Parameter | Reference)[] };
@@ -311,7 +314,7 @@ function referencesIn(value: JsonValue): string[] {
   );
 }
 
-/** Tells a property that happens to be named `example` from the keyword. */
+/** Distinguishes a property that happens to be named `example` from the keyword. */
 function isSchema(value: JsonValue): boolean {
   return isObject(value) && ('type' in value || '$ref' in value);
 }

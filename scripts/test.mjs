@@ -19,32 +19,62 @@ function step(title, command, args, options = {}) {
   return status === 0;
 }
 
-const browsers = [process.env.EDGE_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const onPath = (process.env.PATH ?? '').split(':').flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)));
+const browsers = [
+  process.env.EDGE_TEST_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+const onPath = (process.env.PATH ?? '')
+  .split(':')
+  .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)));
 const hasBrowser = () => [...browsers, ...onPath].some((path) => path && existsSync(path));
 const hasSystemPostgres = () => existsSync('/usr/lib/postgresql');
 const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
 if (!existsSync(join(root, 'node_modules/typescript'))) step('packages', 'npm', ['ci']);
-if (!existsSync(join(root, 'test/contract/dredd/node_modules/dredd'))) step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
+if (!existsSync(join(root, 'test/contract/dredd/node_modules/dredd')))
+  step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
 const programs = {
-  pgbouncer: '/usr/sbin/pgbouncer', patroni: '/usr/bin/patroni', 'etcd-server': '/usr/bin/etcd', haproxy: '/usr/sbin/haproxy',
-  openssl: '/usr/bin/openssl', curl: '/usr/bin/curl',
+  pgbouncer: '/usr/sbin/pgbouncer',
+  patroni: '/usr/bin/patroni',
+  'etcd-server': '/usr/bin/etcd',
+  haproxy: '/usr/sbin/haproxy',
+  openssl: '/usr/bin/openssl',
+  curl: '/usr/bin/curl',
 };
 const wanted = [
-  ...(hasBrowser() ? [] : ['chromium']), ...(hasSystemPostgres() ? [] : ['postgresql']),
-  ...Object.entries(programs).filter(([, path]) => !existsSync(path)).map(([name]) => name),
+  ...(hasBrowser() ? [] : ['chromium']),
+  ...(hasSystemPostgres() ? [] : ['postgresql']),
+  ...Object.entries(programs)
+    .filter(([, path]) => !existsSync(path))
+    .map(([name]) => name),
 ];
 if (wanted.length > 0 && canInstall) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   step('package lists', 'apt-get', ['update', '-q'], { env, optional: true, stdio: ['ignore', 'ignore', 'inherit'] });
-  step(`system packages: ${wanted.join(' ')}`, 'apt-get', ['install', '-y', '-q', '--no-install-recommends', ...wanted], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  step(
+    `system packages: ${wanted.join(' ')}`,
+    'apt-get',
+    ['install', '-y', '-q', '--no-install-recommends', ...wanted],
+    { env, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
 }
 if (!hasBrowser()) {
-  console.error('The page tests need a Chromium browser: install one (Debian: apt-get install chromium) or set EDGE_TEST_CHROMIUM to its path.');
+  console.error(
+    'The page tests need a Chromium browser: install one (Debian: apt-get install chromium) or set ' +
+      'EDGE_TEST_CHROMIUM to its path.',
+  );
   process.exit(1);
 }
 step('build', process.execPath, ['scripts/build.mjs']);
+step('format', process.execPath, [
+  'node_modules/prettier/bin/prettier.cjs',
+  '--check',
+  '--log-level',
+  'warn',
+  '**/*.{ts,mjs,js,cjs}',
+]);
 step('lint', process.execPath, ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0']);
 step('specs', process.execPath, ['dist/scripts/lint-specs.js']);
 step('generated files are fresh', process.execPath, ['dist/scripts/generate.js', '--check']);

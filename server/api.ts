@@ -3,39 +3,47 @@
  * Failures of every step end in one place.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { RequestClock } from '../db/clock.js';
+import { RequestClock } from '../db/request-clock.js';
 import { DatabaseUnavailable } from '../db/outages.js';
 import { DomainError } from '../domain/errors.js';
-import type { OperationSpec } from '../generated/operation.js';
-import type { Caller, Connection, Facts } from '../handlers/handler.js';
-import type { Services } from '../handlers/services.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { OperationSpec, Permission } from '../generated/operation.js';
+import type { Connection, Facts } from '../handlers/handler.js';
+import type { Caller } from '../handlers/reply.js';
+import type { Context } from '../handlers/context.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
-import type { Bindings, BoundHandler } from './binder.js';
-import { SenderGone, createBodyReader, parseJson } from './body.js';
+import type { Bindings, BoundHandler, BoundInput } from './binder.js';
+import { SenderGone, createBodyReader } from './body.js';
 import { addressOf } from './client-address.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
 import { bodyFault } from './faults.js';
+import { parseJson, textOf } from './json-body.js';
 import type { Logger } from './log.js';
-import { mediaType, requireAcceptable, requireContentType } from './media.js';
-import type { OutageLog } from './outages.js';
+import { mediaType, preferredOf, requireAcceptable, requireContentType } from './media.js';
+import { foldNames } from './names.js';
+import type { OutageLog } from './outage-log.js';
 import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
 import { ReaderGone } from './outflow.js';
 import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
+import type { Match } from './paths.js';
 import { createdId, requestLine } from './request-log.js';
 import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
-import type { Headers } from './responder.js';
+import type { AnyReply, Headers } from './responder.js';
 import { RequestReader } from './request-reader.js';
-import type { SessionRegistry } from './sessions.js';
+import type { ApiSessionRegistry } from './api-sessions.js';
 
 export interface ApiOptions {
-  readonly config: Pick<Config, 'maxBodyBytes' | 'maxBodiesBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'>;
+  readonly config: Pick<
+    Config,
+    'maxBodyBytes' | 'maxBodiesBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'
+  >;
   readonly bindings: Bindings;
-  readonly services: Services;
-  readonly sessions: SessionRegistry;
+  readonly context: Context;
+  readonly apiSessions: ApiSessionRegistry;
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
   readonly log: Logger;
@@ -51,58 +59,85 @@ export interface Exchange {
   readonly headers: Headers;
   /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
   since: number;
+  /** It was answered that it takes too long; the work on it may still go on. */
+  hasTimedOut: boolean;
   /** What the answer tells of, when it tells of a failure. */
   failure?: unknown;
   /** Who waits for what it reads, once it is known who calls. */
   reader?: RequestReader;
 }
 
-const NO_SESSION = 'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",'
-  + 'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
+const NO_SESSION =
+  'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",' +
+  'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
 const BAD_BEARER = 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"';
 
-/** Stands in for the caller of a public operation: using it is a bug of ours. */
-const nobody = new Proxy({} as Caller, { get: () => { throw new Error('a public operation has no caller'); } });
+/** One of more bytes may take tens of milliseconds to read: one a turn, so that others are answered in between. */
+const LARGE_BODY = 64 * 1024;
 
 export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
-  const { config, bindings, services, sessions, outages, log } = options;
+  const { config, bindings, context, apiSessions, outages, log } = options;
   const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
-  const peers = createPeers((certificates) => ownerOfCertificate(certificates, services));
+  const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
+  const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
 
-  const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
-    const { request, response, path, search, headers } = exchange;
-    const bytes = await readBody(request);
-    exchange.since = performance.now();
-    if (config.slowRequest > 0) seen.clock = new RequestClock();
-    const target = targetOf(segmentsOf(path));
-    if (target === undefined) throw pathUnknown(path);
-    const { operation, params } = matchOperation(target, request.method ?? 'GET', path);
-    seen.operation = operation;
-    let caller = nobody;
-    if (operation.permission !== 'public') {
-      seen.clock?.enter('database'); // for a session that is not in memory
-      caller = await identify(request, sessions, peers);
-      seen.clock?.leave('database');
-      seen.caller = caller;
-      seen.params = params;
-      requirePermission(operation, caller);
-    }
+  const authorize = async (request: IncomingMessage, { operation, params }: Match, seen: Seen): Promise<void> => {
+    if (operation.permission === 'public') return;
+    seen.clock?.enter('database'); // for a session that is not in memory
+    const caller = await identify(request, apiSessions, peers);
+    seen.clock?.leave('database');
+    seen.caller = caller;
+    seen.params = params;
+    requirePermission(operation, caller);
+  };
+  const negotiate = (request: IncomingMessage, operation: OperationSpec): BoundHandler => {
     const handler = bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
-    const reader = exchange.reader = new RequestReader(caller === nobody ? '' : caller.identityId, response);
-    const input = {
-      params, query: readQuery(operation, search), headers: readHeaders(operation, request.headers), caller,
-      note: (facts: Facts) => { seen.facts = { ...seen.facts, ...facts }; },
-      ...readInput(request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
-    };
-    const clock = seen.clock === undefined ? undefined : { clock: seen.clock };
-    const stores = services.stores.forRequest({ reader, ...clock });
-    const reply = await call(handler, input, { ...services, stores });
-    if (reply.status === 201) seen.createdId = createdId(reply);
-    await writeReply(response, operation, reply, headers, config.readerPatience * 1000);
+    return handler;
+  };
+  const read = (exchange: Exchange, { operation, params }: Match, bytes: Buffer | null, seen: Seen): BoundInput => ({
+    params,
+    query: readQuery(operation, exchange.search),
+    headers: readHeaders(operation, exchange.request.headers),
+    caller: seen.caller,
+    note: (facts: Facts) => {
+      seen.facts = { ...seen.facts, ...facts };
+    },
+    ...readInput(exchange.request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
+  });
+  const act = (reader: RequestReader, handler: BoundHandler, input: BoundInput, { clock }: Seen): Promise<AnyReply> => {
+    const stores = context.stores.forRequest({ reader, ...(clock === undefined ? undefined : { clock }) });
+    return handler(input, { ...context, stores });
+  };
+
+  /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
+  const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
+    const { request, response, path, headers } = exchange;
+    const bytes = await readBody(request);
+    exchange.since = performance.now();
+    if (config.slowRequest > 0) seen.clock = new RequestClock();
+    const match = route(request, path);
+    seen.operation = match.operation;
+    await authorize(request, match, seen);
+    const handler = negotiate(request, match.operation);
+    if (bytes !== null && bytes.length > LARGE_BODY) await largeBodies.run(() => undefined);
+    const input = read(exchange, match, bytes, seen);
+    const reader = (exchange.reader = new RequestReader(input.caller?.identityId ?? '', response));
+    try {
+      const reply = await act(reader, handler, input, seen);
+      if (reply.status === 201) seen.createdId = createdId(reply);
+      await writeReply(response, match.operation, reply, headers, {
+        readerPatienceMs: config.readerPatience * 1000,
+        onText: () => {
+          reader.place.close();
+        },
+      });
+    } finally {
+      reader.place.close();
+    }
   };
 
   return async (exchange) => {
@@ -119,33 +154,50 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
       log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
     }
-    if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET')) return;
+    if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET'))
+      return;
     log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
 }
 
-function call(handler: BoundHandler, input: unknown, services: Services) {
-  return handler(input as Parameters<BoundHandler>[0], services);
+/** @throws DomainError `routeUnknown`, `methodNotAllowed` */
+function route(request: IncomingMessage, path: string): Match {
+  const target = targetOf(segmentsOf(path));
+  if (target === undefined) throw pathUnknown(path);
+  return matchOperation(target, request.method ?? 'GET', path);
 }
 
 /**
  * @throws DomainError `unauthenticated`: no session, an unknown one, or one of another identity than the client
  * certificate's
  */
-async function identify(request: IncomingMessage, sessions: SessionRegistry, peers: Peers): Promise<Caller> {
+async function identify(request: IncomingMessage, apiSessions: ApiSessionRegistry, peers: Peers): Promise<Caller> {
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
-  if (typeof token !== 'string' || token === '') throw new DomainError('unauthenticated', challenge(request.headers.authorization));
-  const caller = await sessions.authenticate(token);
+  if (typeof token !== 'string' || token === '')
+    throw new DomainError('unauthenticated', challenge(request.headers.authorization));
+  const caller = await apiSessions.authenticate(token);
   const check = peers.requireSame(request, caller);
   if (check !== undefined) await check;
   return caller;
 }
 
-/** @throws DomainError `unauthenticated`, or `forbidden` for an operation whose spec declares 403 */
+/** What a caller must be, by the permission of an operation. */
+const NEEDS: Readonly<Record<Permission, { readonly isComplete: boolean; readonly isAdmin: boolean }>> = {
+  public: { isComplete: false, isAdmin: false },
+  partial: { isComplete: false, isAdmin: false },
+  own: { isComplete: true, isAdmin: false },
+  admin: { isComplete: true, isAdmin: true },
+};
+
+/** @throws DomainError `unauthenticated`, or `forbidden` where the spec says so (`x-refusal`) */
 function requirePermission(operation: OperationSpec, caller: Caller): void {
-  if (operation.permission !== 'admin' || caller.isAdmin) return;
-  const kind = 403 in operation.responses ? 'forbidden' : 'unauthenticated';
-  throw new DomainError(kind, { logReason: 'the identity is no administrator' });
+  const needs = NEEDS[operation.permission];
+  if (needs.isComplete && !caller.isComplete)
+    throw new DomainError('unauthenticated', { logReason: 'the session has not given its second factor' });
+  if (!needs.isAdmin || caller.isAdmin) return;
+  if (operation.grantedBy.some((permission) => caller.permissions.includes(permission))) return;
+  const kind = operation.refusalStatus === 403 ? 'forbidden' : 'unauthenticated';
+  throw new DomainError(kind, { logReason: 'the identity is no administrator, and has no permission for this' });
 }
 
 function challenge(authorization: string | undefined): ConstructorParameters<typeof DomainError>[1] {
@@ -158,22 +210,38 @@ function challenge(authorization: string | undefined): ConstructorParameters<typ
   return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, logReason: 'no session token' };
 }
 
-/** The body as the operation wants it, and what the connection tells. @throws DomainError for a body that breaks the spec */
-function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Buffer | null, { maxDepth, peers }: { maxDepth: number; peers: Peers }): { body: unknown; connection: Connection } {
+/**
+ * The body as the operation wants it, and what the connection tells.
+ * @throws DomainError for a body that breaks the spec
+ */
+function readInput(
+  request: IncomingMessage,
+  operation: OperationSpec,
+  bytes: Buffer | null,
+  { maxDepth, peers }: { maxDepth: number; peers: Peers },
+): { body: unknown; connection: Connection } {
   const { body: spec } = operation;
   const type = bytes === null && spec === null ? '' : mediaType(request.headers['content-type']);
   const connection = {
-    ipAddress: addressOf(request.socket), contentType: type, accept: request.headers.accept ?? '',
+    ipAddress: addressOf(request.socket),
+    contentType: type,
+    prefers: <T extends string>(...types: readonly [T, ...T[]]) => preferredOf(types, request.headers.accept),
     peerCertificates: () => peers.certificatesOf(request),
   };
   if (spec === null) return { body: undefined, connection };
   if (bytes === null) {
-    if (spec.required) throw bodyFault({ instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } }, undefined, spec.name);
+    if (spec.required)
+      throw bodyFault(
+        { instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } },
+        undefined,
+        spec.name,
+      );
     return { body: undefined, connection };
   }
   requireContentType(spec, type);
-  if (spec.kind === 'text' || spec.textTypes.includes(type)) return { body: bytes.toString('utf8'), connection };
+  if (spec.kind === 'text' || spec.textTypes.includes(type)) return { body: textOf(bytes, spec.name), connection };
   const body = parseJson(bytes, spec.name, maxDepth);
+  if (spec.names !== null) foldNames(body, operation.api, spec.names);
   const validate = spec.validator === null ? undefined : validatorsOf[operation.api][spec.validator];
   if (validate?.(body) === false) {
     const fault = validate.errors?.[0];
@@ -184,14 +252,25 @@ function readInput(request: IncomingMessage, operation: OperationSpec, bytes: Bu
 
 /** The one end of every failure: logged once if it is ours, told to the caller if it still can be. */
 function fail(
-  error: unknown, exchange: Exchange, { operation }: Seen, { log, outages }: Pick<ApiOptions, 'log' | 'outages'>,
+  error: unknown,
+  exchange: Exchange,
+  { operation }: Seen,
+  { log, outages }: Pick<ApiOptions, 'log' | 'outages'>,
 ): void {
   const { request, response, requestId, headers } = exchange;
   exchange.failure ??= error;
   const where = { requestId, method: request.method, operation: operation?.operationId, api: operation?.api };
-  if (error instanceof SenderGone) { log.debug({ ...where, err: error.cause }, error.message); return; }
-  if (error instanceof ReaderGone) { log[error.level](where, error.message); response.destroy(); return; }
-  if (error instanceof ResponseFault) log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
+  if (error instanceof SenderGone) {
+    log.debug({ ...where, err: error.cause }, error.message);
+    return;
+  }
+  if (error instanceof ReaderGone) {
+    log[error.level](where, error.message);
+    response.destroy();
+    return;
+  }
+  if (error instanceof ResponseFault)
+    log.error({ ...where, status: error.status, ...error.fault }, 'an answer breaks its spec and was not sent');
   else if (!(error instanceof DomainError)) log.error({ ...where, err: error }, 'request failed');
   outages.seen(error);
   if (response.headersSent) {
@@ -205,6 +284,11 @@ function fail(
   } catch (fault) {
     log.error({ ...where, status: answer.status, err: fault }, 'an error answer breaks its spec');
     const plain = errorAnswer(fault, requestId);
-    write(response, plain.status, { ...headers, 'content-type': 'application/json' }, `${JSON.stringify(plain.body)}\n`);
+    write(
+      response,
+      plain.status,
+      { ...headers, 'content-type': 'application/json' },
+      `${JSON.stringify(plain.body)}\n`,
+    );
   }
 }

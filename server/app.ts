@@ -1,23 +1,23 @@
 /** The Koa application: what every answer carries, then health and documents, then the two APIs. */
 import Koa from 'koa';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../domain/errors.js';
 import type { ApiHandler, Exchange } from './api.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
-import { answer, errorAnswer, requestIds } from './envelope.js';
+import { answer, errorAnswer, newRequestId } from './envelope.js';
 import { write, writeError } from './responder.js';
 import type { Headers } from './responder.js';
 import type { Logger } from './log.js';
 import { canonicalPath, splitTarget } from './paths.js';
-import { lacksHost, tooManyHeaders } from './tls-server.js';
+import { hasBadHost, tooManyHeaders } from './tls-server.js';
 
 /** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
-export type Pages = ReadonlyMap<string, (exchange: Exchange) => void>;
+export type PlainRoutes = ReadonlyMap<string, (exchange: Exchange) => void>;
 
 export interface AppOptions {
   readonly common: CommonHeaders;
   readonly corsOrigins: readonly string[];
-  readonly pages: Pages;
+  readonly plainRoutes: PlainRoutes;
   readonly api: ApiHandler;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
@@ -43,46 +43,72 @@ export interface CommonHeaders {
 }
 
 export function commonHeaders(version: string, instanceId: string): CommonHeaders & Headers {
-  return { 'server': `edge-controller/${version}`, 'ziti-instance-id': instanceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+  return {
+    'server': `edge-controller/${version}`,
+    'ziti-instance-id': instanceId,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  };
 }
 
 /** A literal with all its keys: with a spread it would cost each request 4 us, when it is made and when it is read. */
 function withRequestId(common: CommonHeaders, requestId: string): Headers {
   return {
-    'x-request-id': requestId, 'server': common.server, 'ziti-instance-id': common['ziti-instance-id'],
-    'x-content-type-options': common['x-content-type-options'], 'cache-control': common['cache-control'],
+    'x-request-id': requestId,
+    'server': common.server,
+    'ziti-instance-id': common['ziti-instance-id'],
+    'x-content-type-options': common['x-content-type-options'],
+    'cache-control': common['cache-control'],
   };
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { common, corsOrigins, pages, api, inFlight, maxHeaders, requestIdHeader, log } = options;
+  const { common, corsOrigins, plainRoutes, api, inFlight, maxHeaders, requestIdHeader, log } = options;
   const app = new Koa();
-  const nextId = requestIds();
-  app.on('error', (error) => { log.debug({ err: error as unknown }, 'a connection broke'); });
+  app.on('error', (error) => {
+    log.debug({ err: error as unknown }, 'a connection broke');
+  });
 
   app.use(async (ctx) => {
     const { req: request, res: response } = ctx;
     ctx.respond = false;
     const origin = request.headers.origin;
-    const requestId = givenId(request, requestIdHeader) ?? nextId();
-    const headers: Headers = origin === undefined && !inFlight.isDraining ? withRequestId(common, requestId) : {
-      ...withRequestId(common, requestId), ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
-      ...(inFlight.isDraining ? { connection: 'close' } : undefined),
-    };
+    const requestId = givenId(request, requestIdHeader) ?? newRequestId();
+    const headers: Headers =
+      origin === undefined && !inFlight.isDraining
+        ? withRequestId(common, requestId)
+        : {
+            ...withRequestId(common, requestId),
+            ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
+            ...(inFlight.isDraining ? { connection: 'close' } : undefined),
+          };
     const target = splitTarget(request.url ?? '/');
-    const exchange: Exchange = { request, response, requestId, headers, since: Number.POSITIVE_INFINITY, ...target };
-    if (request.method === 'OPTIONS') {
-      write(response, 200, { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) }, '');
-      return;
-    }
-    const refusal = tooManyHeaders(request, maxHeaders) ? 'headersTooLarge' : lacksHost(request) ? 'malformedRequest' : undefined;
+    const since = Number.POSITIVE_INFINITY;
+    const exchange: Exchange = { request, response, requestId, headers, since, hasTimedOut: false, ...target };
+    const refusal = tooManyHeaders(request, maxHeaders)
+      ? 'headersTooLarge'
+      : hasBadHost(request)
+        ? 'malformedRequest'
+        : undefined;
     if (refusal !== undefined) {
       writeError(response, undefined, answer(refusal, exchange.requestId, {}), { ...headers, connection: 'close' });
       return;
     }
+    if (request.method === 'OPTIONS') {
+      write(
+        response,
+        200,
+        { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) },
+        '',
+      );
+      return;
+    }
     inFlight.exchanges.add(exchange);
     try {
-      const page = request.method === 'GET' || request.method === 'HEAD' ? pages.get(canonicalPath(exchange.path)) : undefined;
+      const page =
+        request.method === 'GET' || request.method === 'HEAD'
+          ? plainRoutes.get(canonicalPath(exchange.path))
+          : undefined;
       if (page === undefined) await api(exchange);
       else page(exchange);
     } catch (error) {
@@ -113,7 +139,8 @@ export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Tim
   return setInterval(() => {
     const now = performance.now();
     for (const exchange of inFlight.exchanges) {
-      if (now - exchange.since < timeoutMs || exchange.response.headersSent) continue;
+      if (now - exchange.since < timeoutMs || exchange.hasTimedOut || exchange.response.headersSent) continue;
+      exchange.hasTimedOut = true;
       answerTimeout(exchange);
     }
   }, every).unref();
@@ -121,9 +148,6 @@ export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Tim
 
 function answerTimeout(exchange: Exchange): void {
   const { response, requestId, headers, reader } = exchange;
-  const answered = response as ServerResponse & { timedOut?: boolean };
-  if (answered.timedOut === true) return;
-  answered.timedOut = true;
   const fault = new DomainError('timeout', { causeMessage: 'the work may still complete' });
   exchange.failure = fault;
   writeError(response, undefined, errorAnswer(fault, requestId), { ...headers, connection: 'close' });

@@ -4,9 +4,16 @@ import { operations } from '../generated/operations.js';
 import { clientHandlers } from '../handlers/client/index.js';
 import { managementHandlers } from '../handlers/management/index.js';
 import { pending } from '../handlers/pending.js';
-import type { AnyOperation, OperationHandler } from '../handlers/handler.js';
+import type { AnyReply } from './responder.js';
+import type { Context } from '../handlers/context.js';
+import type { AnyOperation, PublicInput } from '../handlers/handler.js';
+import type { Caller } from '../handlers/reply.js';
 
-export type BoundHandler = OperationHandler<AnyOperation & { responses: Record<200 | 201 | 202, { data?: unknown; meta?: unknown }> }>;
+/** What the server gives a handler: a caller exactly where the operation is not public. */
+export interface BoundInput extends PublicInput<AnyOperation> {
+  readonly caller: Caller | undefined;
+}
+export type BoundHandler = (input: BoundInput, context: Context) => Promise<AnyReply>;
 export type Bindings = ReadonlyMap<OperationSpec, BoundHandler | 'pending'>;
 
 export interface BindingSources {
@@ -16,9 +23,15 @@ export interface BindingSources {
   readonly pending: Readonly<Record<Api, readonly string[]>>;
 }
 
-const ours: BindingSources = { operations, handlers: { client: clientHandlers, management: managementHandlers }, pending };
+const ours: BindingSources = {
+  operations,
+  handlers: { client: clientHandlers, management: managementHandlers },
+  pending,
+};
 
-/** @throws Error naming every operation without handler, handler without operation, and stale or doubled pending entry */
+/**
+ * @throws Error naming every operation without handler, handler without operation, and stale or doubled pending entry
+ */
 export function bindOperations(sources: BindingSources = ours): Bindings {
   const bindings = new Map<OperationSpec, BoundHandler | 'pending'>();
   const faults: string[] = [];
@@ -29,7 +42,8 @@ export function bindOperations(sources: BindingSources = ours): Bindings {
     for (const operation of Object.values(specs)) {
       const { operationId } = operation;
       const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
-      if (handler !== undefined && waiting.has(operationId)) faults.push(`${api} ${operationId} has a handler and is listed as pending`);
+      if (handler !== undefined && waiting.has(operationId))
+        faults.push(`${api} ${operationId} has a handler and is listed as pending`);
       if (handler === undefined && !waiting.has(operationId)) faults.push(`${api} ${operationId} has no handler`);
       bindings.set(operation, handler === undefined ? 'pending' : (handler as BoundHandler));
     }

@@ -1,4 +1,4 @@
-/** Reading a request's body: bounded in bytes before trust, bounded in depth before parsing. */
+/** Reading a request's body, bounded in bytes before trust. What its text says is read by json-body.ts. */
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../domain/errors.js';
 
@@ -9,7 +9,7 @@ const DISCARD_MS = 1_000;
 /** The client went away, or does not read: no answer reaches it, and nothing is wrong with us. */
 export class ClientGone extends Error {}
 
-/** The sender went away before its body was whole: there is nobody to answer, and nothing is wrong with us. */
+/** The sender went away before its body was whole: no answer can reach it, and nothing is wrong with us. */
 export class SenderGone extends ClientGone {}
 
 export interface BodyLimits {
@@ -19,10 +19,13 @@ export interface BodyLimits {
   readonly maxBytesOfAll: number;
 }
 
-/** A body up to this size counts for nothing: slow senders of large ones leave everybody else's requests alone. */
+/** A body up to this size is not counted, so slow senders of large ones do not block other requests. */
 const SMALL_BYTES = 65_536;
 
-/** The body's bytes; null when the request has none. @throws DomainError `payloadTooLarge`, `tooManyRequests`; SenderGone */
+/**
+ * The body's bytes; null when the request has none.
+ * @throws DomainError `payloadTooLarge`, `tooManyRequests`; SenderGone
+ */
 export type ReadBody = (request: IncomingMessage) => Promise<Buffer | null>;
 
 export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadBody {
@@ -44,7 +47,12 @@ export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadB
       const finish = () => {
         release();
         if (refusal === undefined) resolve(size === 0 ? null : Buffer.concat(chunks, size));
-        else reject(new DomainError(refusal, { headers: { connection: 'close', ...(refusal === 'tooManyRequests' ? { 'retry-after': '1' } : {}) } }));
+        else
+          reject(
+            new DomainError(refusal, {
+              headers: { connection: 'close', ...(refusal === 'tooManyRequests' ? { 'retry-after': '1' } : {}) },
+            }),
+          );
       };
       const discard = (kind: typeof refusal) => {
         refusal = kind;
@@ -64,60 +72,11 @@ export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadB
         else if (size > maxBytes + DISCARD_BYTES) finish();
       });
       request.on('end', finish);
-      request.on('error', (cause) => { release(); reject(new SenderGone('the sender went away', { cause })); });
+      request.on('error', (cause) => {
+        release();
+        reject(new SenderGone('the sender went away', { cause }));
+      });
       if (Number(length ?? 0) > maxBytes) discard('payloadTooLarge');
     });
   };
-}
-
-/**
- * @param name  the body parameter's name in the spec, for the error text
- * @throws DomainError `unparsableBody` for malformed JSON, for nesting beyond `maxDepth`, and for text that the
- *   database cannot hold (NUL characters, unpaired surrogates)
- */
-export function parseJson(bytes: Buffer, name: string, maxDepth: number): unknown {
-  const text = bytes.toString('utf8');
-  if (exceedsDepth(text, maxDepth)) throw unparsable(name, `it is nested deeper than ${maxDepth} levels`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw unparsable(name, reasonOf(error as SyntaxError));
-  }
-  if (text.includes('\\u') && !isStorable(value)) throw unparsable(name, 'it has a NUL character or an unpaired surrogate');
-  return value;
-}
-
-/** The parser's words without the piece of the body that it quotes, which may be a password. */
-function reasonOf({ message }: SyntaxError): string {
-  const quote = message.search(/(?:, (?:\.{3})?)?"(?!')/);
-  return quote < 0 ? message : `${quote === 0 ? '' : `${message.slice(0, quote)}: `}it is not valid JSON`;
-}
-
-export function unparsable(name: string, reason: string): DomainError {
-  return new DomainError('unparsableBody', { causeMessage: `parsing ${name} body from "" failed, because ${reason}` });
-}
-
-function exceedsDepth(text: string, maxDepth: number): boolean {
-  let depth = 0;
-  let isString = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (isString) {
-      if (code === 92) i += 1;
-      else if (code === 34) isString = false;
-    } else if (code === 34) isString = true;
-    else if (code === 123 || code === 91) { depth += 1; if (depth > maxDepth) return true; }
-    else if (code === 125 || code === 93) depth -= 1;
-  }
-  return false;
-}
-
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isStorable);
-  if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item));
-  }
-  return true;
 }

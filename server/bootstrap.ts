@@ -35,8 +35,17 @@ const MASTER_KEY_FILE = 'master.key';
 const ADMIN_PASSWORD_FILE = 'admin-password';
 const ALL_IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'];
 
-/** Opens the network of this database, making what is missing. @throws ConfigError when the master key is another one's */
-export async function openNetwork(config: Config, stores: Stores, passwords: PasswordHasher, controllerId: string, log: Logger): Promise<Network> {
+/**
+ * Opens the network of this database, making what is missing.
+ * @throws ConfigError when the master key is another one's
+ */
+export async function openNetwork(
+  config: Config,
+  stores: Stores,
+  passwords: PasswordHasher,
+  controllerId: string,
+  log: Logger,
+): Promise<Network> {
   return stores.transaction(async (tx) => {
     await tx.network.lockStart();
     const record = await tx.network.find();
@@ -45,20 +54,24 @@ export async function openNetwork(config: Config, stores: Stores, passwords: Pas
       await createNetwork(config, tx, keyRing);
       log.info('new network: keys, certificates and built-in entities are made');
     } else if (keyRing.matches(record.masterKeyCheck) === 'none') {
-      throw new ConfigError('The master key is not the one that this database was made with, so its keys cannot be opened. '
-        + 'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.');
+      throw new ConfigError(
+        'The master key is not the one that this database was made with, so its keys cannot be opened. ' +
+          'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.',
+      );
     } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
       await sealAnew(tx, keyRing, record.masterKeyCheck);
       log.info('all keys are sealed again, under the present master key; earlier ones are no longer needed');
     }
     const trustDomain = record?.trustDomain ?? (await tx.network.find())?.trustDomain ?? '';
     if (record !== undefined && config.trustDomain !== null && config.trustDomain !== trustDomain) {
-      throw new ConfigError(`The trust domain of this network is ${trustDomain} and cannot be changed: remove EDGE_TRUST_DOMAIN.`);
+      throw new ConfigError(
+        `The trust domain of this network is ${trustDomain} and cannot be changed: remove EDGE_TRUST_DOMAIN.`,
+      );
     }
     const keys = await currentKeys(tx, { config, keyRing, trustDomain, controllerId, log });
     await tx.network.seedIdentityTypes(ALL_IDENTITY_TYPES);
-    await tx.network.seedAuthPolicy(defaultAuthPolicy.id, defaultAuthPolicy.name, defaultAuthPolicySettings);
-    await tx.network.seedConfigTypes(builtinConfigTypes.map(({ id, name, schema }) => ({ id, name, schema: schema as never })));
+    await tx.authPolicies.seed(defaultAuthPolicy.id, defaultAuthPolicy.name, defaultAuthPolicySettings);
+    await tx.network.seedConfigTypes(builtinConfigTypes);
     const newAdmin = await createDefaultAdmin(config, tx, passwords, log);
     return { trustDomain, keys, keyRing, ...(newAdmin === undefined ? {} : { newAdmin }) };
   });
@@ -70,11 +83,17 @@ function openKeyRing(config: Config, exists: boolean): KeyRing {
   let current = config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
   if (current === undefined) {
     if (exists || config.masterKeyFile !== null) {
-      throw new ConfigError(`The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`);
+      throw new ConfigError(
+        `The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`,
+      );
     }
     if (config.databaseUrl !== null && !config.masterKeyLocal) {
-      throw new ConfigError('No master key is set for the new network in the database of DATABASE_URL. Without its key that database cannot be used, so the key must not exist '
-        + `on one disk alone: make one (openssl rand -base64 32), keep a copy, and set it as EDGE_MASTER_KEY on every controller. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in ${file}.`);
+      throw new ConfigError(
+        'No master key is set for the new network in the database of DATABASE_URL. Without its key that database ' +
+          'cannot be used, so the key must not exist ' +
+          'on one disk alone: make one (openssl rand -base64 32), keep a copy, and set it as EDGE_MASTER_KEY on ' +
+          `every controller. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in ${file}.`,
+      );
     }
     current = newMasterKey();
     writeSecret(file, `${current}\n`);
@@ -101,45 +120,92 @@ async function createNetwork(config: Config, tx: StoreSet, keyRing: KeyRing): Pr
   const rootKeys = await newKeyPair(config.tlsKey);
   const root = await createRootCa({ now, commonName: 'Edge Controller Root CA', keys: rootKeys });
   const intermediateKeys = await newKeyPair(config.tlsKey);
-  const intermediate = await createIntermediateCa(await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
-    { now, commonName: INTERMEDIATE_NAME, keys: intermediateKeys });
-  await tx.network.create({ trustDomain: config.trustDomain ?? newTrustDomain(), masterKeyCheck: keyRing.checkValue(), advertise: config.advertise });
+  const intermediate = await createIntermediateCa(
+    await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+    { now, commonName: INTERMEDIATE_NAME, keys: intermediateKeys },
+  );
+  await tx.network.create({
+    trustDomain: config.trustDomain ?? newTrustDomain(),
+    masterKeyCheck: keyRing.checkValue(),
+    advertise: config.advertise,
+  });
   await tx.network.addPki(sealed('root', 1, root, rootKeys, keyRing));
   await tx.network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, keyRing));
-  await tx.issuedCertificates.add([{ ...intermediate, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint }]);
+  await tx.issuedCertificates.add([
+    { ...intermediate, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint },
+  ]);
 }
 
 /**
  * The keys to use now: renewed when they are due, or what another controller has put in their place. For a controller
  * that runs on, and for an administrator who wants one renewed early; a start does the same.
  */
-export async function refreshKeys(config: Config, stores: Stores, network: Pick<Network, 'keyRing' | 'trustDomain'>, controllerId: string, log: Logger, early?: Renewable): Promise<NetworkKeys> {
+export async function refreshKeys(
+  config: Config,
+  stores: Stores,
+  network: Pick<Network, 'keyRing' | 'trustDomain'>,
+  controllerId: string,
+  log: Logger,
+  early?: Renewable,
+): Promise<NetworkKeys> {
   return stores.transaction(async (tx) => {
     await tx.network.lockStart();
-    return currentKeys(tx, { config, keyRing: network.keyRing, trustDomain: network.trustDomain, controllerId, log }, early);
+    return currentKeys(
+      tx,
+      { config, keyRing: network.keyRing, trustDomain: network.trustDomain, controllerId, log },
+      early,
+    );
   });
 }
 
-async function createDefaultAdmin(config: Config, tx: StoreSet, passwords: PasswordHasher, log: Logger): Promise<Network['newAdmin']> {
+async function createDefaultAdmin(
+  config: Config,
+  tx: StoreSet,
+  passwords: PasswordHasher,
+  log: Logger,
+): Promise<Network['newAdmin']> {
   if (await tx.network.hasDefaultAdmin()) {
-    if (config.adminPassword !== null && !await isDefaultPassword(tx, passwords, config.adminPassword)) log.warn(UNUSED_PASSWORD);
+    if (config.adminPassword !== null && !(await isDefaultPassword(tx, passwords, config.adminPassword)))
+      log.warn(UNUSED_PASSWORD);
     return undefined;
   }
   const password = config.adminPassword ?? randomBytes(18).toString('base64url');
   const id = newId();
-  await tx.identities.create(id, {
-    name: 'Default Admin', typeId: 'User', isAdmin: true, isDefaultAdmin: true, externalId: null, authPolicyId: defaultAuthPolicy.id,
-    roleAttributes: [], permissions: [], appData: {}, defaultHostingCost: 0, defaultHostingPrecedence: 'default', hostings: [], tags: {},
-  }, []);
-  await tx.authenticators.createUpdb({ id: newId(), identityId: id, username: config.adminUsername, passwordHash: await passwords.hash(password), tags: {} });
+  await tx.identities.create(
+    id,
+    {
+      name: 'Default Admin',
+      typeId: 'User',
+      isAdmin: true,
+      isDefaultAdmin: true,
+      externalId: null,
+      authPolicyId: defaultAuthPolicy.id,
+      roleAttributes: [],
+      permissions: [],
+      appData: {},
+      defaultHostingCost: 0,
+      defaultHostingPrecedence: 'default',
+      hostings: [],
+      tags: {},
+    },
+    [],
+  );
+  await tx.authenticators.createUpdb({
+    id: newId(),
+    identityId: id,
+    username: config.adminUsername,
+    passwordHash: await passwords.hash(password),
+    tags: {},
+  });
   if (config.adminPassword !== null) return undefined;
   const file = join(config.dataDir, ADMIN_PASSWORD_FILE);
   writeSecret(file, `${password}\n`);
   return { username: config.adminUsername, password, file };
 }
 
-const UNUSED_PASSWORD = 'EDGE_ADMIN_PASSWORD is not the password of the default administrator: it is used at the first start only. '
-  + 'Change the password with PATCH /edge/management/v1/current-identity/authenticators/{id}, and remove the setting';
+const UNUSED_PASSWORD =
+  'EDGE_ADMIN_PASSWORD is not the password of the default administrator: it is used at the first start only. ' +
+  'Change the password with PATCH /edge/management/v1/current-identity/authenticators/{id}, and remove the setting';
 
 /** One hash, about 12 ms, at starts that have the setting. */
 async function isDefaultPassword(tx: StoreSet, passwords: PasswordHasher, password: string): Promise<boolean> {

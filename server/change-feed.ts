@@ -6,17 +6,20 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientConfig } from 'pg';
 import { ServerClient } from '../db/servers.js';
-import { cut, sessionConfig, settle } from '../db/session.js';
+import { cut, sessionConfig, prepareConnection } from '../db/connection.js';
 
 export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;
   readonly allSessionsGone: () => void;
   readonly identityChanged: (identityId: string) => void;
+  /** The access epoch has moved. */
+  readonly accessMoved: () => void;
+  readonly routingMoved: () => void;
   /** Sessions may have lost their grant. */
   readonly grantsLost: () => void;
   /** Keys or certificates of the network were renewed. */
   readonly pkiChanged: () => void;
-  /** It hears from now on, and whatever happened before is unknown. */
+  /** It hears from now on; what happened before is unknown. */
   readonly hearing: () => void;
   /** It does not hear; called again at each attempt that fails. */
   readonly deaf: (cause: unknown) => void;
@@ -28,7 +31,7 @@ export type Announce = (channel: string, payload: string) => Promise<unknown>;
 export interface ChangeFeed {
   /** The first attempt to connect is over. */
   readonly ready: Promise<void>;
-  /** The database was found not to answer: the connection is given up and made anew. */
+  /** The database was found not to answer: the connection is dropped and opened again. */
   suspect(): void;
   close(): void;
 }
@@ -43,7 +46,7 @@ const PATIENCE_MS = 2_000;
 export function openChangeFeed(connection: ClientConfig, announce: Announce, listeners: FeedListeners): ChangeFeed {
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
-  /** Gives up the connection, made or in the making. */
+  /** Drops the connection, also one that is still being opened. */
   let giveUp: (cause: unknown) => void = () => undefined;
 
   const hear = (payload: string) => {
@@ -52,6 +55,8 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
       if (ids[0] === '*') listeners.allSessionsGone();
       else ids.forEach(listeners.sessionGone);
     } else if (subject === 'identity' && ids[0] !== undefined) listeners.identityChanged(ids[0]);
+    else if (subject === 'access') listeners.accessMoved();
+    else if (subject === 'routing') listeners.routingMoved();
     else if (subject === 'grants') listeners.grantsLost();
     else if (subject === 'pki') listeners.pkiChanged();
   };
@@ -59,7 +64,8 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
   const connect = async (): Promise<void> => {
     const client = new ServerClient({
       ...sessionConfig({ application_name: FEED_NAME, ...connection }),
-      connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS,
+      connectionTimeoutMillis: PATIENCE_MS,
+      query_timeout: PATIENCE_MS,
     });
     const echo = openEcho(announce);
     let pings: NodeJS.Timeout | undefined;
@@ -75,7 +81,9 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     };
     giveUp = lose;
     client.on('error', lose);
-    client.on('end', () => { lose(new Error('the connection was ended')); });
+    client.on('end', () => {
+      lose(new Error('the connection was ended'));
+    });
     client.on('notification', ({ channel, payload = '' }) => {
       if (lost) return;
       if (channel === echo.channel) echo.heard(payload);
@@ -83,11 +91,13 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     });
     try {
       await client.connect();
-      await settle(client);
+      await prepareConnection(client);
       await client.query(`LISTEN edge; LISTEN ${echo.channel}`);
       await echo.call();
       if (lost) return;
-      pings = setInterval(() => { echo.call().catch(lose); }, PING_MS).unref();
+      pings = setInterval(() => {
+        echo.call().catch(lose);
+      }, PING_MS).unref();
       listeners.hearing();
     } catch (error) {
       lose(error);
@@ -96,7 +106,9 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
 
   return {
     ready: connect(),
-    suspect() { giveUp(new Error('the database does not answer')); },
+    suspect() {
+      giveUp(new Error('the database does not answer'));
+    },
     close() {
       closed = true;
       clearTimeout(timer);
@@ -120,15 +132,21 @@ function openEcho(announce: Announce): Echo {
   let calls = 0;
   return {
     channel,
-    heard(payload) { waiting.get(payload)?.(); },
+    heard(payload) {
+      waiting.get(payload)?.();
+    },
     async call() {
-      const payload = String(calls += 1);
+      const payload = String((calls += 1));
       let overdue: NodeJS.Timeout | undefined;
       const heard = new Promise<void>((resolve, reject) => {
         waiting.set(payload, resolve);
         overdue = setTimeout(() => {
-          reject(new Error('its own announcement did not come back: the connection hangs, '
-            + 'or a pooler in transaction mode is in between'));
+          reject(
+            new Error(
+              'its own announcement did not come back: the connection hangs, ' +
+                'or a pooler in transaction mode is in between',
+            ),
+          );
         }, PATIENCE_MS);
       });
       try {

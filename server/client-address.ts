@@ -19,8 +19,7 @@ export function addressOf(socket: Socket): string {
 }
 
 /**
- * What one client can have many addresses in: of IPv6 the first 64 bits, which is the smallest network that is given
- * out.
+ * The network in which one client can have many addresses: of IPv6 the first 64 bits, the smallest that is given out.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;

@@ -1,50 +1,57 @@
 /** Puts a controller together and takes it apart: the one place that builds what lives long. */
 import { randomBytes } from 'node:crypto';
-import { Server as NetServer } from 'node:net';
+import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
-import { createTurns } from '../domain/auth/turns.js';
+import type { PasswordHasher } from '../domain/auth/passwords.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import { newId } from '../domain/auth/tokens.js';
-import { ConfigSchemaCache } from '../domain/config/schema-cache.js';
-import { compileConfigSchema } from '../domain/config/schema.js';
+import { createSchemaThread } from '../domain/config/schema-thread.js';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
-import type { Database } from '../db/db.js';
+import type { ServerConfig } from '../db/servers.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
 import { basePaths } from '../generated/routes.js';
-import type { Services } from '../handlers/services.js';
-import { WrittenCache } from '../handlers/written-cache.js';
+import type { Context } from '../handlers/context.js';
+import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
 import { bindOperations } from './binder.js';
+import type { Bindings } from './binder.js';
 import { openNetwork, refreshKeys } from './bootstrap.js';
 import type { Network } from './bootstrap.js';
 import { closeAll } from './closers.js';
 import type { Closers } from './closers.js';
-import { openChangeFeed } from './change-feed.js';
-import type { ChangeFeed } from './change-feed.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
-import { connectDatabase } from './database.js';
+import { connectDatabase, locateServer } from './database.js';
+import type { OpenDatabase } from './database.js';
 import { openDocuments } from './documents.js';
-import { createEnrollments, createSessionTokens } from './enrollments.js';
+import { createEpochMemory } from './epochs.js';
+import type { EpochMemory } from './epochs.js';
+import { createEnrollments, createSessionTokens } from './signed-tokens.js';
+import { stopServing } from './drain.js';
 import { documentPages, explorerPages } from './explorer.js';
+import { followChanges } from './followers.js';
+import type { Followers } from './followers.js';
 import { healthPages } from './health.js';
 import { startHeartbeat } from './heartbeat.js';
+import type { Heartbeat } from './heartbeat.js';
 import { createReadiness } from './readiness.js';
+import type { Readiness } from './readiness.js';
 import type { Logger } from './log.js';
 import type { SigningEntity } from './network-keys.js';
+import { createOutgoing } from './outgoing.js';
 import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
 import type { ServerIdentity } from './renewal.js';
+import { createSignerKeys } from './signer-keys.js';
 import { createSessionSweeper } from './session-sweeper.js';
-import type { SessionSweeper } from './session-sweeper.js';
-import { createSessionRegistry } from './sessions.js';
-import type { SessionRegistry } from './sessions.js';
+import { createApiSessionRegistry } from './api-sessions.js';
+import type { ApiSessionRegistry } from './api-sessions.js';
 import { createTlsServer, listen } from './tls-server.js';
 import type { TlsServer } from './tls-server.js';
 import { readVersion } from './version.js';
@@ -62,12 +69,16 @@ export interface Controller {
 }
 
 /** @param abort  ends the start with an error at its next step; nothing is left running */
-export async function startController(config: Config, log: Logger, abort = new AbortController().signal): Promise<Controller> {
-  const closers: Closers = [];
+export async function startController(
+  config: Config,
+  log: Logger,
+  abort = new AbortController().signal,
+): Promise<Controller> {
+  const start: Start = { config, log, abort, closers: [], startedAt: new Date(), changes: new EventEmitter() };
   try {
-    return await assemble(config, log, closers, abort);
+    return await assemble(start);
   } catch (error) {
-    await closeAll(closers, log);
+    await closeAll(start.closers, log);
     throw error;
   }
 }
@@ -81,216 +92,291 @@ export interface PreparedNetwork {
 
 /** What must exist before several processes serve: the database, its schema, the network. Serves nothing itself. */
 export async function prepareNetwork(config: Config, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
-  const closers: Closers = [];
+  const start: Start = { config, log, abort, closers: [], startedAt: new Date(), changes: new EventEmitter() };
+  const { closers } = start;
+  const ofPool: Closers = [];
   try {
-    const { database, connection } = await connectDatabase({ config, log, closers, abort, onLost: () => undefined });
-    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
-    const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
-    const { newAdmin } = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
-    const [closeDatabase] = closers.splice(-1);
-    await closeDatabase?.();
-    return { connection, newAdmin, close: () => closeAll(closers, log) };
+    const connection = await locateServer(start);
+    const { network } = await openData({ ...start, closers: ofPool }, connection);
+    await closeAll(ofPool, log);
+    return { connection, newAdmin: network.newAdmin, close: () => closeAll(closers, log) };
   } catch (error) {
+    await closeAll(ofPool, log);
     await closeAll(closers, log);
     throw error;
   }
 }
 
-async function assemble(config: Config, log: Logger, closers: Closers, abort: AbortSignal): Promise<Controller> {
-  const startedAt = new Date();
-  const bindings = bindOperations();
-  const databaseLost: (() => void)[] = [];
-  const onLost = () => { databaseLost.forEach((listener) => { listener(); }); };
-  const { database, connection, outages } = await connectDatabase({ config, log, closers, abort, onLost });
-  abort.throwIfAborted();
-  const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
-  const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
-  const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
-  const network = await openNetwork(config, stores, passwords, controllerId, log);
-  const sessions = createSessionRegistry({ stores, timeoutSeconds: config.sessionTimeout, maxEntries: config.cachedSessions, log });
-  closers.push(() => sessions.close());
-  const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
-  closers.push(() => sweeper.close());
-  let renew: () => void = () => undefined;
-  const written = new WrittenCache();
-  const followers: Followers = { sessions, sweeper, written, pkiChanged: () => { renew(); } };
-  const { feed, isHearing } = await followChanges(connection, database, followers, log, closers);
-  databaseLost.push(() => { feed.suspect(); });
-  const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
-  const joined = await announce(network.keys.server);
-  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
-  closers.push(() => { heartbeat.stop(); });
-  abort.throwIfAborted();
+/** What every phase of a start is given. Each adds what closes what it opened. */
+interface Start {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly abort: AbortSignal;
+  readonly closers: Closers;
+  readonly startedAt: Date;
+  /** Heard by what was built by then. */
+  readonly changes: EventEmitter<{ databaseLost: []; pkiChanged: [] }>;
+}
 
-  const identity = serverIdentity(network.keys.server);
-  const pki = await createPki(network.trustDomain, network.keys.authority);
-  const parts = { config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity };
-  const services = buildServices(parts);
-  const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
-  const readiness = createReadiness({
-    database, outages, heartbeat: heartbeat.outage, isHearing, clusterDir: config.databaseUrl === null ? join(config.dataDir, 'postgres') : null,
-    certificateEnds: () => certificateEnds(identity, pki),
-  });
-  const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
-  closers.push(() => { clearInterval(watcher); });
-  const common = commonHeaders(services.version.version, randomBytes(12).toString('hex'));
-  const app = createApp({
-    common, corsOrigins: config.corsOrigins, inFlight, maxHeaders: config.maxHeaders,
-    requestIdHeader: config.requestIdHeader, log,
-    pages: new Map([
-      ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
-      ...documentPages(services.documents), ...(config.docs ? explorerPages() : []),
-    ]),
-    api: createApi({ config, bindings, services, sessions, outages, log }),
-  });
-  const handle = app.callback();
-  const server = createTlsServer({
-    config, chainPem: network.keys.server.certPem + pki.issuerPem(), privateKeyPem: network.keys.server.privateKeyPem,
-    common, log,
-    listener: (request, response) => { void handle(request, response); },
-  });
+/** The phases of a start. Whatever opens something opens it after all that it needs, so closers run in reverse. */
+async function assemble(start: Start): Promise<Controller> {
+  const { config, log, abort, closers } = start;
+  const bindings = bindOperations();
+  const connection = await locateServer(start);
+  const data = await openData(start, connection);
+  const live = await follow(start, connection, data);
+  abort.throwIfAborted();
+  const ready = { ...start, ...data, ...live, ...(await prepare(start, data, live)) };
   const hurry = new AbortController();
-  closers.push(() => drain(server, inFlight, config.drainTimeout * 1000, hurry.signal));
-  closers.push(() => leave(inFlight, config.lameDuck * 1000, hurry.signal, log));
-  const port = await listen(server, config.listen).catch((error: unknown) => { throw new ConfigError(listenFault(error, config.listen), { cause: error }); });
-  const renewal = keepKeysFresh({ server, pki, identity, announce, log, current: () => refreshKeys(config, stores, network, controllerId, log) });
-  renew = () => { void renewal(); };
-  const renewalTimer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
-  closers.push(() => { clearInterval(renewalTimer); });
+  const { server, port } = await serve(ready, bindings, hurry.signal);
+  keepFresh(ready, server);
   const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
   let stopping: Promise<void> | undefined;
   const stop = () => {
     if (stopping !== undefined) hurry.abort();
     return (stopping ??= closeAll(closers, log));
   };
-  return { url, advertise: config.advertise, newAdmin: network.newAdmin, stop };
+  return { url, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
+}
+
+interface Data extends OpenDatabase {
+  readonly stores: Stores;
+  readonly epochs: EpochMemory;
+  readonly passwords: PasswordHasher;
+  readonly network: Network;
+  readonly controllerId: string;
+}
+
+/** The database with its schema, and in it the network, which the first start makes. */
+async function openData(start: Start, connection: ServerConfig): Promise<Data> {
+  const { config, log, abort, changes } = start;
+  const epochs = createEpochMemory();
+  const opened = await connectDatabase({
+    ...start,
+    connection,
+    onLost: () => changes.emit('databaseLost'),
+    onChanged: () => epochs.changed(),
+  });
+  abort.throwIfAborted();
+  const stores = openStores(opened.database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+  const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
+  const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
+  const network = await openNetwork(config, stores, passwords, controllerId, log);
+  return { ...opened, stores, epochs, passwords, network, controllerId };
+}
+
+interface Live {
+  readonly apiSessions: ApiSessionRegistry;
+  readonly keptAnswers: KeptAnswers;
+  readonly isHearing: () => boolean;
+  readonly heartbeat: Heartbeat;
+  /** Makes this controller known under a server certificate. @returns the id of its row */
+  readonly announce: (server: SigningEntity) => Promise<string>;
+}
+
+/** What is kept in memory, what keeps it true, and the row by which others know this controller. */
+async function follow(start: Start, connection: ServerConfig, data: Data): Promise<Live> {
+  const { config, log, closers, changes } = start;
+  const { database, stores, epochs, network, controllerId } = data;
+  const apiSessions = createApiSessionRegistry({
+    stores,
+    timeoutSeconds: config.sessionTimeout,
+    maxEntries: config.cachedSessions,
+    log,
+  });
+  closers.push(() => apiSessions.close());
+  const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
+  closers.push(() => sweeper.close());
+  const keptAnswers = new KeptAnswers();
+  const pkiChanged = () => void changes.emit('pkiChanged');
+  const followers: Followers = { apiSessions, sweeper, epochs, keptAnswers, pkiChanged };
+  const { feed, isHearing } = await followChanges(connection, database, followers, log, closers);
+  changes.on('databaseLost', () => {
+    feed.suspect();
+  });
+  const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
+  const joined = await announce(network.keys.server);
+  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
+  closers.push(() => {
+    heartbeat.stop();
+  });
+  return { apiSessions, keptAnswers, isHearing, heartbeat, announce };
+}
+
+interface Made {
+  readonly context: Context;
+  readonly identity: ServerIdentity;
+  readonly pki: RunningPki;
+}
+
+/** What handlers work with. */
+async function prepare(start: Start, data: Data, live: Live): Promise<Made> {
+  const { network } = data;
+  const identity = serverIdentity(network.keys.server);
+  const pki = await createPki(network.trustDomain, network.keys.authority);
+  return { context: buildContext({ ...start, ...data, ...live, pki, identity }), identity, pki };
+}
+
+interface Ready extends Start, Data, Live, Made {}
+
+/** Listens, and answers. */
+async function serve(
+  ready: Ready,
+  bindings: Bindings,
+  hurry: AbortSignal,
+): Promise<{ server: TlsServer; port: number }> {
+  const { config, log, closers, startedAt, outages, network, apiSessions, context, pki } = ready;
+  const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
+  const readiness = readinessOf(ready);
+  const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
+  closers.push(() => {
+    clearInterval(watcher);
+  });
+  const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'));
+  const app = createApp({
+    common,
+    corsOrigins: config.corsOrigins,
+    inFlight,
+    maxHeaders: config.maxHeaders,
+    requestIdHeader: config.requestIdHeader,
+    log,
+    plainRoutes: new Map([
+      ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
+      ...documentPages(context.documents),
+      ...(config.docs ? explorerPages() : []),
+    ]),
+    api: createApi({ config, bindings, context, apiSessions, outages, log }),
+  });
+  const handle = app.callback();
+  const server = createTlsServer({
+    config,
+    chainPem: network.keys.server.certPem + pki.issuerPem(),
+    privateKeyPem: network.keys.server.privateKeyPem,
+    common,
+    log,
+    listener: (request, response) => {
+      void handle(request, response);
+    },
+  });
+  const [lameDuckMs, timeoutMs] = [config.lameDuck * 1000, config.drainTimeout * 1000];
+  closers.push(() => stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log }));
+  const port = await listen(server, config.listen).catch((error: unknown) => {
+    throw new ConfigError(listenFault(error, config.listen), { cause: error });
+  });
+  return { server, port };
+}
+
+function readinessOf({ config, database, outages, heartbeat, isHearing, identity, pki }: Ready): Readiness {
+  return createReadiness({
+    database,
+    outages,
+    heartbeat: heartbeat.outage,
+    isHearing,
+    clusterDir: config.databaseUrl === null ? join(config.dataDir, 'postgres') : null,
+    certificateEnds: () => certificateEnds(identity, pki),
+  });
+}
+
+/** Renews what ends soon, at an interval and when another controller has renewed it. */
+function keepFresh(ready: Ready, server: TlsServer): void {
+  const { config, log, closers, changes, stores, network, controllerId, announce, identity, pki } = ready;
+  const current = () => refreshKeys(config, stores, network, controllerId, log);
+  const renewal = keepKeysFresh({ server, pki, identity, announce, log, current });
+  const renew = () => {
+    void renewal();
+  };
+  changes.on('pkiChanged', renew);
+  const timer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
+  closers.push(() => {
+    clearInterval(timer);
+  });
 }
 
 function listenFault(error: unknown, address: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  // One without a code says all itself.
-  return code === undefined ? message : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may listen on.`;
+  // An error without a code says everything itself.
+  return code === undefined
+    ? message
+    : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may ` +
+        'listen on.';
 }
 
-interface Followers {
-  readonly sessions: SessionRegistry;
-  readonly sweeper: SessionSweeper;
-  readonly written: WrittenCache;
-  readonly pkiChanged: () => void;
-}
-
-async function followChanges(
-  connection: ClientConfig, database: Database, followers: Followers, log: Logger, closers: Closers,
-): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
-  const { sessions, sweeper, written, pkiChanged } = followers;
-  let state: 'new' | 'hearing' | 'deaf' = 'new';
-  const announce = (channel: string, payload: string) =>
-    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
-  const feed = openChangeFeed(connection, announce, {
-    sessionGone: (id) => { sessions.forget(id); },
-    allSessionsGone: () => { sessions.forgetAll(); },
-    identityChanged: (id) => { sessions.forgetIdentity(id); },
-    grantsLost: () => { sweeper.nudge(); },
-    pkiChanged,
-    hearing: () => {
-      sessions.setTrusted(true);
-      written.forget();
-      sweeper.nudge();
-      pkiChanged();
-      if (state === 'deaf') log.info('changes by other controllers are heard again');
-      state = 'hearing';
-    },
-    deaf: (cause) => {
-      sessions.setTrusted(false);
-      written.forget(); // the database may be another from now on
-      if (state !== 'deaf') {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        log.warn({ reason }, 'changes by other controllers cannot be heard; '
-          + 'sessions are asked of the database at every request meanwhile');
-      }
-      state = 'deaf';
-    },
-  });
-  closers.push(() => { feed.close(); });
-  await feed.ready;
-  return { feed, isHearing: () => state === 'hearing' };
-}
-
-function joinControllers(config: Config, stores: Stores, { certPem, fingerprint }: SigningEntity, id: string): Promise<string> {
+function joinControllers(
+  config: Config,
+  stores: Stores,
+  { certPem, fingerprint }: SigningEntity,
+  id: string,
+): Promise<string> {
   const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
   return stores.controllers.join({
-    id, name: config.name, ctrlAddress: `tls:${config.advertise}`, certPem, fingerprint,
+    id,
+    name: config.name,
+    ctrlAddress: `tls:${config.advertise}`,
+    certPem,
+    fingerprint,
     apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
   });
 }
 
 function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: string; notAfter: Date }[] {
-  const { roots: [root], intermediates: [intermediate] } = pki.trust();
-  const above = [['intermediate', intermediate], ['root', root]] as const;
+  const {
+    roots: [root],
+    intermediates: [intermediate],
+  } = pki.trust();
+  const above = [
+    ['intermediate', intermediate],
+    ['root', root],
+  ] as const;
   return [
     { name: 'server', notAfter: identity.notAfter() },
-    ...above.flatMap(([name, certificate]) => (certificate === undefined ? [] : [{ name, notAfter: new Date(certificate.validTo) }])),
+    ...above.flatMap(([name, certificate]) =>
+      certificate === undefined ? [] : [{ name, notAfter: new Date(certificate.validTo) }],
+    ),
   ];
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly stores: Stores;
-  readonly passwords: Services['passwords'];
-  readonly sessions: SessionRegistry;
-  readonly written: WrittenCache;
-  readonly pki: RunningPki;
-  readonly controllerId: string;
-  readonly startedAt: Date;
-  readonly identity: ServerIdentity;
-}
+type Parts = Start & Data & Live & Omit<Made, 'context'>;
 
 /** About half a second of work. */
 const MAX_WAITING_VERIFICATIONS = 500;
+/** The largest schema takes 100 to 200 ms, so that the last one waits for two or three seconds. */
+const MAX_WAITING_SCHEMAS = 16;
+/** A check of data takes microseconds, after the first one of its type, which takes as long as its schema. */
+const MAX_WAITING_CONFIGS = 200;
 
-function buildServices(parts: Parts): Services {
-  const { config, stores, passwords, sessions, written, pki, controllerId, startedAt, identity } = parts;
-  const schemas = new ConfigSchemaCache();
+function buildContext(parts: Parts): Context {
+  const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
+  const { controllerId, startedAt, identity, network } = parts;
+  const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
+  parts.closers.push(() => schemas.close());
   return {
-    stores, passwords, sessions, written, pki, newId, turns: createTurns({ waiting: MAX_WAITING_VERIFICATIONS }),
-    version: readVersion(), documents: openDocuments(config.advertise, startedAt),
-    enrollments: createEnrollments({ signer: identity.signer, earlierPrints: identity.earlierPrints, issuerPem: pki.issuerPem, stores, advertise: config.advertise, durationSeconds: config.enrollmentDuration }),
+    stores,
+    passwords,
+    apiSessions,
+    epochs,
+    keptAnswers,
+    pki,
+    secrets: network.keyRing,
+    totpIssuer: config.totpIssuer,
+    newId,
+    signerKeys: createSignerKeys({ outgoing: createOutgoing({ allow: config.outgoingAllow }), log }),
+    tokenLeewaySeconds: config.tokenLeeway,
+    turnQueue: createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS }),
+    version: readVersion(),
+    documents: openDocuments(config.advertise, startedAt),
+    enrollments: createEnrollments({
+      signer: identity.signer,
+      earlierPrints: identity.earlierPrints,
+      issuerPem: pki.issuerPem,
+      stores,
+      advertise: config.advertise,
+      durationSeconds: config.enrollmentDuration,
+    }),
     sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
     network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
-    checkConfigData: (type, data) => { if (type.schema !== null) schemas.get({ id: type.id, updatedAt: type.updatedAt, schema: type.schema }).validate(data); },
-    checkConfigSchema: (schema) => { compileConfigSchema(schema); },
+    checkConfigData: async ({ id, updatedAt, schema }, data) => {
+      if (schema !== null) await schemas.checkData({ id, updatedAt, schema }, data);
+    },
+    checkConfigSchema: (schema) => schemas.checkSchema(schema),
   };
-}
-
-/** Goes on serving while balancers see by `/readyz` that they should send no more. */
-async function leave(inFlight: InFlight, forMs: number, hurry: AbortSignal, log: Logger): Promise<void> {
-  inFlight.isLeaving = true;
-  if (forMs === 0) return;
-  log.info({ seconds: forMs / 1000 }, 'connections are still accepted while balancers find out; then it stops');
-  await sleep(forMs, undefined, { signal: hurry }).catch(() => undefined);
-}
-
-/** How long idle connections stay open at shutdown: a request that is already on its way to one is still answered. */
-const IDLE_GRACE_MS = 500;
-
-/**
- * No new connections. Busy ones close after their answer, idle ones after the next or after a short grace, and the
- * rest after `timeoutMs`, or when it must hurry.
- */
-async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number, hurry: AbortSignal): Promise<void> {
-  inFlight.isDraining = true;
-  for (const { response } of inFlight.exchanges) response.shouldKeepAlive = false;
-  // The HTTP server's own `close` would cut idle connections at once.
-  const closed = new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
-  let sweeper: NodeJS.Timeout | undefined;
-  const grace = setTimeout(() => { sweeper = setInterval(() => { server.closeIdleConnections(); server.closeUnused(); }, 50); }, Math.min(IDLE_GRACE_MS, timeoutMs));
-  const cutAll = () => { server.closeAllConnections(); };
-  const cut = setTimeout(cutAll, timeoutMs);
-  hurry.addEventListener('abort', cutAll);
-  if (hurry.aborted) cutAll();
-  await closed;
-  server.close(); // stops its own timer of connection checks
-  clearTimeout(grace);
-  clearInterval(sweeper);
-  clearTimeout(cut);
 }

@@ -9,7 +9,12 @@ const MAX_AGE_SECONDS = '600';
 
 export function corsHeaders(origin: string, allowed: readonly string[]): Headers {
   if (allowed.includes(origin)) {
-    return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true', 'access-control-expose-headers': EXPOSED, vary: 'Origin' };
+    return {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': EXPOSED,
+      vary: 'Origin',
+    };
   }
   if (allowed.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
   return { vary: 'Origin' };
@@ -17,9 +22,13 @@ export function corsHeaders(origin: string, allowed: readonly string[]): Headers
 
 export function preflightHeaders(request: IncomingMessage, origin: string, allowed: readonly string[]): Headers {
   if (!allowed.includes(origin) && !allowed.includes('*')) return {};
-  const asked = (request.headers['access-control-request-headers'] ?? '').toLowerCase().split(',').map((name) => name.trim());
+  const asked = (request.headers['access-control-request-headers'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
   return {
-    'access-control-allow-methods': METHODS, 'access-control-max-age': MAX_AGE_SECONDS,
+    'access-control-allow-methods': METHODS,
+    'access-control-max-age': MAX_AGE_SECONDS,
     'access-control-allow-headers': asked.filter((name) => REQUEST_HEADERS.includes(name)).join(', '),
   };
 }

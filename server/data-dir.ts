@@ -21,12 +21,17 @@ export function prepareDataDir(dataDir: string): string {
     isForeign = names.length > 0 && !names.some((name) => OURS.test(name));
     if (isOpen && !isForeign) setBits(real, 0o700);
   } catch (error) {
-    const remedy = error instanceof OwnFileError ? 'Or set EDGE_DATA_DIR to another directory' : 'Set EDGE_DATA_DIR to a directory of yours';
+    const remedy =
+      error instanceof OwnFileError
+        ? 'Or set EDGE_DATA_DIR to another directory'
+        : 'Set EDGE_DATA_DIR to a directory of yours';
     throw new ConfigError(`The data directory ${dataDir} cannot be used: ${(error as Error).message}. ${remedy}.`);
   }
   if (isForeign) {
-    throw new ConfigError(`The data directory ${dataDir} is open to other users and holds files that are not the controller's. `
-      + 'Set EDGE_DATA_DIR to a directory of its own, or close this one (chmod 700).');
+    throw new ConfigError(
+      `The data directory ${dataDir} is open to other users and holds files that are not the controller's. ` +
+        'Set EDGE_DATA_DIR to a directory of its own, or close this one (chmod 700).',
+    );
   }
   return real;
 }
@@ -42,7 +47,10 @@ export function readSecret(file: string): string | undefined {
     return readOwnFile(join(prepareDataDir(directory), basename(file)));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`The file ${file} cannot be read: ${(error as Error).message}. A secret that is kept elsewhere has a setting of its own, such as EDGE_MASTER_KEY_FILE.`);
+    throw new ConfigError(
+      `The file ${file} cannot be read: ${(error as Error).message}. A secret that is kept elsewhere has a setting ` +
+        'of its own, such as EDGE_MASTER_KEY_FILE.',
+    );
   }
 }
 
@@ -55,6 +63,9 @@ export function writeSecret(file: string, content: string): void {
   try {
     replaceOwnFile(join(directory, basename(file)), content);
   } catch (error) {
-    throw new ConfigError(`The file ${file} cannot be written: ${(error as Error).message}. Make the data directory writable, or set EDGE_DATA_DIR to another one.`);
+    throw new ConfigError(
+      `The file ${file} cannot be written: ${(error as Error).message}. Make the data directory writable, ` +
+        'or set EDGE_DATA_DIR to another one.',
+    );
   }
 }

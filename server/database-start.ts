@@ -49,7 +49,9 @@ async function unlessAborted<T>(work: Promise<T>, abort: AbortSignal): Promise<T
   abort.throwIfAborted();
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => { reject(abort.reason as Error); };
+    stop = () => {
+      reject(abort.reason as Error);
+    };
     abort.addEventListener('abort', stop, { once: true });
   });
   try {

@@ -1,4 +1,4 @@
-/** Finds the database of a configuration, brings its schema up to date and opens it. */
+/** Finds the server of a configuration's database, or starts it; brings the schema up to date and opens a pool. */
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import pg from 'pg';
@@ -20,20 +20,27 @@ import { OUTAGES } from '../db/outages.js';
 import { prepareDataDir } from './data-dir.js';
 import { waitForDatabase } from './database-start.js';
 import type { Logger } from './log.js';
-import { createOutageLog } from './outages.js';
-import type { OutageLog } from './outages.js';
+import { createOutageLog } from './outage-log.js';
+import type { OutageLog } from './outage-log.js';
 
 const { isWorker } = cluster;
 
-export interface DatabaseOptions {
+export interface ServerOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly closers: Closers;
   readonly abort: AbortSignal;
-  /** The database was found not to answer. */
-  readonly onLost: () => void;
   /** Work through the embedded server that a running controller keeps, if one does. */
   readonly besideRunning?: boolean;
+}
+
+export interface DatabaseOptions extends ServerOptions {
+  /** As from `locateServer`. */
+  readonly connection: ServerConfig;
+  /** The database was found not to answer. */
+  readonly onLost: () => void;
+  /** Something was changed, or may have been; called before whoever changed it goes on. */
+  readonly onChanged?: () => void;
 }
 
 /** No statement takes longer, however long a handler may. */
@@ -41,16 +48,13 @@ const LONGEST_LIST_MS = 30_000;
 
 export interface OpenDatabase {
   readonly database: Database;
-  readonly connection: ServerConfig;
   readonly outages: OutageLog;
 }
 
-/** Closing the last closer that this adds closes the pool and leaves an embedded server running. */
+/** Waits for the server, brings the schema up to date and opens the pool. The closers are for the pool alone. */
 export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { config, log, closers, abort, onLost, besideRunning } = options;
+  const { config, log, closers, abort, connection, onLost, onChanged, besideRunning } = options;
   const wanting = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
-  const connection = await locate(options);
-  abort.throwIfAborted();
   const prepare = async () => {
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
     return { applied: await migrate(connection), room: await requireRoom(connection, wanting) };
@@ -60,35 +64,49 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   if (!isWorker && besideRunning !== true) reportRoom(room, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   const outages = createOutageLog(log, { diskFull: () => database.hasSpace() });
-  closers.push(() => { outages.close(); });
+  closers.push(() => {
+    outages.close();
+  });
   const database = openDatabase({
-    connection, poolSize: config.databasePoolSize, patienceMs: config.databasePatience * 1000,
+    connection,
+    poolSize: config.databasePoolSize,
+    patienceMs: config.databasePatience * 1000,
     onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
       const configured = config.databasePoolSize;
       const { advice } = OUTAGES.connectionLimit;
       log.warn({ open, configured }, `the pool works with fewer connections than configured. ${advice}.`);
     }),
     lists: {
-      perIdentity: config.listsPerIdentity, waiting: config.listQueue,
+      perIdentity: config.listsPerIdentity,
+      waiting: config.listQueue,
       timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS),
     },
-    onConfirmationChange: (isConfirmed) => { outages.confirmed(isConfirmed); },
+    ...(onChanged === undefined ? {} : { onChanged }),
+    onConfirmationChange: (isConfirmed) => {
+      outages.confirmed(isConfirmed);
+    },
     onStateChange: (isUp, cause) => {
-      if (isUp) { outages.recovered(); return; }
+      if (isUp) {
+        outages.recovered();
+        return;
+      }
       outages.lost(cause);
       onLost();
     },
   });
   closers.push(() => database.close());
-  return { database, connection, outages };
+  return { database, outages };
 }
 
 /** One that cannot be asked is left to the steps that follow: they say why. */
 async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
   if (!(await isTransactionPooled(connection).catch(() => false))) return;
-  throw new ConfigError('DATABASE_URL leads through a pooler in transaction mode, which shares server connections between '
-    + 'statements: prepared statements and LISTEN do not work there. Connect directly, or set the pooler to session mode '
-    + '(PgBouncer: pool_mode = session).');
+  throw new ConfigError(
+    'DATABASE_URL leads through a pooler in transaction mode, which shares server connections between ' +
+      'statements: prepared statements and LISTEN do not work there. Connect directly, ' +
+      'or set the pooler to session mode ' +
+      '(PgBouncer: pool_mode = session).',
+  );
 }
 
 const LIMIT_LINE_MS = 60_000;
@@ -103,14 +121,18 @@ function atMostEvery<T>(ms: number, call: (value: T) => void): (value: T) => voi
 }
 
 function reportRoom({ wanted, free }: Room, log: Logger): void {
-  log.info({ wanted, free },
-    'connections to the database: what this controller opens at most, and what the database has left');
+  log.info(
+    { wanted, free },
+    'connections to the database: what this controller opens at most, and what the database has left',
+  );
   if (free >= wanted) return;
   const { advice } = OUTAGES.connectionLimit;
   log.warn({ wanted, free }, `the database has fewer connections left than this controller may open. ${advice}.`);
 }
 
-async function locate({ config, log, closers, abort, besideRunning }: DatabaseOptions): Promise<ServerConfig> {
+/** Where the database is. An embedded server is started, and a closer stops it. */
+export async function locateServer(options: ServerOptions): Promise<ServerConfig> {
+  const { config, log, closers, abort, besideRunning } = options;
   if (config.databaseUrl !== null) return externalServers(config.databaseUrl);
   if (besideRunning === true && existsSync(config.dataDir)) {
     const running = { ...runningConnection(config.dataDir), ssl: false };
@@ -119,6 +141,7 @@ async function locate({ config, log, closers, abort, besideRunning }: DatabaseOp
   prepareDataDir(config.dataDir);
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, abort });
   closers.push(() => embedded.stop());
+  abort.throwIfAborted();
   return { ...embedded.connection, ssl: false };
 }
 

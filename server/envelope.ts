@@ -1,9 +1,9 @@
 /** The JSON around every answer: `{data, meta}` or `{error, meta}`, written once. */
-import { randomBytes } from 'node:crypto';
+import { createIdGenerator } from '../domain/auth/tokens.js';
 import { DomainError } from '../domain/errors.js';
 import type { ErrorKind } from '../domain/errors.js';
-import type { PageInfo } from '../handlers/handler.js';
-import { WIRE } from './wire.js';
+import type { PageInfo } from '../handlers/reply.js';
+import { ERROR_TABLE } from './error-table.js';
 
 export const API_VERSION = '0.0.1';
 export const API_ENROLLMENT_VERSION = '0.0.1';
@@ -25,7 +25,12 @@ export interface Meta {
 export function metaOf(page: PageInfo | undefined): Meta {
   if (page === undefined) return versions;
   const { filterableFields, limit, offset, totalCount } = page;
-  return { apiEnrollmentVersion: API_ENROLLMENT_VERSION, apiVersion: API_VERSION, filterableFields, pagination: { limit: limit ?? NO_LIMIT, offset, totalCount } };
+  return {
+    apiEnrollmentVersion: API_ENROLLMENT_VERSION,
+    apiVersion: API_VERSION,
+    filterableFields,
+    pagination: { limit: limit ?? NO_LIMIT, offset, totalCount },
+  };
 }
 
 /** `meta` as text. A list without limit reports a number that JavaScript itself cannot write exactly. */
@@ -48,8 +53,8 @@ interface ErrorBody {
   readonly requestId: string;
 }
 
-/** Longest text of a cause: it may repeat what the caller sent, and that may be a megabyte. */
-const CAUSE_CHARS = 1000;
+/** Longest text of a cause: it may repeat what the caller sent, and that may be a megabyte. All permissions fit. */
+const CAUSE_CHARS = 2000;
 
 function clip(text: string): string {
   return text.length <= CAUSE_CHARS ? text : `${text.slice(0, CAUSE_CHARS).toWellFormed()}…`;
@@ -57,38 +62,55 @@ function clip(text: string): string {
 
 /** The code that a caller gets for a failure. */
 export function codeOf(error: unknown): string {
-  return WIRE[error instanceof DomainError ? error.kind : 'unhandled'].code;
+  return ERROR_TABLE[error instanceof DomainError ? error.kind : 'unhandled'].code;
 }
 
-/** What a caller is told of a failure. One that is our bug tells nothing. */
+/** What a caller learns of a failure: of a bug of ours, nothing. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
-  const cause = error.field !== undefined ? { field: error.field.field, reason: clip(error.field.reason), value: clip(error.field.value) }
-    : error.causeData !== undefined ? { data: error.causeData, message: clip(error.causeMessage ?? '') }
-    : error.causeMessage !== undefined ? { code: 'UNHANDLED', message: clip(error.causeMessage) } : undefined;
-  return answer(error.kind, requestId, {
-    ...(cause === undefined ? {} : { cause }),
-    ...(error.override === undefined ? {} : { message: error.override }),
-  }, error.headers);
+  const cause =
+    error.field !== undefined
+      ? { field: error.field.field, reason: clip(error.field.reason), value: clip(error.field.value) }
+      : error.causeData !== undefined
+        ? { data: error.causeData, message: clip(error.causeMessage ?? '') }
+        : error.causeMessage !== undefined
+          ? { code: 'UNHANDLED', message: clip(error.causeMessage) }
+          : undefined;
+  return answer(
+    error.kind,
+    requestId,
+    {
+      ...(cause === undefined ? {} : { cause }),
+      ...(error.override === undefined ? {} : { message: error.override }),
+    },
+    error.headers,
+  );
 }
 
-export function answer(kind: ErrorKind | keyof typeof WIRE, requestId: string, extra: { cause?: Record<string, unknown>; message?: string },
-  headers: Readonly<Record<string, string>> = {}): ErrorAnswer {
-  const { status, code, message } = WIRE[kind];
-  return { status, headers, body: { error: { ...(extra.cause === undefined ? {} : { cause: extra.cause }), code, message: extra.message ?? message, requestId }, meta: versions } };
-}
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** Short random ids of requests, ten characters each, from batches of random bytes. */
-export function requestIds(): () => string {
-  const pool = Buffer.alloc(4000);
-  let used = pool.length;
-  return () => {
-    if (used === pool.length) { randomBytes(pool.length).copy(pool); used = 0; }
-    let id = '';
-    for (let i = 0; i < 10; i += 1) id += ALPHABET.charAt((pool[used + i] ?? 0) & 63);
-    used += 10;
-    return id;
+export function answer(
+  kind: ErrorKind | keyof typeof ERROR_TABLE,
+  requestId: string,
+  extra: { cause?: Record<string, unknown>; message?: string },
+  headers: Readonly<Record<string, string>> = {},
+): ErrorAnswer {
+  const { status, code, message } = ERROR_TABLE[kind];
+  return {
+    status,
+    headers,
+    body: {
+      error: {
+        ...(extra.cause === undefined ? {} : { cause: extra.cause }),
+        code,
+        message: extra.message ?? message,
+        requestId,
+      },
+      meta: versions,
+    },
   };
 }
+
+/** A short random id for a request: ten characters that need no escape in a header, a log or a URL. */
+export const newRequestId: () => string = createIdGenerator(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+  10,
+);

@@ -18,7 +18,8 @@ export const PAGE = `<!doctype html>
 <header>
 <strong>Edge Controller</strong>
 <form id="login" autocomplete="on">
-<label>Username <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
+<label>Username <input id="username" name="username" autocomplete="username" autocapitalize="none"
+  spellcheck="false" required></label>
 <label>Password <input id="password" name="password" type="password" autocomplete="current-password" required></label>
 <button id="sign-in" type="submit">Sign in</button>
 </form>
@@ -27,7 +28,8 @@ export const PAGE = `<!doctype html>
 </header>
 <div id="explorer"></div>
 <noscript>The explorer needs JavaScript. The documents themselves:
-<a href="${basePaths.management}/swagger.json">Management API</a>, <a href="${basePaths.client}/swagger.json">Client API</a>.</noscript>
+<a href="${basePaths.management}/swagger.json">Management API</a>,
+<a href="${basePaths.client}/swagger.json">Client API</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/swagger-ui-standalone-preset.js"></script>
 <script src="/docs/start.js"></script>

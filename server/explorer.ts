@@ -7,17 +7,25 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
-import type { Documents } from '../handlers/services.js';
+import type { Documents } from '../handlers/context.js';
 import type { Exchange } from './api.js';
 import { PAGE, START, STYLE } from './explorer-page.js';
 import { write } from './responder.js';
 import type { Headers } from './responder.js';
 
-/** Nothing inline, no other origin, no framing. Swagger UI styles through the DOM; its pictures are data in its own style sheet. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-  + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/**
+ * Nothing inline, no other origin, no framing. Swagger UI styles through the DOM; its pictures are data in its own
+ * style sheet.
+ */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const OWN = { '/docs': ['text/html', PAGE], '/docs/explorer.css': ['text/css', STYLE], '/docs/start.js': ['text/javascript', START] } as const;
+const OWN = {
+  '/docs': ['text/html', PAGE],
+  '/docs/explorer.css': ['text/css', STYLE],
+  '/docs/start.js': ['text/javascript', START],
+} as const;
 
 /** Files of the package that the page loads, by path. */
 const FILES = {
@@ -29,7 +37,11 @@ const FILES = {
 
 type PageEntry = [path: string, page: (exchange: Exchange) => void];
 
-const SAFE: Headers = { 'content-security-policy': POLICY, 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' };
+const SAFE: Headers = {
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+};
 
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */
 export function explorerPages(): PageEntry[] {
@@ -40,25 +52,44 @@ export function explorerPages(): PageEntry[] {
     cache.set(name, known);
     return known;
   };
-  const own = Object.entries(OWN).map(([path, [type, text]]): PageEntry => [path, ({ response, headers }) => {
-    write(response, 200, { 'content-type': `${type}; charset=utf-8`, ...headers, ...SAFE }, text);
-  }]);
-  const files = Object.entries(FILES).map(([path, [type, name]]): PageEntry => [path, ({ response, headers }) => {
-    write(response, 200, { 'content-type': type, ...headers, ...SAFE, 'cache-control': 'public, max-age=3600' }, load(name));
-  }]);
-  const underApis = Object.values(basePaths).map((base): PageEntry => [`${base}/docs`, ({ response, headers }) => {
-    write(response, 302, { ...headers, location: '/docs' }, '');
-  }]);
+  const own = Object.entries(OWN).map(([path, [type, text]]): PageEntry => [
+    path,
+    ({ response, headers }) => {
+      write(response, 200, { 'content-type': `${type}; charset=utf-8`, ...headers, ...SAFE }, text);
+    },
+  ]);
+  const files = Object.entries(FILES).map(([path, [type, name]]): PageEntry => [
+    path,
+    ({ response, headers }) => {
+      write(
+        response,
+        200,
+        { 'content-type': type, ...headers, ...SAFE, 'cache-control': 'public, max-age=3600' },
+        load(name),
+      );
+    },
+  ]);
+  const underApis = Object.values(basePaths).map((base): PageEntry => [
+    `${base}/docs`,
+    ({ response, headers }) => {
+      write(response, 302, { ...headers, location: '/docs' }, '');
+    },
+  ]);
   return [...own, ...files, ...underApis];
 }
 
 /** `swagger.json` of each API. */
 export function documentPages(documents: Documents): PageEntry[] {
   const paths: readonly [string, Api][] = [
-    [`${basePaths.client}/swagger.json`, 'client'], [`${basePaths.management}/swagger.json`, 'management'],
-    ['/swagger.json', 'client'], ['/edge/v1/swagger.json', 'client'],
+    [`${basePaths.client}/swagger.json`, 'client'],
+    [`${basePaths.management}/swagger.json`, 'management'],
+    ['/swagger.json', 'client'],
+    ['/edge/v1/swagger.json', 'client'],
   ];
-  return paths.map(([path, api]): PageEntry => [path, ({ response, headers }) => {
-    write(response, 200, { 'content-type': 'application/json', ...headers }, documents.text(api, 'json'));
-  }]);
+  return paths.map(([path, api]): PageEntry => [
+    path,
+    ({ response, headers }) => {
+      write(response, 200, { 'content-type': 'application/json', ...headers }, documents.text(api, 'json'));
+    },
+  ]);
 }

@@ -1,14 +1,18 @@
 /** A validator's fault in the words that clients of this field know. */
 import type validators from '../generated/management/validators.cjs';
-import type { DomainError} from '../domain/errors.js';
+import type { DomainError } from '../domain/errors.js';
 import { invalidField } from '../domain/errors.js';
-import { unparsable } from './body.js';
+import { unparsable } from './json-body.js';
 
 type Fault = validators.ValidationFault;
 
 /** `/processes/0/path` as `processes.0.path`. */
 function pathOf(pointer: string): string {
-  return pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
 }
 
 function valueAt(body: unknown, pointer: string): unknown {
@@ -38,39 +42,67 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   return invalidField(field, `${field} in body ${requirement(fault)}`, shown, logReason);
 }
 
-/** A wrong JSON type could not even be read into the model; only free objects are told apart by field. */
+/** A wrong JSON type could not even be read into the model; only free objects are reported by field. */
 function typeFault(fault: Fault, field: string, value: unknown, bodyName: string): DomainError {
-  const types = [fault.params['type']].flat().filter((type) => type !== 'null').join(' or ');
+  const types = [fault.params['type']]
+    .flat()
+    .filter((type) => type !== 'null')
+    .join(' or ');
   if (types === 'object' && fault.instancePath !== '') {
-    return invalidField(field, `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300), value, ruleOf(fault));
+    return invalidField(
+      field,
+      `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300),
+      value,
+      ruleOf(fault),
+    );
   }
   return unparsable(bodyName, `${field} must be of type ${types}`);
 }
 
 /** The rule of the spec that a body broke: names in the spec only, since names in the body may be anything. */
 function ruleOf({ keyword, params, schemaPath }: Fault): string {
-  return keyword === 'required' ? `required ${String(params['missingProperty'])} ${schemaPath}` : `${keyword} ${schemaPath}`;
+  return keyword === 'required'
+    ? `required ${String(params['missingProperty'])} ${schemaPath}`
+    : `${keyword} ${schemaPath}`;
 }
+
+const shownValues = (allowed: readonly (string | null)[]): string =>
+  allowed.filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ');
 
 function requirement({ keyword, params }: Fault): string {
   const limit = String(params['limit']);
   switch (keyword) {
-    case 'enum': return `should be one of [${(params['allowedValues'] as readonly (string | null)[]).filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ')}]`;
-    case 'minLength': return `should be at least ${limit} chars long`;
-    case 'maxLength': return `should be at most ${limit} chars long`;
-    case 'maxBytes': return `should be at most ${limit} bytes long as JSON text`;
-    case 'minimum': return `should be greater than or equal to ${limit}`;
-    case 'maximum': return `should be less than or equal to ${limit}`;
-    case 'minItems': return `should have at least ${limit} items`;
-    case 'maxItems': return `should have at most ${limit} items`;
-    case 'uniqueItems': return "shouldn't contain duplicates";
-    case 'pattern': return `should match '${String(params['pattern'])}'`;
-    case 'format': return `must be of type ${String(params['format'])}`;
-    default: return `is invalid (${keyword})`;
+    case 'enum':
+      return `should be one of [${shownValues(params['allowedValues'] as readonly (string | null)[])}]`;
+    case 'minLength':
+      return `should be at least ${limit} chars long`;
+    case 'maxLength':
+      return `should be at most ${limit} chars long`;
+    case 'maxBytes':
+      return `should be at most ${limit} bytes long as JSON text`;
+    case 'minimum':
+      return `should be greater than or equal to ${limit}`;
+    case 'maximum':
+      return `should be less than or equal to ${limit}`;
+    case 'minItems':
+      return `should have at least ${limit} items`;
+    case 'maxItems':
+      return `should have at most ${limit} items`;
+    case 'uniqueItems':
+      return "shouldn't contain duplicates";
+    case 'pattern':
+      return `should match '${String(params['pattern'])}'`;
+    case 'format':
+      return `must be of type ${String(params['format'])}`;
+    default:
+      return `is invalid (${keyword})`;
   }
 }
 
 /** Where and how an answer of ours broke its spec, for the log only: never the value. */
 export function describeFault(fault: Fault | undefined): { path: string; rule: string } {
-  return { path: fault?.instancePath ?? '', rule: `${fault?.keyword ?? 'unknown'} ${JSON.stringify(fault?.params ?? {})} ${fault?.schemaPath ?? ''}` };
+  return {
+    path: fault?.instancePath ?? '',
+    rule: `${fault?.keyword ?? 'unknown'} ${JSON.stringify(fault?.params ?? {})} ${fault?.schemaPath ?? ''}`,
+  };
 }

@@ -1,6 +1,6 @@
 /** Signs of life: `/livez` (the process), `/readyz` (whether it can do its work), `/health-checks` (with details). */
 import type { Exchange } from './api.js';
-import type { Pages } from './app.js';
+import type { PlainRoutes } from './app.js';
 import type { Readiness } from './readiness.js';
 import { write } from './responder.js';
 
@@ -11,10 +11,15 @@ export interface HealthOptions {
   readonly startedAt: Date;
 }
 
-export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions): Pages {
+export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions): PlainRoutes {
   const reply = ({ request, response, headers }: Exchange, isHealthy: boolean, body: object) => {
     const status = isHealthy ? 200 : 503;
-    write(response, status, { 'content-type': 'application/json', ...headers }, request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`);
+    write(
+      response,
+      status,
+      { 'content-type': 'application/json', ...headers },
+      request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`,
+    );
   };
   const state = () => {
     const reason = readiness.fault();
@@ -23,12 +28,28 @@ export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions):
   };
   const isReady = () => state().status === 'ok';
   return new Map([
-    ['/livez', (exchange: Exchange) => { reply(exchange, true, { status: 'ok' }); }],
-    ['/readyz', (exchange: Exchange) => { reply(exchange, isReady(), state()); }],
-    ['/health-checks', (exchange: Exchange) => {
-      const lastCheckTime = new Date().toISOString();
-      const checks = readiness.checks().map((check) => ({ ...check, lastCheckTime }));
-      reply(exchange, isReady(), { data: { checks, healthy: isReady(), startTime: startedAt.toISOString() }, meta: {} });
-    }],
+    [
+      '/livez',
+      (exchange: Exchange) => {
+        reply(exchange, true, { status: 'ok' });
+      },
+    ],
+    [
+      '/readyz',
+      (exchange: Exchange) => {
+        reply(exchange, isReady(), state());
+      },
+    ],
+    [
+      '/health-checks',
+      (exchange: Exchange) => {
+        const lastCheckTime = new Date().toISOString();
+        const checks = readiness.checks().map((check) => ({ ...check, lastCheckTime }));
+        reply(exchange, isReady(), {
+          data: { checks, healthy: isReady(), startTime: startedAt.toISOString() },
+          meta: {},
+        });
+      },
+    ],
   ]);
 }

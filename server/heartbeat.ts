@@ -28,5 +28,11 @@ export function startHeartbeat(touch: () => Promise<void>, { everyMs, againMs }:
     schedule();
   };
   schedule();
-  return { outage: () => outage, stop: () => { isStopped = true; clearTimeout(timer); } };
+  return {
+    outage: () => outage,
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }

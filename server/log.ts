@@ -12,7 +12,21 @@ export interface LogOptions {
 
 export function createLogger({ level, format }: LogOptions): Logger {
   const isPretty = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
-  const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
+  const base = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
   if (!isPretty) return pino(base, pino.destination({ fd: 1, sync: false, minLength: 0 }));
-  return pino(base, pretty({ destination: 1, sync: true, colorize: process.stdout.isTTY, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' }));
+  return pino(
+    base,
+    pretty({
+      destination: 1,
+      sync: true,
+      colorize: process.stdout.isTTY,
+      translateTime: 'SYS:HH:MM:ss',
+      ignore: 'pid,hostname',
+    }),
+  );
 }

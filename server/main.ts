@@ -7,7 +7,8 @@ import { EmbeddedDatabaseError } from '../db/embedded/error.js';
 import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../db/outages.js';
 import { SchemaError } from '../db/migrate.js';
 import { DomainError } from '../domain/errors.js';
-import { ConfigError, printConfig, readConfig } from './config.js';
+import { printConfig, readConfig } from './config-reader.js';
+import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { startController } from './controller.js';
 import type { Controller } from './controller.js';
@@ -32,27 +33,48 @@ Every setting is also an environment variable, such as EDGE_LISTEN or DATABASE_U
 `;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: {
-    config: { type: 'string', short: 'c' }, 'print-config': { type: 'boolean' }, renew: { type: 'string' }, version: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
-  } });
-  if (values.help === true) { process.stdout.write(USAGE); return; }
-  if (values.version === true) { process.stdout.write(`${readVersion().version}\n`); return; }
+  const { values } = parseArgs({
+    options: {
+      config: { type: 'string', short: 'c' },
+      'print-config': { type: 'boolean' },
+      renew: { type: 'string' },
+      version: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (values.version === true) {
+    process.stdout.write(`${readVersion().version}\n`);
+    return;
+  }
   const config = readConfig({ file: values.config ?? process.env['EDGE_CONFIG'], env: process.env });
-  if (values['print-config'] === true) { process.stdout.write(printConfig(config)); return; }
+  if (values['print-config'] === true) {
+    process.stdout.write(printConfig(config));
+    return;
+  }
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
-  if (values.renew !== undefined) { await renew(config, values.renew, log); return; }
+  if (values.renew !== undefined) {
+    await renew(config, values.renew, log);
+    return;
+  }
   if (!isWorker) warnOfFewFiles(config, log);
   const abort = new AbortController();
   const start = config.workers > 1 ? startWorkers : startController;
   const starting = Promise.resolve().then(() => start(config, log, abort.signal));
   stopOnSignal(starting, abort, log);
   const controller = await starting.catch((error: unknown) => {
-    // A start that was told to stop ends as told, not with its error.
+    // A start that was asked to stop ends as asked, not with its error.
     if (!abort.signal.aborted) throw error;
   });
   if (controller === undefined || abort.signal.aborted) return;
   if (isWorker) return;
-  log.info({ url: controller.url, advertise: controller.advertise, docs: config.docs ? `${controller.url}/docs` : undefined }, 'controller is ready');
+  log.info(
+    { url: controller.url, advertise: controller.advertise, docs: config.docs ? `${controller.url}/docs` : undefined },
+    'controller is ready',
+  );
   const { newAdmin } = controller;
   if (newAdmin !== undefined) process.stderr.write(firstStartNotice(newAdmin));
 }
@@ -61,7 +83,10 @@ async function renew(config: Config, what: string, log: Logger): Promise<void> {
   const known = renewables.find((name) => name === what);
   if (known === undefined) throw new ConfigError(`--renew takes one of ${renewables.join(', ')}, not "${what}".`);
   const certificate = new X509Certificate(await renewEarly(config, known, log));
-  process.stdout.write(`The ${known} certificate was renewed.\n  fingerprint  ${certificate.fingerprint}\n  valid until  ${certificate.validTo}\n`);
+  process.stdout.write(
+    `The ${known} certificate was renewed.\n  fingerprint  ${certificate.fingerprint}\n  valid until  ` +
+      `${certificate.validTo}\n`,
+  );
 }
 
 /** How long something that was not closed may hold up the end. */
@@ -70,12 +95,14 @@ const LINGER_MS = 1_000;
 /** Ends when all is written: log lines go out on another thread, and `process.exit` would not wait for them. */
 function end(code: number): void {
   process.exitCode = code;
-  setTimeout(() => { process.exit(code); }, LINGER_MS).unref();
+  setTimeout(() => {
+    process.exit(code);
+  }, LINGER_MS).unref();
 }
 
 /** npm passes on the Ctrl-C that this process got from the terminal already: what comes this soon is the same one. */
 const SAME_SIGNAL_MS = 500;
-/** How long a start that was told to stop may take to reach a step where it can. */
+/** How long a start that was asked to stop may take to reach a step where it can. */
 const ABORT_MS = 20_000;
 
 /** The first SIGTERM or SIGINT lets requests in flight finish; another one stops waiting for them. */
@@ -85,7 +112,9 @@ function stopOnSignal(starting: Promise<Controller>, abort: AbortController, log
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping');
     abort.abort();
-    const overdue = setTimeout(() => { process.exit(1); }, ABORT_MS);
+    const overdue = setTimeout(() => {
+      process.exit(1);
+    }, ABORT_MS);
     const controller = await started;
     clearTimeout(overdue);
     await controller?.stop();
@@ -120,8 +149,8 @@ function firstStartNotice({ username, password, file }: NonNullable<Controller['
 `;
 }
 
-// V8 lets a heap grow to several times of what is in use before it looks for garbage. Lists make much of it in little time:
-// at twice what is in use the process stays below 300 MiB under load (docs/performance.md).
+// V8 lets a heap grow to several times of what is in use before it looks for garbage. Lists make much of it in little
+// time: at twice what is in use the process stays below 300 MiB under load (docs/performance.md).
 setFlagsFromString('--heap-growing-percent=100');
 
 main().catch((error: unknown) => {
@@ -136,9 +165,15 @@ function explain(error: unknown): string {
   if (fileFault !== undefined) return fileFault;
   // The message of a `DatabaseUnavailable` is for callers of the API; one of the server may repeat the user's name.
   const outage = error instanceof DatabaseUnavailable || error instanceof DatabaseError ? outageOf(error) : undefined;
-  if (outage !== undefined) return `The database failed during the start: ${reasonOf(error.cause ?? error)}. ${OUTAGES[outage].advice}.`;
-  if (error instanceof DatabaseError) return `The database refused a statement of the start: ${error.message} (SQLSTATE ${error.code ?? 'unknown'}).`;
-  const isExpected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError || error instanceof DomainError
-    || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
-  return isExpected ? error.message : error.stack ?? error.message;
+  if (outage !== undefined)
+    return `The database failed during the start: ${reasonOf(error.cause ?? error)}. ${OUTAGES[outage].advice}.`;
+  if (error instanceof DatabaseError)
+    return `The database refused a statement of the start: ${error.message} (SQLSTATE ${error.code ?? 'unknown'}).`;
+  const isExpected =
+    error instanceof ConfigError ||
+    error instanceof EmbeddedDatabaseError ||
+    error instanceof SchemaError ||
+    error instanceof DomainError ||
+    (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
+  return isExpected ? error.message : (error.stack ?? error.message);
 }

@@ -1,9 +1,16 @@
 /**
  * The network's keys and certificates over time: opened from the database under the master key, and renewed while
  * controllers run. Root key and server key stay for the life of the network; each intermediate has a key of its own.
- * Every function belongs into a transaction that holds `lockStart`.
+ * Call every function in a transaction that holds `lockStart`.
  */
-import { createIntermediateCa, isDueForRenewal, isNotYetValid, isSignedBy, issueServerCertificate, openIssuer } from '../domain/pki/authority.js';
+import {
+  createIntermediateCa,
+  isDueForRenewal,
+  isNotYetValid,
+  isSignedBy,
+  issueServerCertificate,
+  openIssuer,
+} from '../domain/pki/authority.js';
 import type { IssuedCertificate } from '../domain/pki/authority.js';
 import { certFingerprint, keyPairOf, newKeyPair } from '../domain/pki/keys.js';
 import type { KeyPair } from '../domain/pki/keys.js';
@@ -13,12 +20,17 @@ import { coversNames, serverNames } from '../domain/pki/server-name.js';
 import { controllerUri } from '../domain/pki/spiffe.js';
 import type { PkiPurpose, PkiRecord } from '../db/network.js';
 import type { StoreSet } from '../db/stores.js';
+import { sealedAgain } from '../handlers/shared/second-factor.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import type { Authority } from './pki.js';
 
-export interface SigningEntity { readonly certPem: string; readonly fingerprint: string; readonly privateKeyPem: string }
+export interface SigningEntity {
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly privateKeyPem: string;
+}
 
 /** The key that serves TLS and signs JWTs, with its certificate of now. */
 export interface ServerEntity extends SigningEntity {
@@ -33,6 +45,8 @@ export interface NetworkKeys {
 }
 
 const EARLIER_PRINTS = 20;
+/** Enrollments that are sealed again at a time. */
+const MFA_BATCH = 500;
 
 /** What may be renewed before its time. */
 export const renewables = ['server', 'intermediate'] as const;
@@ -69,22 +83,44 @@ export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Ren
     opened(root, keyRing); // not needed now, but a fault is better found at a start than years later
   }
   const [issuer] = intermediates as [PkiRecord, ...PkiRecord[]];
-  const server = await currentServer(tx, context, opened(issuer, keyRing), newestFirst('server')[0], early === 'server');
+  const server = await currentServer(
+    tx,
+    context,
+    opened(issuer, keyRing),
+    newestFirst('server')[0],
+    early === 'server',
+  );
   const inForce = intermediates.filter((record) => record === issuer || record.notAfter.getTime() > Date.now());
-  const earlierPrints = newestFirst('server').map(({ fingerprint }) => fingerprint).filter((print) => print !== server.fingerprint).slice(0, EARLIER_PRINTS);
+  const earlierPrints = newestFirst('server')
+    .map(({ fingerprint }) => fingerprint)
+    .filter((print) => print !== server.fingerprint)
+    .slice(0, EARLIER_PRINTS);
   return {
     server: { ...server, earlierPrints },
-    authority: { rootPems: [root.certPem], intermediatePems: inForce.map(({ certPem }) => certPem), intermediateKeyPem: opened(issuer, keyRing).privateKeyPem },
+    authority: {
+      rootPems: [root.certPem],
+      intermediatePems: inForce.map(({ certPem }) => certPem),
+      intermediateKeyPem: opened(issuer, keyRing).privateKeyPem,
+    },
   };
 }
 
 /** Nothing that a root signs is valid when the root itself is not, and no controller can renew it. */
 function checkRoot({ notBefore, notAfter, certPem }: PkiRecord, now: Date): void {
   const clock = `the clock of this machine says ${now.toISOString()}. Correct the clock if it is wrong.`;
-  const startOver = 'start over with an empty database (of the embedded one: move master.key and postgres out of the data directory), and enroll again';
-  if (now >= notAfter) throw new ConfigError(`The root certificate of this network ended on ${notAfter.toISOString()}, and ${clock} If it is right, the network is at its end: ${startOver}.`);
+  const startOver =
+    'start over with an empty database (of the embedded one: move master.key and postgres out of the data ' +
+    'directory), and enroll again';
+  if (now >= notAfter)
+    throw new ConfigError(
+      `The root certificate of this network ended on ${notAfter.toISOString()}, and ${clock} If it is right, ` +
+        `the network is at its end: ${startOver}.`,
+    );
   if (isNotYetValid(certPem, now)) {
-    throw new ConfigError(`The root certificate of this network begins on ${notBefore.toISOString()} only, but ${clock} If it is right, it was ahead when the network was made: ${startOver}.`);
+    throw new ConfigError(
+      `The root certificate of this network begins on ${notBefore.toISOString()} only, but ${clock} If it is right, ` +
+        `it was ahead when the network was made: ${startOver}.`,
+    );
   }
 }
 
@@ -92,35 +128,62 @@ function isDue({ purpose, certPem, notBefore, generation }: PkiRecord, log: Logg
   const now = new Date();
   if (isDueForRenewal(certPem, now)) return true;
   if (!isNotYetValid(certPem, now)) return false;
-  log.warn({ purpose, generation, notBefore }, 'a certificate is not yet valid, since it was made while a clock was ahead: it is replaced');
+  log.warn(
+    { purpose, generation, notBefore },
+    'a certificate is not yet valid, since it was made while a clock was ahead: it is replaced',
+  );
   return true;
 }
 
-async function renewIntermediate(tx: StoreSet, { config, keyRing, log }: KeyContext, root: PkiRecord, last: PkiRecord): Promise<PkiRecord> {
+async function renewIntermediate(
+  tx: StoreSet,
+  { config, keyRing, log }: KeyContext,
+  root: PkiRecord,
+  last: PkiRecord,
+): Promise<PkiRecord> {
   const keys = await newKeyPair(config.tlsKey);
-  const issued = await createIntermediateCa(await openIssuer(opened(root, keyRing)), { now: new Date(), commonName: INTERMEDIATE_NAME, keys });
+  const issued = await createIntermediateCa(await openIssuer(opened(root, keyRing)), {
+    now: new Date(),
+    commonName: INTERMEDIATE_NAME,
+    keys,
+  });
   const record = sealed('intermediate', last.generation + 1, issued, keys, keyRing);
   await tx.network.addPki(record);
-  await tx.issuedCertificates.add([{ ...issued, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint }]);
+  await tx.issuedCertificates.add([
+    { ...issued, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint },
+  ]);
   await tx.network.tellPkiChanged();
   log.info({ generation: record.generation, fingerprint: record.fingerprint }, 'a new intermediate signs from now on');
   return record;
 }
 
 async function currentServer(
-  tx: StoreSet, { config, keyRing, trustDomain, controllerId, log }: KeyContext, issuer: SigningEntity, last: PkiRecord | undefined, isEarly: boolean,
+  tx: StoreSet,
+  { config, keyRing, trustDomain, controllerId, log }: KeyContext,
+  issuer: SigningEntity,
+  last: PkiRecord | undefined,
+  isEarly: boolean,
 ): Promise<SigningEntity> {
   const now = new Date();
   const required = serverNames({ advertise: config.advertise, others: config.tlsNames });
-  const isGood = last !== undefined && coversNames(last.certPem, required) && isSignedBy(last.certPem, issuer.certPem) && !isDue(last, log);
+  const isGood =
+    last !== undefined &&
+    coversNames(last.certPem, required) &&
+    isSignedBy(last.certPem, issuer.certPem) &&
+    !isDue(last, log);
   if (isGood && !isEarly) return opened(last, keyRing);
   const keys = last === undefined ? await newKeyPair(config.tlsKey) : keyPairOf(opened(last, keyRing).privateKeyPem);
   const issued = await issueServerCertificate(await openIssuer(issuer), {
-    now, commonName: config.name.slice(0, 64), keys, uri: controllerUri(trustDomain, controllerId),
+    now,
+    commonName: config.name.slice(0, 64),
+    keys,
+    uri: controllerUri(trustDomain, controllerId),
     names: serverNames({ advertise: config.advertise, listen: config.listen, others: config.tlsNames }),
   });
   await tx.network.addPki(sealed('server', (last?.generation ?? 0) + 1, issued, keys, keyRing));
-  await tx.issuedCertificates.add([{ ...issued, kind: 'server', subjectId: controllerId, issuerFingerprint: issuer.fingerprint }]);
+  await tx.issuedCertificates.add([
+    { ...issued, kind: 'server', subjectId: controllerId, issuerFingerprint: issuer.fingerprint },
+  ]);
   if (last !== undefined) {
     await tx.network.setAdvertise(config.advertise);
     await tx.network.tellPkiChanged();
@@ -139,7 +202,11 @@ const contextOf = ({ purpose, generation }: PkiRow) => `pki:${purpose}:${generat
 const firstContextOf = ({ purpose }: PkiRow) => `pki:${purpose}`;
 
 export function sealed(
-  purpose: PkiPurpose, generation: number, { certPem, notBefore, notAfter }: IssuedCertificate, keys: Pick<KeyPair, 'privateKeyPem'>, keyRing: KeyRing,
+  purpose: PkiPurpose,
+  generation: number,
+  { certPem, notBefore, notAfter }: IssuedCertificate,
+  keys: Pick<KeyPair, 'privateKeyPem'>,
+  keyRing: KeyRing,
 ): PkiRecord {
   const sealedKey = keyRing.seal(keys.privateKeyPem, contextOf({ purpose, generation }));
   return { purpose, generation, certPem, fingerprint: certFingerprint(certPem), notBefore, notAfter, sealedKey };
@@ -150,8 +217,11 @@ function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)
   try {
     return { certPem, fingerprint, privateKeyPem: keyRing.open(sealedKey, context).toString() };
   } catch (cause) {
-    throw new ConfigError(`The key '${purpose}', generation ${generation}, of this network does not open: ${(cause as Error).message}. `
-      + 'Its row of the table pki_entities is not as the controller left it: restore that row from a backup.', { cause });
+    throw new ConfigError(
+      `The key '${purpose}', generation ${generation}, of this network does not open: ${(cause as Error).message}. ` +
+        'Its row of the table pki_entities is not as the controller left it: restore that row from a backup.',
+      { cause },
+    );
   }
 }
 
@@ -163,8 +233,25 @@ function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)
  */
 export async function sealAnew(tx: StoreSet, keyRing: KeyRing, check: string): Promise<void> {
   for (const record of await tx.network.allPki()) {
-    const { privateKeyPem } = opened(record, keyRing, isOfFirstForm(check) ? firstContextOf(record) : contextOf(record));
-    await tx.network.resealPki({ purpose: record.purpose, generation: record.generation, sealedKey: keyRing.seal(privateKeyPem, contextOf(record)) });
+    const { privateKeyPem } = opened(
+      record,
+      keyRing,
+      isOfFirstForm(check) ? firstContextOf(record) : contextOf(record),
+    );
+    await tx.network.resealPki({
+      purpose: record.purpose,
+      generation: record.generation,
+      sealedKey: keyRing.seal(privateKeyPem, contextOf(record)),
+    });
   }
+  await sealSecondFactorsAnew(tx, keyRing);
   await tx.network.setMasterKeyCheck(keyRing.checkValue());
+}
+
+async function sealSecondFactorsAnew({ mfas }: Pick<StoreSet, 'mfas'>, keyRing: KeyRing): Promise<void> {
+  let batch = await mfas.after('', MFA_BATCH);
+  while (batch.length > 0) {
+    for (const mfa of batch) await mfas.reseal(sealedAgain(mfa, keyRing));
+    batch = await mfas.after(batch.at(-1)?.id ?? '', MFA_BATCH);
+  }
 }

@@ -20,16 +20,24 @@ export function warnOfFewFiles({ databasePoolSize, maxConnections }: Config, log
   const limit = openFileLimit();
   const needed = databasePoolSize + maxConnections + OTHERS;
   if (limit === undefined || limit >= needed) return;
-  log.warn({ limit, needed, connections: maxConnections, poolSize: databasePoolSize }, 'the limit of open files is too low for all connections that may be open: those beyond it are cut. '
-    + `Raise it (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS`);
+  log.warn(
+    { limit, needed, connections: maxConnections, poolSize: databasePoolSize },
+    'the limit of open files is too low for all connections that may be open: those beyond it are cut. ' +
+      `Raise it (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS`,
+  );
 }
 
 /** What to do when an error comes from that limit; undefined for any other error. */
 export function openFileFault(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;
-    if (code === 'EMFILE') return `It may not open more than ${openFileLimit() ?? 'a few'} files (${at.message}). Raise the limit: ulimit -n, or LimitNOFILE= for systemd.`;
-    if (code === 'ENFILE') return `The system has no more room for open files (${at.message}). Raise fs.file-max, or end what holds them.`;
+    if (code === 'EMFILE')
+      return (
+        `It may not open more than ${openFileLimit() ?? 'a few'} files (${at.message}). Raise the limit: ` +
+        'ulimit -n, or LimitNOFILE= for systemd.'
+      );
+    if (code === 'ENFILE')
+      return `The system has no more room for open files (${at.message}). Raise fs.file-max, or end what holds them.`;
   }
   return undefined;
 }

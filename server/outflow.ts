@@ -11,7 +11,12 @@ export const PIECE = 65_536;
 
 /** The client went away before its answer was whole, or read too slowly and was cut. Nothing is wrong with us. */
 export class ReaderGone extends ClientGone {
-  constructor(message: string, readonly level: 'debug' | 'warn') { super(message); }
+  constructor(
+    message: string,
+    readonly level: 'debug' | 'warn',
+  ) {
+    super(message);
+  }
 }
 
 /**
@@ -32,8 +37,18 @@ export async function send(response: ServerResponse, body: string | Buffer, pati
 /**
  * Ends the answer with a large body, whose length the head already has. A client that goes away leaves nothing to do.
  */
-export function sendWhole(response: ServerResponse, body: string | Buffer): void {
-  send(response, body).then(() => { response.end(); }, () => { response.destroy(); });
+export function sendWhole(response: ServerResponse, parts: readonly (string | Buffer)[]): void {
+  const sendAll = async () => {
+    for (const part of parts) await send(response, part);
+  };
+  sendAll().then(
+    () => {
+      response.end();
+    },
+    () => {
+      response.destroy();
+    },
+  );
 }
 
 /** A pair of surrogates stays together: each half alone would be written as a replacement character. */
@@ -49,11 +64,18 @@ function drained(response: ServerResponse, patienceMs: number | undefined): Prom
     const finish = (gone?: ReaderGone) => {
       clearTimeout(timer);
       response.off('drain', onDrain).off('close', onClose);
-      if (gone === undefined) resolve(); else reject(gone);
+      if (gone === undefined) resolve();
+      else reject(gone);
     };
-    const onDrain = () => { finish(); };
-    const onClose = () => { finish(goneAway()); };
-    const onTime = () => { finish(new ReaderGone('the reader was too slow and was cut', 'warn')); };
+    const onDrain = () => {
+      finish();
+    };
+    const onClose = () => {
+      finish(goneAway());
+    };
+    const onTime = () => {
+      finish(new ReaderGone('the reader was too slow and was cut', 'warn'));
+    };
     const timer = patienceMs === undefined ? undefined : setTimeout(onTime, patienceMs);
     response.on('drain', onDrain).on('close', onClose);
   });

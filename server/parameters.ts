@@ -1,6 +1,6 @@
 /** Query and header parameters of an operation, read and checked as its spec says. Unknown ones are ignored. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DomainError} from '../domain/errors.js';
+import type { DomainError } from '../domain/errors.js';
 import { invalidField } from '../domain/errors.js';
 import type { OperationSpec, ParameterSpec } from '../generated/operation.js';
 import formats from '../generated/formats.cjs';
@@ -15,7 +15,12 @@ export function readQuery(operation: OperationSpec, search: string): Values {
   for (const spec of operation.parameters) {
     if (spec.in !== 'query') continue;
     const all = query.getAll(spec.name);
-    const value = spec.type === 'array' ? (all.length === 0 ? undefined : all.map((item) => check(spec, item))) : single(spec, all[0]);
+    const value =
+      spec.type === 'array'
+        ? all.length === 0
+          ? undefined
+          : all.map((item) => check(spec, item))
+        : single(spec, all[0]);
     if (value !== undefined) values[spec.name] = value;
   }
   return values;
@@ -38,8 +43,10 @@ function single(spec: ParameterSpec, text: string | undefined): unknown {
     return undefined;
   }
   switch (spec.type) {
-    case 'integer': return integer(spec, text);
-    case 'number': return number(spec, text);
+    case 'integer':
+      return integer(spec, text);
+    case 'number':
+      return number(spec, text);
     case 'boolean': {
       if (text !== 'true' && text !== 'false') throw wrongType(spec, 'boolean', text);
       return text === 'true';
@@ -56,32 +63,69 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
 }
 
 function wrongType(spec: ParameterSpec, type: string, text: string): DomainError {
-  return invalidField(spec.name, `${spec.name} in ${spec.in} must be of type ${type}: "${text.slice(0, 100)}"`, text.slice(0, 100), ruleOf(spec));
+  return invalidField(
+    spec.name,
+    `${spec.name} in ${spec.in} must be of type ${type}: "${text.slice(0, 100)}"`,
+    text.slice(0, 100),
+    ruleOf(spec),
+  );
 }
 
 function integer(spec: ParameterSpec, text: string): number {
-  const value = Number(text);
-  if (!/^[+-]?\d{1,19}$/.test(text) || Math.abs(value) > 2 ** 63) throw wrongType(spec, spec.format ?? 'int64', text);
-  return range(spec, Math.max(-Number.MAX_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER)));
+  if (!/^[+-]?\d{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text))
+    throw wrongType(spec, spec.format ?? 'int64', text);
+  const value = range(spec, Number(text), text);
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
 }
 
 function number(spec: ParameterSpec, text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value)) throw wrongType(spec, 'number', text);
-  return range(spec, value);
+  return range(spec, value, text);
 }
 
-function range(spec: ParameterSpec, value: number): number {
-  if (spec.minimum !== null && value < spec.minimum) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be greater than or equal to ${spec.minimum}`, value, ruleOf(spec));
-  if (spec.maximum !== null && value > spec.maximum) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be less than or equal to ${spec.maximum}`, value, ruleOf(spec));
+function range(spec: ParameterSpec, value: number, text: string): number {
+  if (spec.minimum !== null && value < spec.minimum)
+    throw invalidField(
+      spec.name,
+      `${spec.name} in ${spec.in} should be greater than or equal to ${spec.minimum}`,
+      text.slice(0, 100),
+      ruleOf(spec),
+    );
+  if (spec.maximum !== null && value > spec.maximum)
+    throw invalidField(
+      spec.name,
+      `${spec.name} in ${spec.in} should be less than or equal to ${spec.maximum}`,
+      text.slice(0, 100),
+      ruleOf(spec),
+    );
   return value;
 }
 
 function check(spec: ParameterSpec, text: string): string {
-  if (text.includes('\0')) throw invalidField(spec.name, `${spec.name} in ${spec.in} must not contain a NUL character`, '', ruleOf(spec));
-  if (spec.enum !== null && !spec.enum.includes(text)) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be one of [${spec.enum.join(' ')}]`, text.slice(0, 100), ruleOf(spec));
-  if (spec.minLength !== null && text.length < spec.minLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at least ${spec.minLength} chars long`, text, ruleOf(spec));
-  if (spec.maxLength !== null && text.length > spec.maxLength) throw invalidField(spec.name, `${spec.name} in ${spec.in} should be at most ${spec.maxLength} chars long`, text.slice(0, 100), ruleOf(spec));
+  if (text.includes('\0'))
+    throw invalidField(spec.name, `${spec.name} in ${spec.in} must not contain a NUL character`, '', ruleOf(spec));
+  if (spec.enum !== null && !spec.enum.includes(text))
+    throw invalidField(
+      spec.name,
+      `${spec.name} in ${spec.in} should be one of [${spec.enum.join(' ')}]`,
+      text.slice(0, 100),
+      ruleOf(spec),
+    );
+  if (spec.minLength !== null && text.length < spec.minLength)
+    throw invalidField(
+      spec.name,
+      `${spec.name} in ${spec.in} should be at least ${spec.minLength} chars long`,
+      text,
+      ruleOf(spec),
+    );
+  if (spec.maxLength !== null && text.length > spec.maxLength)
+    throw invalidField(
+      spec.name,
+      `${spec.name} in ${spec.in} should be at most ${spec.maxLength} chars long`,
+      text.slice(0, 100),
+      ruleOf(spec),
+    );
   const format = spec.format === null ? undefined : formats[spec.format];
   if (format !== undefined && !format.test(text)) throw wrongType(spec, spec.format ?? '', text);
   return text;

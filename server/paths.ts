@@ -19,14 +19,17 @@ const FOREIGN_ROOTS = new Set(['edge', 'fabric', 'oidc']);
 export function targetOf(segments: readonly string[]): Target | undefined {
   const [first, second, third] = segments;
   if (first === 'edge') {
-    if (third === 'v1' && (second === 'client' || second === 'management')) return { api: second, segments: segments.slice(3) };
+    if (third === 'v1' && (second === 'client' || second === 'management'))
+      return { api: second, segments: segments.slice(3) };
     return second === 'v1' ? { api: 'client', segments: segments.slice(2) } : undefined;
   }
   if (first === '.well-known') return segments[1] === 'est' ? { api: 'client', segments } : undefined;
   return FOREIGN_ROOTS.has(first ?? '') ? undefined : { api: 'client', segments };
 }
 
-/** A request target's path and query; the absolute form `https://host/path` (RFC 9112 section 3.2.2) counts as its path. */
+/**
+ * A request target's path and query; the absolute form `https://host/path` (RFC 9112 section 3.2.2) counts as its path.
+ */
 export function splitTarget(url: string): { path: string; search: string } {
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = target.indexOf('?');
@@ -36,10 +39,16 @@ export function splitTarget(url: string): { path: string; search: string } {
 /** A path without doubled or trailing slashes, for pages that are found by their whole path. */
 export function canonicalPath(path: string): string {
   if (!path.includes('//') && !path.endsWith('/')) return path;
-  return `/${path.split('/').filter((part) => part !== '').join('/')}`;
+  return `/${path
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')}`;
 }
 
-/** Decoded segments of a path, empty ones left out. @throws DomainError `routeUnknown` for a bad escape or a NUL, which no name has */
+/**
+ * Decoded segments of a path, empty ones left out.
+ * @throws DomainError `routeUnknown` for a bad escape or a NUL, which no name has
+ */
 export function segmentsOf(path: string): string[] {
   const segments: string[] = [];
   for (const part of path.split('/')) {
@@ -75,7 +84,10 @@ export function matchOperation({ api, segments }: Target, method: string, path: 
   const values: string[] = [];
   for (const segment of segments) {
     const literal: RouteNode | undefined = node.literals[segment];
-    if (literal !== undefined) { node = literal; continue; }
+    if (literal !== undefined) {
+      node = literal;
+      continue;
+    }
     if (node.parameter === null) throw pathUnknown(path);
     values.push(segment);
     node = node.parameter;
@@ -85,12 +97,15 @@ export function matchOperation({ api, segments }: Target, method: string, path: 
     const allowed = Object.keys(node.operations);
     if (allowed.length === 0) throw pathUnknown(path);
     throw new DomainError('methodNotAllowed', {
-      causeMessage: `method ${method} is not allowed, but [${allowed.join(',')}] are`, headers: { allow: allowed.join(', ') },
+      causeMessage: `method ${method} is not allowed, but [${allowed.join(',')}] are`,
+      headers: { allow: allowed.join(', ') },
     });
   }
   const operation = (operations[api] as Readonly<Record<string, OperationSpec>>)[operationId];
   if (operation === undefined) throw new Error(`no operation ${api} ${operationId}`);
   const params: Record<string, string> = {};
-  operation.pathParameters.forEach((name, index) => { params[name] = values[index] ?? ''; });
+  operation.pathParameters.forEach((name, index) => {
+    params[name] = values[index] ?? '';
+  });
   return { operation, params };
 }

@@ -1,13 +1,13 @@
 /**
- * What a client showed of itself in the TLS handshake. It is read once per connection: nothing resumes or renegotiates one
- * (see tls-server.ts), so it stays what it was.
+ * What a client showed of itself in the TLS handshake. It is read once per connection: nothing resumes or renegotiates
+ * one (see tls-server.ts), so it stays what it was.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { DomainError } from '../domain/errors.js';
-import { INVALID_SESSION } from './sessions.js';
+import { INVALID_SESSION } from './api-sessions.js';
 
 /** A certificate may get another owner while its connection stays open: whose it is holds for this long. */
 const OWNER_MS = 2_000;
@@ -18,7 +18,7 @@ const MAX_CERTIFICATES = 10;
 interface Peer {
   /** DER, as sent. */
   readonly certificates: readonly Buffer[];
-  /** The identity that the certificate belongs to, once it was asked for; undefined: nobody's here. */
+  /** The identity that the certificate belongs to, once it was looked up; undefined: no identity of this network. */
   owner?: Promise<string | undefined>;
   /** When that was, by `performance.now()`. */
   askedAt?: number;
@@ -28,14 +28,14 @@ export interface Peers {
   /** DER, as sent: the first is the leaf, whose key the handshake proved. */
   certificatesOf(request: IncomingMessage): readonly Buffer[];
   /**
-   * The session of one identity does not work over the connection of another. A certificate that belongs to nobody, such
-   * as a browser's, changes nothing.
+   * The session of one identity does not work over the connection of another. A certificate of no identity, such as a
+   * browser's, changes nothing.
    * @throws DomainError `unauthenticated`
    */
   requireSame(request: IncomingMessage, caller: { readonly identityId: string }): Promise<void> | undefined;
 }
 
-/** Stands for the many connections without a certificate, which cost no more than finding this. */
+/** Shared by all connections without a client certificate, so that they allocate nothing. */
 const BARE: Peer = { certificates: [] };
 
 export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promise<string | undefined>): Peers {
@@ -54,7 +54,9 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
     const owner = ownerOf(peer.certificates);
     peer.owner = owner;
     peer.askedAt = performance.now();
-    owner.catch(() => { if (peer.owner === owner) delete peer.owner; });
+    owner.catch(() => {
+      if (peer.owner === owner) delete peer.owner;
+    });
     return owner;
   };
 
@@ -65,7 +67,8 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
     // The certificate may have found another owner since the connection began.
     if (!isSame(await ask(peer))) {
       throw new DomainError('unauthenticated', {
-        headers: { 'www-authenticate': INVALID_SESSION }, logReason: 'the certificate of the connection belongs to another identity',
+        headers: { 'www-authenticate': INVALID_SESSION },
+        logReason: 'the certificate of the connection belongs to another identity',
       });
     }
   };

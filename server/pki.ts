@@ -1,13 +1,18 @@
 /** The network's own certificate authority at work: the issuer in use, and what clients trust. */
 import { X509Certificate } from 'node:crypto';
 import type { IssuedCertificateRecord, IssuedKind } from '../db/issued-certificates.js';
-import { issueClientCertificate, issueRouterServerCertificate, lifetimes, openIssuer } from '../domain/pki/authority.js';
+import {
+  issueClientCertificate,
+  issueRouterServerCertificate,
+  lifetimes,
+  openIssuer,
+} from '../domain/pki/authority.js';
 import type { IssuedCertificate, Issuer } from '../domain/pki/authority.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
 import { publicKeyPrint } from '../domain/pki/keys.js';
 import { certsOnlyPkcs7 } from '../domain/pki/pkcs7.js';
 import { apiSessionCertificateUri, identityUri, routerUri } from '../domain/pki/spiffe.js';
-import type { IssuedChain, Pki } from '../handlers/services.js';
+import type { IssuedChain, Pki } from '../handlers/context.js';
 
 export interface Authority {
   readonly rootPems: readonly string[];
@@ -37,23 +42,58 @@ async function open({ rootPems, intermediatePems, intermediateKeyPem }: Authorit
   const pems = [...rootPems, ...intermediatePems];
   const issuer = await openIssuer({ certPem: intermediatePems[0] ?? '', privateKeyPem: intermediateKeyPem });
   return {
-    issuer, issuerFingerprint: issuer.certificate.fingerprint.replaceAll(':', '').toLowerCase(),
-    roots: rootPems.map((pem) => new X509Certificate(pem)), intermediates: intermediatePems.map((pem) => new X509Certificate(pem)),
-    caBundlePem: pems.join(''), caBundlePkcs7: certsOnlyPkcs7(pems),
+    issuer,
+    issuerFingerprint: issuer.certificate.fingerprint.replaceAll(':', '').toLowerCase(),
+    roots: rootPems.map((pem) => new X509Certificate(pem)),
+    intermediates: intermediatePems.map((pem) => new X509Certificate(pem)),
+    caBundlePem: pems.join(''),
+    caBundlePkcs7: certsOnlyPkcs7(pems),
   };
 }
 
 export async function createPki(trustDomain: string, authority: Authority): Promise<RunningPki> {
   let state = await open(authority);
 
-  const chainOf = (kind: IssuedKind, subjectId: string, request: SigningRequest, issued: IssuedCertificate, { issuer, issuerFingerprint }: State): IssuedChain => {
+  const chainOf = (
+    kind: IssuedKind,
+    subjectId: string,
+    request: SigningRequest,
+    issued: IssuedCertificate,
+    { issuer, issuerFingerprint }: State,
+  ): IssuedChain => {
     const { certPem, fingerprint, serialNumber, notBefore, notAfter } = issued;
-    const record: IssuedCertificateRecord = { serialNumber, fingerprint, kind, subjectId, issuerFingerprint, notBefore, notAfter };
-    return { leafPem: certPem, chainPem: certPem + issuer.certPem, fingerprint, publicKeyPrint: publicKeyPrint(request.publicKey), record };
+    const record: IssuedCertificateRecord = {
+      serialNumber,
+      fingerprint,
+      kind,
+      subjectId,
+      issuerFingerprint,
+      notBefore,
+      notAfter,
+    };
+    return {
+      leafPem: certPem,
+      chainPem: certPem + issuer.certPem,
+      fingerprint,
+      publicKeyPrint: publicKeyPrint(request.publicKey),
+      record,
+    };
   };
-  const client = async (kind: IssuedKind, subjectId: string, request: SigningRequest, uri: string, about: { commonName: string; lifetimeSeconds: number }) => {
+  const client = async (
+    kind: IssuedKind,
+    subjectId: string,
+    request: SigningRequest,
+    uri: string,
+    about: { commonName: string; lifetimeSeconds: number },
+  ) => {
     const current = state;
-    return chainOf(kind, subjectId, request, await issueClientCertificate(current.issuer, { now: new Date(), request, uri, ...about }), current);
+    return chainOf(
+      kind,
+      subjectId,
+      request,
+      await issueClientCertificate(current.issuer, { now: new Date(), request, uri, ...about }),
+      current,
+    );
   };
 
   return {
@@ -63,16 +103,33 @@ export async function createPki(trustDomain: string, authority: Authority): Prom
     trust: () => state,
     issuerPem: () => state.issuer.certPem,
     issueForIdentity: (request, id) =>
-      client('identity', id, request, identityUri(trustDomain, id), { commonName: id, lifetimeSeconds: lifetimes.clientSeconds }),
-    issueForApiSession: (request, ids) => client('apiSession', ids.apiSessionId, request, apiSessionCertificateUri(trustDomain, ids),
-      { commonName: ids.identityId, lifetimeSeconds: lifetimes.apiSessionSeconds }),
+      client('identity', id, request, identityUri(trustDomain, id), {
+        commonName: id,
+        lifetimeSeconds: lifetimes.clientSeconds,
+      }),
+    issueForApiSession: (request, ids) =>
+      client('apiSession', ids.apiSessionId, request, apiSessionCertificateUri(trustDomain, ids), {
+        commonName: ids.identityId,
+        lifetimeSeconds: lifetimes.apiSessionSeconds,
+      }),
     issueForRouter: (request, id) =>
-      client('router', id, request, routerUri(trustDomain, id), { commonName: id, lifetimeSeconds: lifetimes.clientSeconds }),
+      client('router', id, request, routerUri(trustDomain, id), {
+        commonName: id,
+        lifetimeSeconds: lifetimes.clientSeconds,
+      }),
     async issueForRouterServer(request, id, names) {
       const current = state;
-      const issued = await issueRouterServerCertificate(current.issuer, { now: new Date(), commonName: id, request, uri: routerUri(trustDomain, id), names });
+      const issued = await issueRouterServerCertificate(current.issuer, {
+        now: new Date(),
+        commonName: id,
+        request,
+        uri: routerUri(trustDomain, id),
+        names,
+      });
       return chainOf('routerServer', id, request, issued, current);
     },
-    async use(next) { state = await open(next); },
+    async use(next) {
+      state = await open(next);
+    },
   };
 }

@@ -13,7 +13,7 @@ const HEAD_BYTES = 16;
 /** What every sender can pass on in one segment (section 2.2): addresses, and some hundred bytes that are skipped. */
 const MAX_HEADER_BYTES = 536;
 
-/** A header that is none, or says what cannot be. */
+/** A header that is malformed, or says something impossible. */
 export class HeaderFault extends Error {}
 
 /** @param networks  addresses, and networks such as `10.0.0.0/8`; checked when the configuration is read */
@@ -22,7 +22,8 @@ export function listedIn(networks: readonly string[]): (address: string) => bool
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    if (bits === undefined) list.addAddress(address, family); else list.addSubnet(address, Number(bits), family);
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
   }
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
@@ -64,7 +65,10 @@ export function clientIn(head: Buffer, rest: Buffer): string | null {
  * `done`.
  */
 export function takeHeader(
-  socket: Socket, timeoutMs: number, done: (client: string | null) => void, faulty: (reason: string) => void,
+  socket: Socket,
+  timeoutMs: number,
+  done: (client: string | null) => void,
+  faulty: (reason: string) => void,
 ): void {
   let head: Buffer | undefined;
   let length = 0;
@@ -83,7 +87,7 @@ export function takeHeader(
         length = lengthAfter(bytes);
         head = bytes;
       }
-      const rest = length === 0 ? Buffer.alloc(0) : socket.read(length) as Buffer | null;
+      const rest = length === 0 ? Buffer.alloc(0) : (socket.read(length) as Buffer | null);
       if (rest === null) return;
       if (rest.length < length) throw new HeaderFault('cut short');
       const client = clientIn(head, rest);
@@ -94,8 +98,18 @@ export function takeHeader(
       finish(error.message);
     }
   };
-  const ended = () => { finish(head === undefined ? 'nothing' : 'cut short'); };
-  const closed = () => { finish('nothing'); };
-  const timer = setTimeout(() => { finish('it did not come in time'); }, timeoutMs);
-  socket.on('error', () => undefined).on('readable', look).on('end', ended).on('close', closed);
+  const ended = () => {
+    finish(head === undefined ? 'nothing' : 'cut short');
+  };
+  const closed = () => {
+    finish('nothing');
+  };
+  const timer = setTimeout(() => {
+    finish('it did not come in time');
+  }, timeoutMs);
+  socket
+    .on('error', () => undefined)
+    .on('readable', look)
+    .on('end', ended)
+    .on('close', closed);
 }

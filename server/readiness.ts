@@ -6,7 +6,7 @@ import { statfsSync } from 'node:fs';
 import type { Database } from '../db/db.js';
 import { OUTAGES } from '../db/outages.js';
 import type { Outage } from '../db/outages.js';
-import type { OutageLog } from './outages.js';
+import type { OutageLog } from './outage-log.js';
 
 export interface Check {
   readonly id: 'database' | 'writable' | 'feed' | 'pool' | 'certificates' | 'disk';
@@ -45,7 +45,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     return outages.stopping() ?? (last !== undefined && OUTAGES[last].stopsChanges ? last : undefined);
   };
   const of = (id: Check['id'], fault: string | undefined): Check =>
-    (fault === undefined ? { id, healthy: true } : { id, healthy: false, details: fault });
+    fault === undefined ? { id, healthy: true } : { id, healthy: false, details: fault };
   const callerText = (outage: Outage | undefined) => (outage === undefined ? undefined : OUTAGES[outage].caller);
   return {
     fault: () => callerText(database.outage() ?? writingOutage()),
@@ -55,7 +55,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       return [
         of('database', isReachable ? undefined : callerText(outage)),
         of('writable', callerText(outage ?? writingOutage())),
-        of('feed', isHearing() ? undefined : 'changes by other controllers are not heard; sessions are read from the database'),
+        of(
+          'feed',
+          isHearing() ? undefined : 'changes by other controllers are not heard; sessions are read from the database',
+        ),
         of('pool', database.stats().waiting === 0 ? undefined : 'requests wait for a connection to the database'),
         of('certificates', certificateFault(certificateEnds())),
         ...(clusterDir === null ? [] : [of('disk', diskFault(clusterDir))]),
@@ -71,5 +74,7 @@ function certificateFault(ends: ReturnType<ReadinessOptions['certificateEnds']>)
 
 function diskFault(directory: string): string | undefined {
   const { bavail, blocks } = statfsSync(directory);
-  return bavail / blocks < LEAST_FREE ? `the disk of the database has ${Math.floor(100 * bavail / blocks)} % left` : undefined;
+  return bavail / blocks < LEAST_FREE
+    ? `the disk of the database has ${Math.floor((100 * bavail) / blocks)} % left`
+    : undefined;
 }

@@ -12,9 +12,9 @@ import { closeAll } from './closers.js';
 import type { Closers } from './closers.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
-import { connectDatabase } from './database.js';
+import { connectDatabase, locateServer } from './database.js';
 import type { Logger } from './log.js';
-import { noteFailure } from './outages.js';
+import { noteFailure } from './outage-log.js';
 import type { NetworkKeys, Renewable, ServerEntity, SigningEntity } from './network-keys.js';
 import type { RunningPki } from './pki.js';
 import { secureContext } from './tls-server.js';
@@ -35,8 +35,13 @@ export function serverIdentity(first: ServerEntity): ServerIdentity {
   const endOf = ({ certPem }: ServerEntity) => new Date(new X509Certificate(certPem).validTo);
   let [signer, { earlierPrints }, notAfter] = [createJwtSigner(first), first, endOf(first)];
   return {
-    signer: () => signer, fingerprint: () => signer.kid, earlierPrints: () => earlierPrints, notAfter: () => notAfter,
-    replace: (server) => { [signer, { earlierPrints }, notAfter] = [createJwtSigner(server), server, endOf(server)]; },
+    signer: () => signer,
+    fingerprint: () => signer.kid,
+    earlierPrints: () => earlierPrints,
+    notAfter: () => notAfter,
+    replace: (server) => {
+      [signer, { earlierPrints }, notAfter] = [createJwtSigner(server), server, endOf(server)];
+    },
   };
 }
 
@@ -45,12 +50,15 @@ export interface RenewalOptions {
   readonly pki: RunningPki;
   readonly identity: ServerIdentity;
   readonly current: () => Promise<NetworkKeys>;
-  /** Tells the other controllers and the clients which certificate this one has. */
+  /** Publishes this controller's certificate for the other controllers and the clients. */
   readonly announce: (server: SigningEntity) => Promise<unknown>;
   readonly log: Logger;
 }
 
-/** @returns what looks for renewed keys, once at a time. Open connections keep the certificate they have; new ones get the new one. */
+/**
+ * @returns what looks for renewed keys, once at a time. Open connections keep the certificate they have; new ones get
+ * the new one.
+ */
 export function keepKeysFresh({ server, pki, identity, current, announce, log }: RenewalOptions): () => Promise<void> {
   let announced = identity.fingerprint();
   const check = async () => {
@@ -67,12 +75,15 @@ export function keepKeysFresh({ server, pki, identity, current, announce, log }:
     announced = fingerprint;
   };
   let last: Promise<void> = Promise.resolve();
-  return () => (last = last.then(check).catch((error: unknown) => { noteFailure(log, error, 'the keys of the network could not be checked; it is tried again'); }));
+  return () =>
+    (last = last.then(check).catch((error: unknown) => {
+      noteFailure(log, error, 'the keys of the network could not be checked; it is tried again');
+    }));
 }
 
 /**
- * Renews a certificate of the network before its time; controllers that run take it up at once. Works beside a running
- * controller and without one, and wants the settings of that controller: its name and addresses stand in the certificate.
+ * Renews a certificate of the network before its time; controllers that run take it up at once. Works with or without a
+ * running controller, and needs that controller's settings: its name and addresses are in the certificate.
  * @returns the new certificate
  * @throws ConfigError when there is no network yet
  */
@@ -80,18 +91,24 @@ export async function renewEarly(config: Config, what: Renewable, log: Logger): 
   const closers: Closers = [];
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
   try {
-    const { database } = await connectDatabase({ config, log, closers, abort: new AbortController().signal, onLost: () => undefined, besideRunning: true });
+    const abort = new AbortController().signal;
+    const options = { config, log, closers, abort, besideRunning: true };
+    const connection = await locateServer(options);
+    const { database } = await connectDatabase({ ...options, connection, onLost: () => undefined });
     const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
     if ((await stores.network.find()) === undefined) throw noNetwork('this database');
     const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
     const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
     const { server, authority } = await refreshKeys(config, stores, network, controllerId, log, what);
-    return what === 'server' ? server.certPem : authority.intermediatePems[0] ?? '';
+    return what === 'server' ? server.certPem : (authority.intermediatePems[0] ?? '');
   } finally {
     await closeAll(closers, log);
   }
 }
 
 function noNetwork(place: string): ConfigError {
-  return new ConfigError(`There is no network in ${place} whose certificates could be renewed: use the settings that its controller is started with.`);
+  return new ConfigError(
+    `There is no network in ${place} whose certificates could be renewed: use the settings that its controller is ` +
+      'started with.',
+  );
 }

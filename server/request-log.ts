@@ -1,12 +1,13 @@
 /**
  * The log line of a request: who asked for what, from where, what came of it and why. It is made of what we know
  * ourselves (ids of entities, words of ours), never of what was sent; so no secret can be in it, whatever a client
- * sends where.
+ * sends.
  */
 import { DomainError } from '../domain/errors.js';
-import type { RequestClock } from '../db/clock.js';
+import type { RequestClock } from '../db/request-clock.js';
 import type { OperationSpec } from '../generated/operation.js';
-import type { Caller, Facts } from '../handlers/handler.js';
+import type { Facts } from '../handlers/handler.js';
+import type { Caller } from '../handlers/reply.js';
 import type { Exchange } from './api.js';
 import { ClientGone } from './body.js';
 import { codeOf } from './envelope.js';
@@ -28,10 +29,18 @@ export interface Seen {
 export function requestLine({ request, response, requestId, failure }: Exchange, seen: Seen, ms: number): object {
   const { operation, caller, params, createdId, facts, address } = seen;
   return {
-    requestId, method: request.method, operation: operation?.operationId, api: operation?.api,
-    status: response.headersSent ? response.statusCode : undefined, address,
-    identityId: caller?.identityId, entityId: idIn(params?.['id']), serviceId: idIn(params?.['serviceId']), createdId,
-    ...facts, ...outcomeOf(failure),
+    requestId,
+    method: request.method,
+    operation: operation?.operationId,
+    api: operation?.api,
+    status: response.headersSent ? response.statusCode : undefined,
+    address,
+    identityId: caller?.identityId,
+    entityId: idIn(params?.['id']),
+    serviceId: idIn(params?.['serviceId']),
+    createdId,
+    ...facts,
+    ...outcomeOf(failure),
     ms: Math.round(ms * 10) / 10,
   };
 }

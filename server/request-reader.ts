@@ -1,26 +1,32 @@
-/** Who reads what a request asks for, and until when: a signal that is made only for a list which takes its time. */
+/** Who reads what a request asks for, and until when. */
 import type { ServerResponse } from 'node:http';
+import { KeptPlace } from '../db/kept-place.js';
 import type { ListReader } from '../db/request-scope.js';
+import { StopSource } from '../domain/scheduling/stop-signal.js';
+import type { StopSignal } from '../domain/scheduling/stop-signal.js';
 
 export class RequestReader implements ListReader {
-  #abort: AbortController | undefined;
-  #isAbandoned = false;
+  readonly place = new KeptPlace();
+  readonly #gone = new StopSource();
+  #isWatching = false;
 
-  constructor(readonly identityId: string, readonly response: ServerResponse) {}
+  constructor(
+    readonly identityId: string,
+    readonly response: ServerResponse,
+  ) {}
 
-  /** Aborted once the answer is over: given, given up, or without a reader. */
-  get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      if (this.#isAbandoned || this.response.destroyed) this.#abort.abort();
-      else this.response.once('close', () => { this.abandon(); });
+  /** Stops once the answer is over: given, given up, or without a reader. Only lists ask for it. */
+  get signal(): StopSignal {
+    if (!this.#isWatching) {
+      this.#isWatching = true;
+      if (this.response.destroyed) this.abandon();
+      else this.response.once('close', () => this.abandon());
     }
-    return this.#abort.signal;
+    return this.#gone;
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The answer is no longer wanted. */
   abandon(): void {
-    this.#isAbandoned = true;
-    this.#abort?.abort();
+    this.#gone.stop();
   }
 }

@@ -1,29 +1,36 @@
 /**
  * Writes answers. Each is checked whole against its spec before its first byte leaves; one that breaks the spec is
- * logged and answered 500. Only a list too long to hold leaves in batches, each element checked before it does.
+ * logged and answered 500. Only a list without limit leaves in batches, each element checked before it does.
  */
 import type { ServerResponse } from 'node:http';
 import type { Api, OperationSpec, ResponseSpec } from '../generated/operation.js';
-import { createTurns } from '../domain/auth/turns.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import { basePaths } from '../generated/routes.js';
 import clientValidators from '../generated/client/validators.cjs';
 import managementValidators from '../generated/management/validators.cjs';
-import type { DataReply, RawReply, WrittenReply } from '../handlers/handler.js';
+import type { DataReply, ListReply, RawReply, KeptReply } from '../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
 import { describeFault } from './faults.js';
 import { PIECE, send, sendWhole } from './outflow.js';
 
-export type AnyReply = DataReply<number, unknown> | WrittenReply<number> | RawReply<number>;
+export type AnyReply = DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number>;
 export type Headers = Readonly<Record<string, string | number>>;
 
 type Validator = (typeof managementValidators)[string];
 
-export const validatorsOf: Readonly<Record<Api, Readonly<Record<string, Validator>>>> = { client: clientValidators, management: managementValidators };
+export const validatorsOf: Readonly<Record<Api, Readonly<Record<string, Validator>>>> = {
+  client: clientValidators,
+  management: managementValidators,
+};
 
 /** An answer of ours that its spec does not allow. */
 export class ResponseFault extends Error {
-  constructor(readonly operation: OperationSpec, readonly status: number, readonly fault: { path: string; rule: string }) {
+  constructor(
+    readonly operation: OperationSpec,
+    readonly status: number,
+    readonly fault: { path: string; rule: string },
+  ) {
     super(`${operation.api} ${operation.operationId} ${status}: ${fault.path} ${fault.rule}`);
   }
 }
@@ -41,12 +48,20 @@ function check(operation: OperationSpec, status: number, name: string | null, va
   if (!validate(value)) throw new ResponseFault(operation, status, describeFault(validate.errors?.[0]));
 }
 
-/**
- * @param readerPatienceMs  how long the reader of a list without limit may take for one piece of it
- * @throws ResponseFault before anything was written, or after for a list without limit; ReaderGone
- */
+export interface WriteOptions {
+  /** How long the reader of a list without limit may take for one piece of it. */
+  readonly readerPatienceMs: number;
+  /** Called once the whole answer is text, or as much of it as is held. */
+  readonly onText?: () => void;
+}
+
+/** @throws ResponseFault before anything was written, or after for a list without limit; ReaderGone */
 export async function writeReply(
-  response: ServerResponse, operation: OperationSpec, reply: AnyReply, headers: Headers, readerPatienceMs: number,
+  response: ServerResponse,
+  operation: OperationSpec,
+  reply: AnyReply,
+  headers: Headers,
+  options: WriteOptions,
 ): Promise<void> {
   if ('raw' in reply) {
     const { contentType, body } = reply.raw;
@@ -54,153 +69,168 @@ export async function writeReply(
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
     }
     write(response, reply.status, { 'content-type': contentType, ...headers, ...reply.headers }, body);
-    return;
-  }
-  if ('written' in reply) {
-    write(response, reply.status, { 'content-type': 'application/json', ...headers }, reply.written);
-    return;
-  }
-  const { data, page, rest } = reply;
-  const meta = metaOf(page);
-  const spec = specOf(operation, reply.status);
-  const metaJson = metaText(meta);
-  const checkHead = () => { check(operation, reply.status, spec.validator, { data, meta }); };
-  const all = { 'content-type': 'application/json', ...headers, ...reply.headers, ...locationOf(operation, reply) };
-  if (rest !== undefined) {
-    const checkItem = (item: unknown) => { check(operation, reply.status, spec.itemValidator, item); };
-    await endAfter(response, rest[Symbol.asyncIterator](), async (batches) => {
-      checkHead();
-      const texts = textsOfAll(data as readonly unknown[], batches, checkItem);
-      await writeList(response, reply.status, all, { texts, metaJson, patienceMs: readerPatienceMs });
-    });
-    return;
-  }
-  checkHead();
-  const made = textOf(data);
-  const text = made instanceof Promise ? await made : made;
-  if (typeof text !== 'string') {
-    await writeList(response, reply.status, all, { texts: text, metaJson });
-    return;
-  }
-  const body = `{"data":${text},"meta":${metaJson}}\n`;
-  reply.onWritten?.(body);
-  write(response, reply.status, all, body);
-}
-
-type Batches = AsyncIterator<readonly unknown[]>;
-
-/**
- * Batches hold a connection of the database until they end: when they are written, cannot be, or their reader goes
- * away.
- */
-async function endAfter(
-  response: ServerResponse, batches: Batches, work: (batches: Batches) => Promise<void>,
-): Promise<void> {
-  response.once('close', () => { batches.return?.().catch(() => undefined); });
-  try {
-    await work(batches);
-  } finally {
-    await batches.return?.(); // does nothing when it is not the first
+  } else if ('kept' in reply) {
+    write(response, reply.status, { 'content-type': 'application/json', ...headers }, reply.kept);
+  } else if ('items' in reply) {
+    await writeList(response, operation, reply, { 'content-type': 'application/json', ...headers }, options);
+  } else {
+    const { data, page } = reply;
+    const meta = metaOf(page);
+    check(operation, reply.status, specOf(operation, reply.status).validator, { data, meta });
+    const body = `{"data":${JSON.stringify(data)},"meta":${metaText(meta)}}\n`;
+    reply.onWritten?.(body);
+    const all = { 'content-type': 'application/json', ...headers, ...reply.headers, ...locationOf(operation, reply) };
+    write(response, reply.status, all, body);
   }
 }
 
 /**
- * Elements that become text in one go. Each comes of a request of bounded size, so that all of them together are
- * bounded.
- */
-const GROUP = 16;
-/**
- * Characters of an answer that are held as text. A list that has more is written group by group, as its reader takes
- * them.
+ * Characters of a list that are held as text. One that has more is checked whole all the same, but becomes text as its
+ * reader takes it.
  */
 const MAX_HELD = 16 * 1024 * 1024;
 
 /**
  * What is longer than a piece becomes text in turns, a piece a turn: however many long lists are under way, others are
- * answered in between. With 20 readers of pages of 500, other lists took 79 ms in the middle without turns, 31 ms with them.
+ * answered in between. With 20 readers of pages of 500, other lists took 79 ms in the middle without turns, 31 ms with
+ * them.
  */
-const turns = createTurns({ waiting: Number.POSITIVE_INFINITY });
-/** Ends when the last of the lists that wait is text. One is made after the other, so that only one is held half made. */
+const turns = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
+/**
+ * Ends when the last of the lists that wait is text. One is made after the other, so that only one is held half made.
+ */
 let line: Promise<unknown> = Promise.resolve();
 
-function textOf(data: unknown): string | Promise<string | Iterable<string>> {
-  if (!Array.isArray(data) || data.length <= GROUP) return JSON.stringify(data);
-  const texts = textsOf(data);
-  const held = new HeldTexts();
-  if (!held.take(texts)) return held.whole();
-  const made = line.then(() => restOf(held, texts));
-  line = made.catch(() => undefined); // whoever waits for it sees the fault
-  return made;
-}
-
-/** The whole, or the groups of a list that is too long to hold as text. */
-async function restOf(held: HeldTexts, texts: Iterator<string, undefined> & Iterable<string>): Promise<string | Iterable<string>> {
-  while (await turns.run(() => held.take(texts))) {
-    if (held.chars > MAX_HELD) return shiftThen(held.groups, texts);
-  }
-  return held.whole();
-}
-
-class HeldTexts {
-  readonly groups: string[] = [];
-  chars = 0;
-
-  /** Takes groups until they make a piece. @returns whether there may be more */
-  take(texts: Iterator<string, undefined>): boolean {
-    for (const until = this.chars + PIECE; this.chars < until;) {
-      const step = texts.next();
-      if (step.done === true) return false;
-      this.groups.push(step.value);
-      this.chars += step.value.length;
-    }
-    return true;
-  }
-
-  whole(): string { return `[${this.groups.join(',')}]`; }
-}
-
-/** Groups of elements, without the brackets of an array. */
-function* textsOf(items: readonly unknown[]): Generator<string, undefined> {
-  for (let from = 0; from < items.length; from += GROUP) {
-    yield JSON.stringify(items.slice(from, from + GROUP)).slice(1, -1);
-  }
-}
-
-/** Lets go of each text when it has given it. */
-function* shiftThen(held: string[], texts: Iterable<string>): Generator<string> {
-  for (let text = held.shift(); text !== undefined; text = held.shift()) yield text;
-  yield* texts;
-}
-
-async function* textsOfAll(
-  head: readonly unknown[], batches: Batches, checkItem: (item: unknown) => void,
-): AsyncGenerator<string> {
-  yield* textsOf(head);
-  for (let step = await batches.next(); step.done !== true; step = await batches.next()) {
-    step.value.forEach(checkItem);
-    yield* textsOf(step.value);
-  }
-}
-
-interface ListParts {
-  readonly texts: Iterable<string> | AsyncIterable<string>;
-  readonly metaJson: string;
-  readonly patienceMs?: number;
-}
-
-/** A fault after the first byte cannot be reported any more: it is thrown, and the caller cuts the connection. */
 async function writeList(
-  response: ServerResponse, status: number, headers: Headers, { texts, metaJson, patienceMs }: ListParts,
+  response: ServerResponse,
+  operation: OperationSpec,
+  reply: ListReply<number, unknown>,
+  headers: Headers,
+  options: WriteOptions,
 ): Promise<void> {
+  const batches = reply.rest?.[Symbol.asyncIterator]();
+  if (batches === undefined) return writeItems(response, operation, reply, headers, options);
+  // They hold a connection of the database until they are written, cannot be, or their reader goes away.
+  response.once('close', () => {
+    batches.return?.().catch(() => undefined);
+  });
+  try {
+    await writeItems(response, operation, reply, headers, options, batches);
+  } finally {
+    await batches.return?.(); // does nothing when it is not the first
+  }
+}
+
+async function writeItems(
+  response: ServerResponse,
+  operation: OperationSpec,
+  { status, items, page, onWritten }: ListReply<number, unknown>,
+  headers: Headers,
+  { readerPatienceMs, onText }: WriteOptions,
+  batches?: AsyncIterator<Iterable<unknown>>,
+): Promise<void> {
+  const meta = metaOf(page);
+  const { validator, itemValidator } = specOf(operation, status);
+  if (itemValidator === null) throw new ResponseFault(operation, status, { path: '/data', rule: 'no list' });
+  check(operation, status, validator, { data: [], meta });
+  const list = new ListText(items, (item) => {
+    check(operation, status, itemValidator, item);
+  });
+  const tail = `],"meta":${metaText(meta)}}\n`;
+  const first = `{"data":[${list.next()}`;
+  if (list.isWhole && batches === undefined) {
+    onWritten?.(first + tail);
+    write(response, status, headers, first + tail);
+    return;
+  }
+  const held = [Buffer.from(first)];
+  await (line = line.then(
+    () => hold(held, list),
+    () => hold(held, list), // the fault of the one before is seen by whoever waits for it
+  ));
+  onText?.();
+  if (list.isWhole && batches === undefined) {
+    held.push(Buffer.from(tail));
+    onWritten?.(Buffer.concat(held).toString());
+    writePieces(response, status, headers, held);
+    return;
+  }
   if (response.headersSent) return; // a timeout was answered while the work went on
   response.writeHead(status, headers);
-  let before = '{"data":[';
-  for await (const text of texts) {
-    await send(response, before + text, patienceMs);
-    before = ',';
+  const patienceMs = batches === undefined ? undefined : readerPatienceMs;
+  for (let piece = held.shift(); piece !== undefined; piece = held.shift()) await send(response, piece, patienceMs);
+  while (!list.isWhole) await send(response, list.next(), patienceMs);
+  for (let step = await batches?.next(); step?.done === false; step = await batches?.next()) {
+    list.add(step.value);
+    while (!list.isWhole) await send(response, list.next(), patienceMs);
   }
-  await send(response, `${before === ',' ? '' : before}],"meta":${metaJson}}\n`, patienceMs);
+  await send(response, tail, patienceMs);
   response.end();
+}
+
+/** Makes the rest of a list text in turns. What is too long to hold is checked, and left as it is. */
+async function hold(held: Buffer[], list: ListText): Promise<void> {
+  let bytes = 0;
+  while (!list.isWhole) {
+    if (bytes > MAX_HELD) {
+      list.checkAll();
+      return;
+    }
+    const piece = await turns.run(() => Buffer.from(list.next()));
+    bytes += piece.length;
+    held.push(piece);
+  }
+}
+
+/** Characters of a list that become text in one go: with the element that goes beyond, most often still one piece. */
+const NEARLY_A_PIECE = PIECE - 8_192;
+
+/** The elements of a list as text, about a piece at a time: each mapped, checked and written in one go. */
+class ListText {
+  #items: Iterator<unknown>;
+  #separator = '';
+  isWhole = false;
+
+  constructor(
+    items: Iterable<unknown>,
+    readonly check: (item: unknown) => void,
+  ) {
+    this.#items = this.#checked(items);
+  }
+
+  *#checked(items: Iterable<unknown>): Generator<unknown> {
+    for (const item of items) {
+      this.check(item);
+      yield item;
+    }
+  }
+
+  /** Without the brackets of an array; '' when nothing is left. */
+  next(): string {
+    let text = '';
+    while (text.length < NEARLY_A_PIECE) {
+      const step = this.#items.next();
+      if (step.done === true) {
+        this.isWhole = true;
+        break;
+      }
+      text += this.#separator + JSON.stringify(step.value);
+      this.#separator = ',';
+    }
+    return text;
+  }
+
+  checkAll(): void {
+    const items: unknown[] = [];
+    for (let step = this.#items.next(); step.done !== true; step = this.#items.next()) items.push(step.value);
+    this.#items = items[Symbol.iterator]();
+  }
+
+  /** Goes on with these. */
+  add(items: Iterable<unknown>): void {
+    this.#items = this.#checked(items);
+    this.isWhole = false;
+  }
 }
 
 function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers | undefined {
@@ -213,11 +243,22 @@ export function write(response: ServerResponse, status: number, headers: Headers
   if (response.headersSent) return; // a timeout was answered while the work went on
   response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
   if (body.length <= PIECE) response.end(body);
-  else sendWhole(response, body);
+  else sendWhole(response, [body]);
+}
+
+function writePieces(response: ServerResponse, status: number, headers: Headers, pieces: readonly Buffer[]): void {
+  if (response.headersSent) return; // a timeout was answered while the work went on
+  response.writeHead(status, { 'content-length': pieces.reduce((sum, { length }) => sum + length, 0), ...headers });
+  sendWhole(response, pieces);
 }
 
 /** @throws ResponseFault when the spec does not even allow this error */
-export function writeError(response: ServerResponse, operation: OperationSpec | undefined, { status, body, headers: own }: ErrorAnswer, headers: Headers): void {
+export function writeError(
+  response: ServerResponse,
+  operation: OperationSpec | undefined,
+  { status, body, headers: own }: ErrorAnswer,
+  headers: Headers,
+): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);
   write(response, status, { 'content-type': 'application/json', ...headers, ...own }, `${JSON.stringify(body)}\n`);
 }

@@ -1,10 +1,10 @@
 /**
- * Settles sessions in doubt: those that a change of policies may have cost their grant. Soon after such a change, in bounded
- * slices with a rest after each few, and at an interval for what went unheard.
+ * Settles sessions unchecked: those that a change of policies may have cost their grant. Soon after such a change, in
+ * bounded slices with a rest after each few, and at an interval for changes that were not heard of.
  */
 import type { Stores } from '../db/stores.js';
 import type { Logger } from './log.js';
-import { noteFailure } from './outages.js';
+import { noteFailure } from './outage-log.js';
 
 export interface SessionSweeperOptions {
   readonly sessions: Pick<Stores['sessions'], 'sweep'>;
@@ -31,7 +31,14 @@ const SLICE = 500;
 const SLICES = 4;
 const REST_MS = 200;
 
-export function createSessionSweeper({ sessions, log, intervalMs = INTERVAL_MS, slice = SLICE, slices = SLICES, restMs = REST_MS }: SessionSweeperOptions): SessionSweeper {
+export function createSessionSweeper({
+  sessions,
+  log,
+  intervalMs = INTERVAL_MS,
+  slice = SLICE,
+  slices = SLICES,
+  restMs = REST_MS,
+}: SessionSweeperOptions): SessionSweeper {
   let isClosed = false;
   let running: Promise<number> | undefined;
   let soon: NodeJS.Timeout | undefined;
@@ -51,13 +58,17 @@ export function createSessionSweeper({ sessions, log, intervalMs = INTERVAL_MS, 
     if (removed > 0) log.info({ removed }, 'sessions that no policy grants any more removed');
     return removed;
   };
-  const turn = async () => (running ??= sweep().finally(() => { running = undefined; }));
+  const turn = async () =>
+    (running ??= sweep().finally(() => {
+      running = undefined;
+    }));
   const nudge = () => {
     if (isClosed) return;
     soon ??= setTimeout(() => {
       soon = undefined;
-      // What is news to a turn that is running may be news of something that it has passed.
-      if (running === undefined) void turn(); else nudge();
+      // A change that arrives during a turn may concern a session that the turn has already checked.
+      if (running === undefined) void turn();
+      else nudge();
     }, restMs).unref();
   };
   const timer = setInterval(() => void turn(), intervalMs).unref();

@@ -1,7 +1,7 @@
 /**
- * Cuts connections to which bytes are waiting to go and of which none went for a while: their clients do not read. One
- * timer looks at all of them, so that a request costs nothing more. Bytes that the client sends do not count: it could
- * send one now and then and never read. A request that is being worked on has nothing waiting, and is left alone.
+ * Cuts connections whose clients do not read: bytes wait to be sent, and none has gone for a while. One timer looks at
+ * all of them, so that a request costs nothing more. Bytes that the client sends do not count: it could send one now
+ * and then and never read. A request that is being worked on has nothing waiting, and is left alone.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from './log.js';
@@ -40,9 +40,13 @@ export function watchStalls(timeoutMs: number, log: Logger): StallWatch {
   return {
     add(socket) {
       sockets.set(socket, { waiting: 0, handedOver: 0, idleLooks: 0 });
-      socket.once('close', () => { sockets.delete(socket); });
+      socket.once('close', () => {
+        sockets.delete(socket);
+      });
     },
-    close() { clearInterval(timer); },
+    close() {
+      clearInterval(timer);
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Several processes on one port. The first process keeps the embedded database, makes the network once and starts the
- * workers; each worker is a whole controller on that database and shares the listening port. One that ends is
- * replaced. Workers stay right among themselves as controllers on different machines do: by the database.
+ * workers; each worker is a whole controller on that database and shares the listening port. One that ends is replaced.
+ * Workers stay consistent through the database, as controllers on different machines do.
  */
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
@@ -30,7 +30,9 @@ export async function startWorkers(config: Config, log: Logger, abort: AbortSign
     const port = await startAll(config.workers, env, stopping.signal, log);
     const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
     return {
-      url, advertise: config.advertise, newAdmin: prepared.newAdmin,
+      url,
+      advertise: config.advertise,
+      newAdmin: prepared.newAdmin,
       async stop() {
         stopping.abort();
         await endAll();
@@ -46,7 +48,12 @@ export async function startWorkers(config: Config, log: Logger, abort: AbortSign
 }
 
 /** Resolves with the port once every worker listens; rejects when one cannot start. */
-function startAll(count: number, env: Readonly<Record<string, string>>, stopping: AbortSignal, log: Logger): Promise<number> {
+function startAll(
+  count: number,
+  env: Readonly<Record<string, string>>,
+  stopping: AbortSignal,
+  log: Logger,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const listening = new Set<number>();
     let isReady = false;
@@ -55,14 +62,25 @@ function startAll(count: number, env: Readonly<Record<string, string>>, stopping
       const since = Date.now();
       worker.on('listening', ({ port }) => {
         listening.add(worker.id);
-        if (listening.size === count && !isReady) { isReady = true; resolve(port); }
+        if (listening.size === count && !isReady) {
+          isReady = true;
+          resolve(port);
+        }
       });
       worker.on('exit', (code, signal) => {
         if (stopping.aborted) return;
-        if (!isReady) { reject(new Error(`a worker ended before it served (${signal ?? `code ${code}`}); its message stands above`)); return; }
+        if (!isReady) {
+          reject(new Error(`a worker ended before it served (${signal ?? `code ${code}`}); its message stands above`));
+          return;
+        }
         const next = Date.now() - since > STEADY_MS ? 0 : attempt + 1;
         log.error({ pid: worker.process.pid, code, signal }, 'a worker ended and is replaced');
-        setTimeout(() => { if (!stopping.aborted) start(next); }, BACKOFF_MS[Math.min(next, BACKOFF_MS.length - 1)]);
+        setTimeout(
+          () => {
+            if (!stopping.aborted) start(next);
+          },
+          BACKOFF_MS[Math.min(next, BACKOFF_MS.length - 1)],
+        );
       });
     };
     for (let index = 0; index < count; index += 1) start(0);
@@ -71,16 +89,26 @@ function startAll(count: number, env: Readonly<Record<string, string>>, stopping
 
 /** SIGTERM to every worker, which lets its requests finish; resolves when all are gone. */
 async function endAll(): Promise<void> {
-  const alive = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined && !worker.isDead());
-  await Promise.all(alive.map((worker) => new Promise<void>((resolve) => {
-    worker.once('exit', () => { resolve(); });
-    worker.process.kill('SIGTERM');
-  })));
+  const alive = Object.values(cluster.workers ?? {}).filter(
+    (worker): worker is Worker => worker !== undefined && !worker.isDead(),
+  );
+  await Promise.all(
+    alive.map(
+      (worker) =>
+        new Promise<void>((resolve) => {
+          worker.once('exit', () => {
+            resolve();
+          });
+          worker.process.kill('SIGTERM');
+        }),
+    ),
+  );
 }
 
-/** How workers reach the database: as they are told, or through the embedded server's socket. */
+/** How workers reach the database: by DATABASE_URL, or through the embedded server's socket. */
 function urlOf(connection: ClientConfig, { databaseUrl }: Config): string {
   if (databaseUrl !== null) return databaseUrl;
   const { user, database, host, port } = connection;
-  return `postgresql://${encodeURIComponent(user ?? '')}@/${encodeURIComponent(database ?? '')}?host=${encodeURIComponent(host ?? '')}&port=${port ?? 5432}`;
+  const socket = `host=${encodeURIComponent(host ?? '')}&port=${port ?? 5432}`;
+  return `postgresql://${encodeURIComponent(user ?? '')}@/${encodeURIComponent(database ?? '')}?${socket}`;
 }

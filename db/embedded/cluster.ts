@@ -1,7 +1,7 @@
 /**
- * The database cluster on disk: whether there is one, whether this release can run it, and making a new one.
- * A new cluster is made beside its place and moved there when it is complete, so a start that was cut short
- * leaves nothing that a later one could mistake for data. What exists is never deleted or made anew.
+ * The database cluster on disk: whether there is one, whether this release can run it, and making a new one. A new
+ * cluster is made next to its place and moved there when it is complete, so a start that was cut short leaves nothing
+ * that a later one could mistake for data. An existing cluster is never deleted or replaced.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -25,17 +25,23 @@ export function dataArgument(cluster: string, account: Account): string {
   return isOther(account) ? '/proc/self/cwd' : cluster;
 }
 
-/** @throws EmbeddedDatabaseError when there should be a cluster and is none, or it cannot be told */
+/** @throws EmbeddedDatabaseError when a cluster is missing where one should be, or this cannot be found out */
 export function clusterExists(dataDir: string, cluster: string): boolean {
   try {
     if (lstatSync(cluster, { throwIfNoEntry: false }) && readdirSync(cluster).length > 0) return true;
   } catch (error) {
-    throw new EmbeddedDatabaseError(`The database cluster in ${cluster} cannot be read (${messageOf(error)}). `
-      + 'Mount or restore it, or give the user of the controller access to it.', { cause: error });
+    throw new EmbeddedDatabaseError(
+      `The database cluster in ${cluster} cannot be read (${messageOf(error)}). ` +
+        'Mount or restore it, or give the user of the controller access to it.',
+      { cause: error },
+    );
   }
   if (existsSync(path.join(dataDir, 'master.key'))) {
-    throw new EmbeddedDatabaseError(`The database cluster in ${cluster} is missing, though ${dataDir} has the master.key of an existing controller. `
-      + `Restore the directory from a backup. ${BEGIN_ANEW}.`);
+    throw new EmbeddedDatabaseError(
+      `The database cluster in ${cluster} is missing, though ${dataDir} has the master.key of an existing ` +
+        'controller. ' +
+        `Restore the directory from a backup. ${BEGIN_ANEW}.`,
+    );
   }
   return false;
 }
@@ -43,8 +49,12 @@ export function clusterExists(dataDir: string, cluster: string): boolean {
 /** @throws EmbeddedDatabaseError when the cluster is plainly damaged, or of another PostgreSQL */
 export function checkCluster(cluster: string, binaries: Binaries, logLines: string): void {
   const damaged = (what: string, cause?: unknown): EmbeddedDatabaseError =>
-    new EmbeddedDatabaseError(`The database cluster in ${cluster} is damaged: ${what}. Nothing was changed. Restore the directory from a backup. `
-      + `${BEGIN_ANEW}.`, { logLines, cause });
+    new EmbeddedDatabaseError(
+      `The database cluster in ${cluster} is damaged: ${what}. Nothing was changed. Restore the directory from a ` +
+        'backup. ' +
+        `${BEGIN_ANEW}.`,
+      { logLines, cause },
+    );
   let version: string;
   try {
     version = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
@@ -53,14 +63,23 @@ export function checkCluster(cluster: string, binaries: Binaries, logLines: stri
   }
   if (!/^\d+(\.\d+)?$/.test(version)) throw damaged('its file PG_VERSION holds no version');
   if (version !== String(binaries.major)) {
-    throw new EmbeddedDatabaseError(`The database cluster in ${cluster} was made by PostgreSQL ${version}, but this release runs PostgreSQL ${binaries.major}. Nothing was changed. `
-      + `Use a release of the controller that runs PostgreSQL ${version}, or move the data with pg_dump and psql of PostgreSQL ${version} to a server of your own and set DATABASE_URL.`);
+    throw new EmbeddedDatabaseError(
+      `The database cluster in ${cluster} was made by PostgreSQL ${version}, but this release runs PostgreSQL ` +
+        `${binaries.major}. Nothing was changed. ` +
+        `Use a release of the controller that runs PostgreSQL ${version}, or move the data with pg_dump and psql of ` +
+        `PostgreSQL ${version} to a server of your own and set DATABASE_URL.`,
+    );
   }
   if (!existsSync(path.join(cluster, 'global', 'pg_control'))) throw damaged('its file global/pg_control is missing');
 }
 
 /** Makes a cluster with the user and the database of the controller. */
-export async function createCluster(dataDir: string, cluster: string, binaries: Binaries, account: Account): Promise<void> {
+export async function createCluster(
+  dataDir: string,
+  cluster: string,
+  binaries: Binaries,
+  account: Account,
+): Promise<void> {
   const fresh = `${cluster}.new`;
   await removeUnfinished(fresh);
   makeDirectory(fresh, 0o700);
@@ -68,10 +87,28 @@ export async function createCluster(dataDir: string, cluster: string, binaries: 
 
   const data = dataArgument(fresh, account);
   const run = { cwd: fresh, account, purpose: `A new database cluster cannot be made in ${dataDir}` };
-  // C.UTF-8 of the builtin provider: sorts by code point, knows upper case of all Unicode, needs no locale of the system.
-  await runTool(binaries.initdb, ['-D', data, `--username=${USER}`, '--auth-local=peer', '--auth-host=reject', '--encoding=UTF8',
-    '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'], run);
-  await runTool(binaries.postgres, ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'], { ...run, input: `CREATE DATABASE ${DATABASE}\n` });
+  // C.UTF-8 of the builtin provider: sorts by code point, knows upper case of all Unicode, needs no locale of the
+  // system.
+  await runTool(
+    binaries.initdb,
+    [
+      '-D',
+      data,
+      `--username=${USER}`,
+      '--auth-local=peer',
+      '--auth-host=reject',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ],
+    run,
+  );
+  await runTool(binaries.postgres, ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'], {
+    ...run,
+    input: `CREATE DATABASE ${DATABASE}\n`,
+  });
 
   renameSync(fresh, cluster);
   syncDirectory(dataDir);
@@ -80,8 +117,11 @@ export async function createCluster(dataDir: string, cluster: string, binaries: 
 /** A first start that was killed; its initdb may even be running still. */
 async function removeUnfinished(fresh: string): Promise<void> {
   for (const pid of clusterProcesses(fresh)) signalProcess(pid, 'SIGKILL');
-  if (!await holdsWithin(10_000, () => clusterProcesses(fresh).length === 0)) {
-    throw new EmbeddedDatabaseError(`Processes of an earlier start are still busy in ${fresh}: ${clusterProcesses(fresh).join(', ')}. End them, then start again.`);
+  if (!(await holdsWithin(10_000, () => clusterProcesses(fresh).length === 0))) {
+    throw new EmbeddedDatabaseError(
+      `Processes of an earlier start are still busy in ${fresh}: ${clusterProcesses(fresh).join(', ')}. End them, ` +
+        'then start again.',
+    );
   }
   const left = lstatSync(fresh, { throwIfNoEntry: false });
   if (left?.isDirectory() !== true || left.uid === process.geteuid?.()) {
@@ -90,7 +130,9 @@ async function removeUnfinished(fresh: string): Promise<void> {
   }
   // Another account could exchange what is in it for links while root removes it: that account removes it itself.
   await runTool('/bin/sh', ['-c', 'rm -rf -- ./* ./.[!.]*'], {
-    cwd: fresh, account: { uid: left.uid, gid: left.gid }, purpose: `The unfinished cluster in ${fresh} cannot be removed`,
+    cwd: fresh,
+    account: { uid: left.uid, gid: left.gid },
+    purpose: `The unfinished cluster in ${fresh} cannot be removed`,
   });
   rmdirSync(fresh);
 }

@@ -1,4 +1,4 @@
-/** A failure to start or keep the embedded PostgreSQL, told so that an operator can act: what, where, how to fix. */
+/** A failure to start or keep the embedded PostgreSQL, with what an operator needs to act: what, where, how to fix. */
 export class EmbeddedDatabaseError extends Error {
   constructor(message: string, options: { readonly logLines?: string; readonly cause?: unknown } = {}) {
     const quoted = options.logLines ? `\nLast lines of its log:\n${options.logLines}` : '';

@@ -42,11 +42,15 @@ export function lockDirectory(directory: string): DirectoryLock {
         try {
           create(directory, mine + 1, FREE);
           remove(directory, mine);
-        } catch { /* the directory is gone, or not writable any more */ }
+        } catch {
+          /* the directory is gone, or not writable any more */
+        }
       },
     };
   }
-  throw new EmbeddedDatabaseError(`The lock in the data directory ${directory} keeps changing hands. Start only one controller on it.`);
+  throw new EmbeddedDatabaseError(
+    `The lock in the data directory ${directory} keeps changing hands. Start only one controller on it.`,
+  );
 }
 
 function isHeld(holder: string): boolean {
@@ -56,8 +60,11 @@ function isHeld(holder: string): boolean {
 
 function refusal(directory: string, holder: string): EmbeddedDatabaseError {
   const pid = holder.split(':')[0] ?? '';
-  return new EmbeddedDatabaseError(`The data directory ${directory} is in use by another controller (process ${pid}). `
-    + 'Stop that one first, or give this one a data directory of its own; several controllers can only share a database through DATABASE_URL.');
+  return new EmbeddedDatabaseError(
+    `The data directory ${directory} is in use by another controller (process ${pid}). ` +
+      'Stop that one first, or give this one a data directory of its own; several controllers can only share a ' +
+      'database through DATABASE_URL.',
+  );
 }
 
 function numbersIn(directory: string): number[] {
@@ -75,8 +82,11 @@ function read(directory: string, number: number): string | undefined {
     return readlinkSync(fileOf(directory, number));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new EmbeddedDatabaseError(`The lock ${fileOf(directory, number)} cannot be read (${messageOf(error)}). `
-      + 'Make sure that no controller uses the data directory, then delete that file.', { cause: error });
+    throw new EmbeddedDatabaseError(
+      `The lock ${fileOf(directory, number)} cannot be read (${messageOf(error)}). ` +
+        'Make sure that no controller uses the data directory, then delete that file.',
+      { cause: error },
+    );
   }
 }
 
@@ -86,8 +96,11 @@ function create(directory: string, number: number, target: string): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
-    throw new EmbeddedDatabaseError(`The data directory ${directory} cannot be locked (${messageOf(error)}). `
-      + 'Make it writable for the user of the controller.', { cause: error });
+    throw new EmbeddedDatabaseError(
+      `The data directory ${directory} cannot be locked (${messageOf(error)}). ` +
+        'Make it writable for the user of the controller.',
+      { cause: error },
+    );
   }
 }
 

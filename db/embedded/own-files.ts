@@ -5,8 +5,24 @@
  * followed. Programs of the embedded server write below its cluster under their own account; nothing here does.
  */
 import {
-  chmodSync, closeSync, constants, copyFileSync, fchmodSync, fstatSync, fsyncSync, ftruncateSync, lchownSync, lstatSync, mkdirSync, openSync,
-  readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync,
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -49,7 +65,8 @@ export function ownDirectory(directory: string): string {
       continue;
     }
     // Where a link leads must exist: it may be on a disk that is not mounted yet.
-    if (found === undefined && part.isOfLink) throw new OwnFileError(`${next} does not exist, but a link leads there. Mount or make it`);
+    if (found === undefined && part.isOfLink)
+      throw new OwnFileError(`${next} does not exist, but a link leads there. Mount or make it`);
     if (found === undefined) mkdirSync(next, { mode: 0o700 });
     at = next;
   }
@@ -57,10 +74,16 @@ export function ownDirectory(directory: string): string {
   return at;
 }
 
-interface Part { readonly name: string; readonly isOfLink: boolean }
+interface Part {
+  readonly name: string;
+  readonly isOfLink: boolean;
+}
 
 const partsOf = (path: string, isOfLink: boolean): Part[] =>
-  path.split('/').filter((name) => name !== '' && name !== '.').map((name) => ({ name, isOfLink }));
+  path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .map((name) => ({ name, isOfLink }));
 
 /** Where root looks for a file only root may decide; an ordinary user may rely on those who set up the machine. */
 function checkWay(on: string, directory: string): void {
@@ -69,14 +92,18 @@ function checkWay(on: string, directory: string): void {
   const isOpen = (mode & STICKY) === 0 && (mode & (self() === 0 ? 0o022 : 0o002)) !== 0;
   if (!isForeign && !isOpen) return;
   const remedy = isForeign ? `start the controller as ${nameOf(uid)}` : `close that one (chmod go-w '${on}')`;
-  throw new OwnFileError(`${on}, on the way to it, ${isForeign ? `belongs to ${nameOf(uid)}` : 'can be changed by other users'}, `
-    + `who could put another directory in the place of ${directory}. Use a directory below /var/lib, or ${remedy}`);
+  throw new OwnFileError(
+    `${on}, on the way to it, ${isForeign ? `belongs to ${nameOf(uid)}` : 'can be changed by other users'}, ` +
+      `who could put another directory in the place of ${directory}. Use a directory below /var/lib, or ${remedy}`,
+  );
 }
 
 /** In a directory such as `/tmp`, the owner of a link can make it lead elsewhere at any time. */
 function checkLink(link: string, uid: number, directory: string): void {
   if (uid === 0 || uid === self() || (lstatSync(dirname(link)).mode & STICKY) === 0) return;
-  throw new OwnFileError(`${link} is a link of ${nameOf(uid)}, who decides where ${directory} is. Use a path without it`);
+  throw new OwnFileError(
+    `${link} is a link of ${nameOf(uid)}, who decides where ${directory} is. Use a path without it`,
+  );
 }
 
 function checkOwner(at: string, directory: string): void {
@@ -84,8 +111,11 @@ function checkOwner(at: string, directory: string): void {
   if (!found.isDirectory()) throw new Error(`${at} is not a directory`);
   const { uid } = found;
   if (uid === self()) return;
-  throw new OwnFileError(`it belongs to ${nameOf(uid)}, but the controller runs as ${nameOf(self())}. `
-    + `Start the controller as its owner, or hand the directory over with all that is in it: chown -R ${self() === 0 ? 'root' : userName()} '${directory}'`);
+  throw new OwnFileError(
+    `it belongs to ${nameOf(uid)}, but the controller runs as ${nameOf(self())}. ` +
+      'Start the controller as its owner, or hand the directory over with all that is in it: ' +
+      `chown -R ${self() === 0 ? 'root' : userName()} '${directory}'`,
+  );
 }
 
 function userName(): string {
@@ -100,7 +130,7 @@ export function bitsOf(directory: string): number {
   return lstatSync(directory).mode & 0o777;
 }
 
-/** Of a directory of ours, whatever the umask. */
+/** Sets the mode of a directory of ours, whatever the umask. */
 export function setBits(directory: string, bits: number): void {
   const descriptor = openSync(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
@@ -117,8 +147,8 @@ export function makeDirectory(directory: string, bits: number): void {
 
 /**
  * Hands a directory in a place of ours to an account of the server, with all that is in it. What is not ours is left
- * out, and so is all below it, where its owner could exchange anything. Content before container: one that was handed
- * over is complete, and cut short this can be done again.
+ * out, and so is all below it, where its owner could exchange anything. Content goes before its directory: one that was
+ * handed over is complete, and a run that was cut short can be repeated.
  */
 export function giveTree(directory: string, { uid, gid }: Readonly<{ uid: number; gid: number }>): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -172,7 +202,7 @@ export function replaceOwnFile(file: string, content: string | Uint8Array): void
   syncDirectory(dirname(file));
 }
 
-/** Names that were made, changed or removed in it outlast a power cut from here on. */
+/** From here on, names made, changed or removed in it survive a power cut. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, O_RDONLY | O_DIRECTORY);
   try {
@@ -197,7 +227,8 @@ function openPlain(file: string, flags: number): number {
     return openSync(file, flags | PLAIN, 0o600);
   } catch (error) {
     // The system's answer to a link with O_NOFOLLOW, and to a socket or a pipe without a reader.
-    if (['ELOOP', 'EMLINK', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) throw notOurs(file, 'is a link or no file at all');
+    if (['ELOOP', 'EMLINK', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw notOurs(file, 'is a link or no file at all');
     throw error;
   }
 }
@@ -217,5 +248,8 @@ function faultOf(found: BigIntStats): string | undefined {
 }
 
 function notOurs(file: string, fault: string): OwnFileError {
-  return new OwnFileError(`${file} ${fault}, so it is not used. Put a plain file of ${self() === 0 ? 'root' : userName()} in its place, or move it away`);
+  return new OwnFileError(
+    `${file} ${fault}, so it is not used. Put a plain file of ${self() === 0 ? 'root' : userName()} in its place, ` +
+      'or move it away',
+  );
 }

@@ -35,16 +35,19 @@ function psIdentity(pid: number): string | undefined {
 function ps(pid: number, columns: string): string | undefined {
   try {
     const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
-    return execFileSync('ps', ['-ww', '-o', columns, '-p', String(pid)], { encoding: 'utf8', env, stdio: 'pipe' }).trim() || undefined;
+    return (
+      execFileSync('ps', ['-ww', '-o', columns, '-p', String(pid)], { encoding: 'utf8', env, stdio: 'pipe' }).trim() ||
+      undefined
+    );
   } catch {
     return undefined;
   }
 }
 
 /**
- * The live PostgreSQL processes (postmaster, backends, initdb) of the cluster in a directory. They all work
- * inside it, which holds even when the directory was renamed and when no path on their command line tells.
- * macOS shows the working directory of nobody: there only the postmaster that `postmaster.pid` names is found.
+ * The live PostgreSQL processes (postmaster, backends, initdb) of the cluster in a directory. It is their working
+ * directory, even when it was renamed or is on no command line. macOS shows no working directories: there only the
+ * postmaster that `postmaster.pid` names is found.
  */
 export function clusterProcesses(directory: string): number[] {
   if (!LINUX) {
@@ -54,12 +57,15 @@ export function clusterProcesses(directory: string): number[] {
   }
   const own = statSync(directory, { bigint: true, throwIfNoEntry: false });
   if (!own) return [];
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    const cwd = statOrUndefined(`/proc/${pid}/cwd`);
-    if (cwd?.ino !== own.ino || cwd.dev !== own.dev) return false;
-    const command = readOrUndefined(`/proc/${pid}/comm`)?.trim();
-    return command === 'postgres' || command === 'initdb';
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const cwd = statOrUndefined(`/proc/${pid}/cwd`);
+      if (cwd?.ino !== own.ino || cwd.dev !== own.dev) return false;
+      const command = readOrUndefined(`/proc/${pid}/comm`)?.trim();
+      return command === 'postgres' || command === 'initdb';
+    });
 }
 
 /** The pid in `postmaster.pid`, of a process that may be long gone or something else by now. */

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { emptyFile, openOwnLog, replaceOwnFile } from './own-files.js';
 
 const LIMIT_BYTES = 8 * 1024 * 1024;
-/** It grew while no controller ran, perhaps: the last part is kept. */
+/** It may have grown while no controller ran: the last part is kept. */
 const MOST_KEPT_BYTES = 4 * LIMIT_BYTES;
 const QUOTED_BYTES = 4096;
 const QUOTED_LINES = 12;

@@ -38,7 +38,9 @@ export interface Server {
   readonly ended: Promise<string>;
 }
 
-/** Recovery after a crash may replay all of `max_wal_size`; ending it early would only make the next start repeat it. */
+/**
+ * Recovery after a crash may replay all of `max_wal_size`; ending it early would only make the next start repeat it.
+ */
 const READY_MS = 600_000;
 const FAST_STOP_MS = 60_000;
 const IMMEDIATE_STOP_MS = 5000;
@@ -87,8 +89,11 @@ export async function startServer(plan: ServerPlan, abort: AbortSignal): Promise
       await pause(100, abort);
       continue;
     }
-    throw new EmbeddedDatabaseError(`The embedded PostgreSQL in ${plan.cluster} did not start: ${failure}. Nothing was deleted. `
-      + 'Correct what its log names; if its files are damaged, restore them from a backup.', { logLines });
+    throw new EmbeddedDatabaseError(
+      `The embedded PostgreSQL in ${plan.cluster} did not start: ${failure}. Nothing was deleted. ` +
+        'Correct what its log names; if its files are damaged, restore them from a backup.',
+      { logLines },
+    );
   }
 }
 
@@ -96,7 +101,11 @@ export async function startServer(plan: ServerPlan, abort: AbortSignal): Promise
 export async function stopServer(server: Server): Promise<void> {
   server.process.ref();
   const finished = server.ended.then(() => true);
-  for (const [signal, patience] of [['SIGINT', FAST_STOP_MS], ['SIGQUIT', IMMEDIATE_STOP_MS], ['SIGKILL', IMMEDIATE_STOP_MS]] as const) {
+  for (const [signal, patience] of [
+    ['SIGINT', FAST_STOP_MS],
+    ['SIGQUIT', IMMEDIATE_STOP_MS],
+    ['SIGKILL', IMMEDIATE_STOP_MS],
+  ] as const) {
     server.process.kill(signal);
     const waiting = new AbortController();
     const done = await Promise.race([finished, pause(patience, waiting.signal).then(() => false)]);
@@ -108,9 +117,14 @@ export async function stopServer(server: Server): Promise<void> {
 function spawnServer({ cluster, binaries, account, settings, serverLog }: ServerPlan): Server {
   const all = Object.entries({ ...DEFAULTS, ...settings, ...FIXED });
   const args = ['-D', dataArgument(cluster, account), ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  // Detached: a session of its own, out of reach of a terminal's Ctrl-C. Not referenced: it alone keeps no controller alive.
+  // Detached: a session of its own, out of reach of a terminal's Ctrl-C. Not referenced: it alone keeps no controller
+  // alive.
   const child = spawn(binaries.postgres, args, {
-    cwd: cluster, env: serverEnvironment(), detached: true, stdio: ['ignore', serverLog.descriptor, serverLog.descriptor], ...account,
+    cwd: cluster,
+    env: serverEnvironment(),
+    detached: true,
+    stdio: ['ignore', serverLog.descriptor, serverLog.descriptor],
+    ...account,
   });
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -121,10 +135,16 @@ function spawnServer({ cluster, binaries, account, settings, serverLog }: Server
 }
 
 /** @returns why it did not become ready, in which case it does not run any more */
-async function readiness({ cluster, host, log }: ServerPlan, server: Server, abort: AbortSignal): Promise<string | undefined> {
+async function readiness(
+  { cluster, host, log }: ServerPlan,
+  server: Server,
+  abort: AbortSignal,
+): Promise<string | undefined> {
   const begun = performance.now();
   let end: string | undefined;
-  const ended = server.ended.then((how) => { end = how; });
+  const ended = server.ended.then((how) => {
+    end = how;
+  });
   let reported = begun;
   let problem = 'no answer yet';
   while (!abort.aborted && performance.now() - begun < READY_MS) {
@@ -147,7 +167,14 @@ async function readiness({ cluster, host, log }: ServerPlan, server: Server, abo
 }
 
 async function connectionError(host: string): Promise<unknown> {
-  const client = new pg.Client({ host, port: PORT, user: USER, database: DATABASE, ssl: false, connectionTimeoutMillis: 5000 });
+  const client = new pg.Client({
+    host,
+    port: PORT,
+    user: USER,
+    database: DATABASE,
+    ssl: false,
+    connectionTimeoutMillis: 5000,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -181,10 +208,14 @@ async function endLeftovers({ cluster, log }: ServerPlan): Promise<void> {
     await holdsWithin(IMMEDIATE_STOP_MS, none);
   }
   if (!none()) {
-    throw new EmbeddedDatabaseError(`PostgreSQL processes of ${cluster} cannot be ended: ${alive().join(', ')}. End them, or restart the machine, then start again.`);
+    throw new EmbeddedDatabaseError(
+      `PostgreSQL processes of ${cluster} cannot be ended: ${alive().join(', ')}. End them, or restart the machine, ` +
+        'then start again.',
+    );
   }
   for (const file of [SOCKET, `${SOCKET}.lock`]) rmSync(path.join(cluster, file), { force: true });
   // PostgreSQL copes with a pid file of a dead process by itself, and then also looks for its shared memory;
   // but a pid that another program got since would stop it for ever.
-  if (postmaster !== undefined && processIdentity(postmaster) !== undefined) rmSync(path.join(cluster, 'postmaster.pid'), { force: true });
+  if (postmaster !== undefined && processIdentity(postmaster) !== undefined)
+    rmSync(path.join(cluster, 'postmaster.pid'), { force: true });
 }

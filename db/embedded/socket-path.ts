@@ -1,7 +1,7 @@
 /**
- * The directory through which the controller reaches the server's socket. The socket lies in the cluster's
- * directory; where that path is too long for a socket address, a short private directory with a link to the
- * cluster stands in. Only the controller goes through the link, so the server's user needs no access to it.
+ * The directory through which the controller reaches the server's socket. The socket lies in the cluster's directory;
+ * where that path is too long for a socket address, a short private directory with a link to the cluster is used
+ * instead. Only the controller goes through the link, so the server's user needs no access to it.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
@@ -32,7 +32,8 @@ export function socketPath(cluster: string): SocketPath {
     const parent = makePrivate(wanted) ? wanted : mkdtempSync(`${wanted}-`);
     const link = path.join(parent, 'db');
     const refresh = (): void => {
-      if (!makePrivate(parent)) throw new EmbeddedDatabaseError(`${parent} is no longer a private directory of the controller`);
+      if (!makePrivate(parent))
+        throw new EmbeddedDatabaseError(`${parent} is no longer a private directory of the controller`);
       pointTo(link, cluster);
       const now = new Date();
       utimesSync(parent, now, now);
@@ -46,7 +47,10 @@ export function socketPath(cluster: string): SocketPath {
       },
     };
   }
-  throw new EmbeddedDatabaseError(`The path ${cluster} is too long for a unix socket, and so is that of the directory for temporary files. Set TMPDIR to a short path.`);
+  throw new EmbeddedDatabaseError(
+    `The path ${cluster} is too long for a unix socket, and so is that of the directory for temporary files. ` +
+      'Set TMPDIR to a short path.',
+  );
 }
 
 const fits = (directory: string): boolean => Buffer.byteLength(path.join(directory, SOCKET)) <= LIMIT_BYTES;

@@ -29,7 +29,12 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedDatabase {
   /** For node-pg; `host` is a directory. */
-  readonly connection: { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+  readonly connection: {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly database: string;
+  };
   /** True when a new cluster was made. */
   readonly created: boolean;
   /** Calls the listener each time the server had died and answers again; its old connections are gone. */
@@ -45,7 +50,10 @@ const UPKEEP_MS = 60_000;
 const SETTLED_MS = 10_000;
 const LONGEST_BACKOFF_MS = 5000;
 
-/** How to reach the server that a running controller keeps in this data directory; whether one runs, connecting tells. */
+/**
+ * How to reach the server that a running controller keeps in this data directory. Only connecting shows whether one
+ * runs.
+ */
 export function runningConnection(dataDir: string): EmbeddedDatabase['connection'] {
   return connectionAt(socketPath(path.join(realpathSync(dataDir), 'postgres')).directory);
 }
@@ -64,24 +72,40 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   };
   try {
     for (const name of Object.keys(options.settings ?? {})) {
-      if (!/^\w+(\.\w+)?$/.test(name)) throw new EmbeddedDatabaseError(`"${name}" is not the name of a PostgreSQL setting. Correct the settings of the embedded database.`);
+      if (!/^\w+(\.\w+)?$/.test(name))
+        throw new EmbeddedDatabaseError(
+          `"${name}" is not the name of a PostgreSQL setting. Correct the settings of the embedded database.`,
+        );
     }
     const dataDir = ownDirectory(options.dataDir);
     undo.push(lockDirectory(dataDir).release);
     const { plan, created } = await prepare(dataDir, options, undo);
     const server = await startServer(plan, options.abort ?? new AbortController().signal);
-    options.log.info({ cluster: plan.cluster, version: plan.binaries.version, created }, 'embedded PostgreSQL is ready');
+    options.log.info(
+      { cluster: plan.cluster, version: plan.binaries.version, created },
+      'embedded PostgreSQL is ready',
+    );
     return supervise(plan, server, created, cleanUp);
   } catch (error) {
     cleanUp();
     if (error instanceof EmbeddedDatabaseError) throw error;
-    if (error instanceof OwnFileError) throw new EmbeddedDatabaseError(`The embedded PostgreSQL in ${options.dataDir} cannot be started: ${error.message}.`);
-    throw new EmbeddedDatabaseError(`The embedded PostgreSQL in ${options.dataDir} cannot be started: ${messageOf(error)}. `
-      + 'Make sure that the directory exists, has space and belongs to the user of the controller.', { cause: error });
+    if (error instanceof OwnFileError)
+      throw new EmbeddedDatabaseError(
+        `The embedded PostgreSQL in ${options.dataDir} cannot be started: ${error.message}.`,
+      );
+    throw new EmbeddedDatabaseError(
+      `The embedded PostgreSQL in ${options.dataDir} cannot be started: ${messageOf(error)}. ` +
+        'Make sure that the directory exists, has space and belongs to the user of the controller.',
+      { cause: error },
+    );
   }
 }
 
-async function prepare(dataDir: string, { log, settings = {} }: EmbeddedOptions, undo: (() => void)[]): Promise<{ plan: ServerPlan; created: boolean }> {
+async function prepare(
+  dataDir: string,
+  { log, settings = {} }: EmbeddedOptions,
+  undo: (() => void)[],
+): Promise<{ plan: ServerPlan; created: boolean }> {
   const cluster = path.join(dataDir, 'postgres');
   const serverLog = openServerLog(path.join(dataDir, 'postgres.log'));
   undo.push(serverLog.close);
@@ -116,8 +140,10 @@ function supervise(plan: ServerPlan, first: Server, created: boolean, cleanUp: (
   const closing = new AbortController();
   let current = first;
 
-  // A controller that ends without stop() takes the server along; only one that is killed cannot.
-  const onExit = (): void => { current.process.kill('SIGINT'); };
+  // A controller that ends without stop() ends the server as well; only one that is killed cannot.
+  const onExit = (): void => {
+    current.process.kill('SIGINT');
+  };
   process.once('exit', onExit);
 
   /** Keeps the server running until stop(). */
@@ -167,7 +193,9 @@ function supervise(plan: ServerPlan, first: Server, created: boolean, cleanUp: (
   return {
     connection: connectionAt(plan.host),
     created,
-    onRestart: (listener) => { listeners.push(listener); },
+    onRestart: (listener) => {
+      listeners.push(listener);
+    },
     stop: () => (stopped ??= stop()),
   };
 }

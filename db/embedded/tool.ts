@@ -14,10 +14,17 @@ export interface ToolRun {
 }
 
 /** @throws EmbeddedDatabaseError with the last lines of its output */
-export async function runTool(program: string, args: readonly string[], { cwd, account, purpose, input = '' }: ToolRun): Promise<void> {
+export async function runTool(
+  program: string,
+  args: readonly string[],
+  { cwd, account, purpose, input = '' }: ToolRun,
+): Promise<void> {
   const tool = spawn(program, args, { cwd, env: serverEnvironment(), stdio: 'pipe', ...account });
   let output = '';
-  for (const stream of [tool.stdout, tool.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
+  for (const stream of [tool.stdout, tool.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
   // A tool that ends before it has read everything says why in its output.
   tool.stdin.on('error', () => undefined).end(input);
   const outcome = await new Promise<number | string | null>((resolve) => {
@@ -25,7 +32,10 @@ export async function runTool(program: string, args: readonly string[], { cwd, a
     tool.once('close', resolve);
   });
   if (outcome !== 0) {
-    throw new EmbeddedDatabaseError(`${purpose}: ${path.basename(program)} ended with ${outcome ?? 'a signal'}. `
-      + 'Free space or correct what its output names, then start again.', { logLines: output.trimEnd().split('\n').slice(-12).join('\n') });
+    throw new EmbeddedDatabaseError(
+      `${purpose}: ${path.basename(program)} ended with ${outcome ?? 'a signal'}. ` +
+        'Free space or correct what its output names, then start again.',
+      { logLines: output.trimEnd().split('\n').slice(-12).join('\n') },
+    );
   }
 }

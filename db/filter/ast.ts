@@ -1,4 +1,7 @@
-/** The tree of a filter. It knows the grammar and no entity: names are resolved and types are checked when it is compiled. */
+/**
+ * The tree of a filter. It knows the grammar and no entity: names are resolved and types are checked when it is
+ * compiled.
+ */
 
 export type Literal =
   | { readonly type: 'string'; readonly value: string }
@@ -33,9 +36,7 @@ export interface Quantified {
 }
 
 export type Operand =
-  | { readonly kind: 'symbol'; readonly name: string }
-  | { readonly kind: 'count'; readonly set: SetExpr }
-  | Quantified;
+  { readonly kind: 'symbol'; readonly name: string } | { readonly kind: 'count'; readonly set: SetExpr } | Quantified;
 
 export type Expr =
   /** At least two items. `a and b or c` is `and [a, or [b, c]]`. */

@@ -23,10 +23,16 @@ const SET_VALUES = 50;
 
 const BOUNDS = {
   tests: [MAX_TESTS, 'tests; ask for several values of one name with `in`, or send several requests'],
-  slowTests: [MAX_SLOW_TESTS, 'tests of tags, `icontains` or long lists of set elements; '
-    + 'use role attributes or `contains`, or send several requests'],
-  subqueries: [MAX_SUBQUERIES, 'uses of `anyOf`, `allOf`, `count` or `isEmpty` that read linked entities '
-    + 'or elements one by one; ask for several values with `in`, or send several requests'],
+  slowTests: [
+    MAX_SLOW_TESTS,
+    'tests of tags, `icontains` or long lists of set elements; ' +
+      'use role attributes or `contains`, or send several requests',
+  ],
+  subqueries: [
+    MAX_SUBQUERIES,
+    'uses of `anyOf`, `allOf`, `count` or `isEmpty` that read linked entities ' +
+      'or elements one by one; ask for several values with `in`, or send several requests',
+  ],
   letters: [MAX_SEARCHED_LETTERS, 'letters to search for with `contains` and `icontains`; search for a shorter part'],
   values: [MAX_LISTED_VALUES, 'values in its lists; send several requests with a part of them each'],
 } as const satisfies Readonly<Record<string, readonly [most: number, what: string]>>;

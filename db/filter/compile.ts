@@ -5,10 +5,13 @@
  */
 import type { Expr, Operand, Quantified, Query, SetExpr, SortField, Test } from './ast.js';
 import { Budget } from './bounds.js';
-import { applied, atom, condition, isNegated, mismatch, Params, storable } from './conditions.js';
-import type { Value } from './conditions.js';
+import { EVERYTHING, foundByAll, foundByAny } from './clause.js';
+import type { Clause } from './clause.js';
+import { applied, atom, condition, isNegated, mismatch, storable } from './conditions.js';
+import type { Condition, Value } from './conditions.js';
 import { fault } from './errors.js';
 import type { FaultKind } from './errors.js';
+import type { Params } from './params.js';
 import { resolve } from './symbols.js';
 import type { Resolved, ScalarDef, SetDef, SymbolTable } from './symbols.js';
 
@@ -18,45 +21,80 @@ const MAX_SORT_FIELDS = 5;
 const MAX_SUBQUERY_DEPTH = 4;
 
 const TYPES = { string: 'string', boolean: 'bool', number: 'number', date: 'date' } as const;
-/** How error texts call an operand that stands where a condition should. */
-const NODES = { string: '*ast.StringSymbolNode', number: '*ast.Int64SymbolNode', date: '*ast.DatetimeSymbolNode', any: '*ast.AnyTypeSymbolNode' } as const;
+/** How error texts call an operand in the place of a condition. */
+const NODES = {
+  string: '*ast.StringSymbolNode',
+  number: '*ast.Int64SymbolNode',
+  date: '*ast.DatetimeSymbolNode',
+  any: '*ast.AnyTypeSymbolNode',
+} as const;
 
-/** Tells what is wrong with an operand of this node type. */
+/** Says what is wrong with an operand of this node type. */
 type Complaint = (node: string) => string;
 const whole: Complaint = (node) => `query expr predicate must be a boolean expr. contains ${node}`;
 const negation: Complaint = (node) => `not expression is of type ${node}, not bool`;
-const side = (name: 'LHS' | 'RHS'): Complaint => (node) => `boolean logic expression ${name} is of type ${node}, not bool`;
+const side =
+  (name: 'LHS' | 'RHS'): Complaint =>
+  (node) =>
+    `boolean logic expression ${name} is of type ${node}, not bool`;
+
+/** A total order. */
+export interface Order {
+  /** Without the words ORDER BY. */
+  readonly sql: string;
+  /** The unique column that alone decides it; null for an order of other things. */
+  readonly key: string | null;
+}
+
+/** By id, ascending. */
+export const defaultOrder = ({ idSql }: SymbolTable): Order => ({ sql: idSql, key: 'id' });
 
 export class Compiler {
-  readonly params: Params;
   readonly #budget: Budget;
+  #isOneSetTest = false;
+  #hidesArray = false;
   #aliases = 0;
   #depth = 0;
+  /** Some test looks for a part of a text, or at each element of a set: a plan for any literal would be a bad one. */
+  hasPattern = false;
 
-  constructor(firstParam: number, readonly kind: FaultKind) {
-    this.params = new Params(firstParam);
+  constructor(
+    readonly params: Params,
+    readonly kind: FaultKind,
+  ) {
     this.#budget = new Budget(kind);
   }
 
-  /** @returns '' when everything matches. @throws DomainError */
-  where(table: SymbolTable, query: Query): string {
+  /** @throws DomainError */
+  where(table: SymbolTable, query: Query): Clause {
     const { predicate } = query;
-    if (predicate === undefined || (predicate.kind === 'const' && predicate.value)) return '';
+    if (predicate === undefined || (predicate.kind === 'const' && predicate.value)) return EVERYTHING;
+    this.#isOneSetTest = this.#depth === 0 && isSetTest(predicate);
     return this.#expr(table, predicate, false, whole);
   }
 
-  /** @returns SQL of an order that is total. @throws DomainError */
-  orderBy(table: SymbolTable, fields: readonly SortField[]): string {
+  /**
+   * The filter is one test that the index of an array serves, and the planner does not see the values that it looks
+   * for. So PostgreSQL keeps one plan for all values: to plan for each takes longer than to read ten rows. A filter
+   * with other tests shows its values, because how many rows they match decides which index is used.
+   */
+  get hidesArray(): boolean {
+    return this.#hidesArray;
+  }
+
+  /** What follows a unique column has no effect. @throws DomainError */
+  orderBy(table: SymbolTable, fields: readonly SortField[]): Order {
     const parts = new Map<string, string>();
+    let unique: ScalarDef | undefined;
     for (const { name, descending } of fields) {
       const def = this.#sortable(table, name);
-      if (parts.size >= MAX_SORT_FIELDS || parts.has(table.idSql)) continue;
-      const sql = def.sortSql ?? def.sql;
-      const key = sql === table.idSql ? sql : name;
-      if (!parts.has(key)) parts.set(key, `${sortExpression(table, def)}${direction(def, descending)}`);
+      if (parts.size >= MAX_SORT_FIELDS || unique !== undefined) continue;
+      if (def.key !== undefined || def.sql === table.idSql) unique = def;
+      if (!parts.has(name)) parts.set(name, `${sortExpression(table, def)}${direction(def, descending)}`);
     }
-    if (!parts.has(table.idSql)) parts.set(table.idSql, table.idSql);
-    return [...parts.values()].join(', ');
+    if (parts.size === 0) return defaultOrder(table);
+    if (unique === undefined) parts.set('', table.idSql);
+    return { sql: [...parts.values()].join(', '), key: parts.size === 1 ? (unique?.key ?? null) : null };
   }
 
   #sortable(table: SymbolTable, name: string): ScalarDef {
@@ -75,7 +113,8 @@ export class Compiler {
 
   #scalarOrTag(table: SymbolTable, name: string): Exclude<Resolved, { kind: 'set' }> {
     const found = this.#resolve(table, name);
-    if (found.kind === 'set') throw fault(this.kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
+    if (found.kind === 'set')
+      throw fault(this.kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
     return found;
   }
 
@@ -88,49 +127,67 @@ export class Compiler {
 
   #set(table: SymbolTable, name: string, usedIn: string): SetDef {
     const found = this.#resolve(table, name);
-    if (found.kind !== 'set') throw fault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
+    if (found.kind !== 'set')
+      throw fault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
     return found.def;
   }
 
   // ---- conditions
 
-  #expr(table: SymbolTable, expr: Expr, negate: boolean, complain: Complaint): string {
+  #expr(table: SymbolTable, expr: Expr, negate: boolean, complain: Complaint): Clause {
     switch (expr.kind) {
-      case 'and': case 'or': return this.#logic(table, expr.kind, expr.items, negate);
-      case 'not': return this.#expr(table, expr.item, !negate, negation);
-      case 'const': return expr.value === negate ? 'FALSE' : 'TRUE';
-      case 'symbol': return this.#flag(table, expr.name, negate, complain);
-      case 'isEmpty': return this.#isEmpty(table, expr.set, negate);
-      case 'test': return this.#test(table, expr.left, expr.test, negate);
+      case 'and':
+      case 'or':
+        return this.#logic(table, expr.kind, expr.items, negate);
+      case 'not':
+        return this.#expr(table, expr.item, !negate, negation);
+      case 'const':
+        return { sql: expr.value === negate ? 'FALSE' : 'TRUE', foundBy: 'rows' };
+      case 'symbol':
+        return this.#flag(table, expr.name, negate, complain);
+      case 'isEmpty':
+        return this.#isEmpty(table, expr.set, negate);
+      case 'test':
+        return this.#test(table, expr.left, expr.test, negate);
     }
   }
 
-  #logic(table: SymbolTable, word: 'and' | 'or', items: readonly Expr[], negate: boolean): string {
-    const joint = (word === 'and') === negate ? ' OR ' : ' AND ';
+  #logic(table: SymbolTable, word: 'and' | 'or', items: readonly Expr[], negate: boolean): Clause {
     const last = items.length - 1;
-    return `(${items.map((item, i) => this.#expr(table, item, negate, side(i < last ? 'LHS' : 'RHS'))).join(joint)})`;
+    const parts = items.map((item, i) => this.#expr(table, item, negate, side(i < last ? 'LHS' : 'RHS')));
+    const isAny = (word === 'and') === negate;
+    return {
+      sql: `(${parts.map(({ sql }) => sql).join(isAny ? ' OR ' : ' AND ')})`,
+      foundBy: isAny ? foundByAny(parts) : foundByAll(parts),
+    };
   }
 
-  #flag(table: SymbolTable, name: string, negate: boolean, complain: Complaint): string {
+  #flag(table: SymbolTable, name: string, negate: boolean, complain: Complaint): Clause {
     const value = this.#value(table, name);
     if (value.type !== 'bool') throw fault(this.kind, complain(NODES[value.type]));
     this.#budget.spend('tests');
     return applied({ sql: atom(value.sql), nullable: value.nullable }, negate);
   }
 
-  #test(table: SymbolTable, left: Operand, test: Test, negate: boolean): string {
+  #condition(value: Value, test: Test): Condition {
+    const found = condition(value, test, this.params, this.kind);
+    if (found.hasPattern) this.hasPattern = true;
+    return found;
+  }
+
+  #test(table: SymbolTable, left: Operand, test: Test, negate: boolean): Clause {
     if (left.kind === 'anyOf' || left.kind === 'allOf') return this.#quantified(table, left, test, negate);
     const value = left.kind === 'count' ? this.#count(table, left.set) : this.#value(table, left.name);
     if (left.kind === 'count' && isNullTest(test)) throw mismatch(value, test, this.kind);
     this.#budget.test(value, test);
-    return applied(condition(value, test, this.params, this.kind), negate !== isNegated(test));
+    return applied(this.#condition(value, test), negate !== isNegated(test));
   }
 
   /**
    * `!=` and `not contains` are asked of each element. `not in` and `not between` turn the whole test around: none of
    * the elements (`anyOf`), or not all of them (`allOf`), is in the list.
    */
-  #quantified(table: SymbolTable, left: Quantified, test: Test, negate: boolean): string {
+  #quantified(table: SymbolTable, left: Quantified, test: Test, negate: boolean): Clause {
     const set = this.#set(table, left.name, left.kind);
     const { rows, id } = this.#elements(set);
     const element: Value = { type: 'string', name: `${left.kind}(${left.name})`, sql: id, nullable: false };
@@ -140,25 +197,37 @@ export class Compiler {
     const fast = set.kind === 'stringSet' ? this.#arrayTest(set.sql, left.kind, test) : undefined;
     if (fast !== undefined) {
       this.#budget.setTest(test.op === 'in' ? test.values.length : 1);
-      return applied({ sql: fast, nullable: false }, outer);
+      return applied(fast, outer);
     }
+    if (set.kind === 'stringSet') this.hasPattern = true;
     this.#budget.spend('subqueries');
     this.#budget.test(element, test);
     const turnsElement = isNegated(test) && !turnsWhole;
-    const holds = condition(element, test, this.params, this.kind);
-    const some = left.kind === 'anyOf';
-    return `${some === outer ? 'NOT ' : ''}EXISTS (SELECT FROM ${rows} WHERE ${applied(holds, some === turnsElement)})`;
+    const holds = applied(this.#condition(element, test), (left.kind === 'anyOf') === turnsElement);
+    const isNone = (left.kind === 'anyOf') === outer;
+    return { sql: `${isNone ? 'NOT ' : ''}EXISTS (SELECT FROM ${rows} WHERE ${holds.sql})`, foundBy: 'rows' };
   }
 
-  /** Operators that a GIN index on the array serves. */
-  #arrayTest(sql: string, quantifier: 'anyOf' | 'allOf', test: Test): string | undefined {
+  /**
+   * Operators on the array as a whole. A GIN index serves those for which every match has one of the wanted members.
+   */
+  #arrayTest(set: string, quantifier: 'anyOf' | 'allOf', test: Test): Condition | undefined {
     const literals = test.op === 'in' ? test.values : test.op === '=' || test.op === '!=' ? [test.value] : [];
-    const wanted = literals.flatMap((literal) => (literal.type === 'string' || literal.type === 'number' ? [literal.value] : []));
+    const wanted = literals.flatMap((literal) =>
+      literal.type === 'string' || literal.type === 'number' ? [literal.value] : [],
+    );
     if (wanted.length === 0 || wanted.length !== literals.length || !wanted.every(storable)) return undefined;
-    const bind = () => this.params.bind(wanted, 'text[]');
-    if (test.op === 'in') return `${atom(sql)} ${quantifier === 'anyOf' ? '&&' : '<@'} ${bind()}`;
-    if (quantifier === 'anyOf') return test.op === '=' ? `${atom(sql)} @> ${bind()}` : `NOT (${atom(sql)} <@ ${bind()})`;
-    return test.op === '=' ? `${atom(sql)} <@ ${bind()}` : `NOT (${atom(sql)} @> ${bind()})`;
+    this.#hidesArray = this.#isOneSetTest;
+    const shown = this.params.bind(wanted, 'text[]');
+    const bound = this.#hidesArray ? `(SELECT ${shown})` : shown;
+    const array = atom(set);
+    const found = (sql: string): Condition => ({ sql, nullable: false, foundBy: 'inverted' });
+    const tested = (sql: string): Condition => ({ sql, nullable: false });
+    if (quantifier === 'anyOf') {
+      if (test.op === 'in') return found(`${array} && ${bound}`);
+      return test.op === '=' ? found(`${array} @> ${bound}`) : tested(`NOT (${array} <@ ${bound})`);
+    }
+    return tested(test.op === '!=' ? `NOT (${array} @> ${bound})` : `${array} <@ ${bound}`);
   }
 
   // ---- sets
@@ -174,17 +243,22 @@ export class Compiler {
     return { rows: set.from.replaceAll('{alias}', alias), id: set.idSql.replaceAll('{alias}', alias) };
   }
 
-  #isEmpty(table: SymbolTable, expr: SetExpr, negate: boolean): string {
+  #isEmpty(table: SymbolTable, expr: SetExpr, negate: boolean): Clause {
     const set = this.#set(table, expr.symbol, 'isEmpty');
     this.#budget.spend('tests');
-    if (set.kind === 'stringSet' && expr.query === undefined) return `cardinality(${set.sql}) ${negate ? '>' : '='} 0`;
-    return `${negate ? '' : 'NOT '}EXISTS (${this.#members(set, expr)})`;
+    const sql =
+      set.kind === 'stringSet' && expr.query === undefined
+        ? `cardinality(${set.sql}) ${negate ? '>' : '='} 0`
+        : `${negate ? '' : 'NOT '}EXISTS (${this.#members(set, expr)})`;
+    return { sql, foundBy: 'rows' };
   }
 
   #count(table: SymbolTable, expr: SetExpr): Value {
     const set = this.#set(table, expr.symbol, 'count');
-    const sql = set.kind === 'stringSet' && expr.query === undefined ? `cardinality(${set.sql})`
-      : `SELECT count(*) FROM (${this.#members(set, expr)}) AS ${this.#alias()}`;
+    const sql =
+      set.kind === 'stringSet' && expr.query === undefined
+        ? `cardinality(${set.sql})`
+        : `SELECT count(*) FROM (${this.#members(set, expr)}) AS ${this.#alias()}`;
     return { type: 'number', name: `count(${expr.symbol})`, sql, nullable: false };
   }
 
@@ -199,16 +273,25 @@ export class Compiler {
     const from = set.from.replaceAll('{alias}', alias);
     const { query } = expr;
     if (query === undefined) return `SELECT FROM ${from}`;
-    if (this.#depth >= MAX_SUBQUERY_DEPTH) throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
+    if (this.#depth >= MAX_SUBQUERY_DEPTH)
+      throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
     this.#depth += 1;
     const linked = set.entity();
-    const where = this.where(linked, query);
+    const { sql: where } = this.where(linked, query);
     this.#depth -= 1;
     this.orderBy(linked, query.sort ?? []);
-    const limit = query.limit !== undefined && query.limit > 0 ? ` LIMIT ${this.params.bind(String(query.limit), 'bigint')}` : '';
-    const skip = query.skip !== undefined && query.skip > 0 ? ` OFFSET ${this.params.bind(String(query.skip), 'bigint')}` : '';
+    const limit =
+      query.limit !== undefined && query.limit > 0 ? ` LIMIT ${this.params.bind(String(query.limit), 'bigint')}` : '';
+    const skip =
+      query.skip !== undefined && query.skip > 0 ? ` OFFSET ${this.params.bind(String(query.skip), 'bigint')}` : '';
     return `SELECT FROM (SELECT ${alias}.* FROM ${from}) t${where === '' ? '' : ` WHERE ${where}`}${limit}${skip}`;
   }
+}
+
+/** Asks for elements, and does not ask that there are none. */
+function isSetTest(expr: Expr): boolean {
+  if (expr.kind !== 'test' || expr.left.kind !== 'anyOf') return false;
+  return expr.test.op === '=' || (expr.test.op === 'in' && !expr.test.negated);
 }
 
 function isNullTest(test: Test): boolean {

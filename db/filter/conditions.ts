@@ -4,33 +4,37 @@
  */
 import type { CompareOp, Literal, Test } from './ast.js';
 import { MAX_CONTAINED } from './bounds.js';
+import type { Clause, FoundBy } from './clause.js';
 import { fault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
+import type { Params } from './params.js';
 import { isInt64 } from './parse.js';
 import type { ScalarDef } from './symbols.js';
 
-/** The parameters of one statement, numbered from `firstParam`. */
-export class Params {
-  readonly values: unknown[] = [];
-  constructor(readonly firstParam: number) {}
-
-  /** @returns the placeholder; without a cast PostgreSQL infers its type */
-  bind(value: unknown, cast?: string): string {
-    this.values.push(value);
-    const ref = `$${this.firstParam + this.values.length - 1}`;
-    return cast === undefined ? ref : `${ref}::${cast}`;
-  }
-}
-
 export type Value =
-  | { readonly type: 'string'; readonly name: string; readonly sql: string; readonly nullable: boolean; readonly def?: ScalarDef }
-  | { readonly type: 'bool' | 'number' | 'date'; readonly name: string; readonly sql: string; readonly nullable: boolean }
+  | {
+      readonly type: 'string';
+      readonly name: string;
+      readonly sql: string;
+      readonly nullable: boolean;
+      readonly def?: ScalarDef;
+    }
+  | {
+      readonly type: 'bool' | 'number' | 'date';
+      readonly name: string;
+      readonly sql: string;
+      readonly nullable: boolean;
+    }
   /** Member `key` of the jsonb object `sql`; typed by what is stored. */
   | { readonly type: 'any'; readonly name: string; readonly sql: string; readonly key: string };
 
 export interface Condition {
   readonly sql: string;
   readonly nullable: boolean;
+  /** Unless it is turned around; absent for `rows`. */
+  readonly foundBy?: FoundBy;
+  /** How it is best found depends on what is looked for. */
+  readonly hasPattern?: true;
 }
 
 /** A test without its negation, which the caller applies: `!=` is `=`, `not in` is `in`. */
@@ -42,9 +46,9 @@ export function isNegated(test: Test): boolean {
   return 'negated' in test ? test.negated : test.op === '!=';
 }
 
-export function applied(condition: Condition, negate: boolean): string {
-  if (!negate) return condition.sql;
-  return condition.nullable ? `(${condition.sql}) IS NOT TRUE` : `NOT (${condition.sql})`;
+export function applied({ sql, nullable, foundBy = 'rows' }: Condition, negate: boolean): Clause {
+  if (!negate) return { sql, foundBy };
+  return { sql: nullable ? `(${sql}) IS NOT TRUE` : `NOT (${sql})`, foundBy: 'rows' };
 }
 
 /** An expression that operators can be put behind. */
@@ -59,11 +63,14 @@ export function storable(text: string): boolean {
 
 /** @throws DomainError when the test does not fit the value's type */
 export function condition(value: Value, test: Test, params: Params, kind: FaultKind): Condition {
-  const positive: Positive = test.op === '!=' ? { op: '=', value: test.value } : test as Positive;
+  const positive: Positive = test.op === '!=' ? { op: '=', value: test.value } : (test as Positive);
   if (positive.op === '=' && positive.value.type === 'null') return isNull(value, params);
-  const result = value.type === 'string' ? stringCondition(value, positive, params, kind)
-    : value.type === 'any' ? tagCondition(value, positive, params)
-      : plainCondition(value, positive, params);
+  const result =
+    value.type === 'string'
+      ? stringCondition(value, positive, params, kind)
+      : value.type === 'any'
+        ? tagCondition(value, positive, params)
+        : plainCondition(value, positive, params);
   if (result === undefined) throw mismatch(value, test, kind);
   return result;
 }
@@ -71,9 +78,17 @@ export function condition(value: Value, test: Test, params: Params, kind: FaultK
 export function mismatch(value: Value, test: Test, kind: FaultKind): Error {
   const words = 'negated' in test && test.negated ? `not ${test.op}` : test.op;
   const first = test.op === 'in' ? test.values[0] : test.op === 'between' ? test.low : test.value;
-  const right = test.op === 'in' ? `[${test.values.map(text).join(', ')}]`
-    : test.op === 'between' ? `${text(test.low)} and ${text(test.high)}` : text(test.value);
-  return fault(kind, `operation ${value.name} ${words} ${shown(right)} is not supported with operands types ${value.type}, ${first?.type ?? 'null'}`);
+  const right =
+    test.op === 'in'
+      ? `[${test.values.map(text).join(', ')}]`
+      : test.op === 'between'
+        ? `${text(test.low)} and ${text(test.high)}`
+        : text(test.value);
+  return fault(
+    kind,
+    `operation ${value.name} ${words} ${shown(right)} is not supported with operands types ${value.type}, ` +
+      `${first?.type ?? 'null'}`,
+  );
 }
 
 function text(literal: Literal): string {
@@ -83,16 +98,21 @@ function text(literal: Literal): string {
 
 function isNull(value: Value, params: Params): Condition {
   if (value.type !== 'any') return { sql: `${atom(value.sql)} IS NULL`, nullable: false };
-  return { sql: `coalesce(jsonb_typeof(${atom(value.sql)} -> ${params.bind(value.key, 'text')}), 'null') = 'null'`, nullable: false };
+  return {
+    sql: `coalesce(jsonb_typeof(${atom(value.sql)} -> ${params.bind(value.key, 'text')}), 'null') = 'null'`,
+    nullable: false,
+  };
 }
 
 // ---- texts
 
 type StringValue = Extract<Value, { type: 'string' }>;
 
-/** The texts that literals stand for; a number counts as it was written. Undefined when one is neither. */
+/** The texts that literals mean; a number counts as it was written. Undefined when one is neither. */
 function texts(literals: readonly Literal[]): string[] | undefined {
-  const found = literals.flatMap((literal) => (literal.type === 'string' || literal.type === 'number' ? [literal.value] : []));
+  const found = literals.flatMap((literal) =>
+    literal.type === 'string' || literal.type === 'number' ? [literal.value] : [],
+  );
   return found.length === literals.length ? found : undefined;
 }
 
@@ -103,18 +123,21 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (test.op === '=' || test.op === 'in') return stringEquality(value, test.op, literals, params);
   if (value.def?.equalityOnly) throw fault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
   const [literal = ''] = literals;
-  return canHold(test.op, literal) ? { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable } : NEVER;
+  if (!canHold(test.op, literal)) return NEVER;
+  return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternOf(test.op) };
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
   const encode = value.def?.encode;
-  const stored = (encode === undefined ? literals : literals.map((literal) => encode(literal)))
-    .filter((item) => item !== undefined && item !== null && (typeof item !== 'string' || storable(item)));
+  const stored = (encode === undefined ? literals : literals.map((literal) => encode(literal))).filter(
+    (item) => item !== undefined && item !== null && (typeof item !== 'string' || storable(item)),
+  );
   if (stored.length === 0) return NEVER;
   const cast = encode === undefined ? 'text' : undefined;
-  const { nullable } = value;
-  if (op === '=') return { sql: `${atom(value.sql)} = ${params.bind(stored[0], cast)}`, nullable };
-  return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, cast && 'text[]')})`, nullable };
+  const { nullable, def } = value;
+  const by = (foundBy: FoundBy) => (def?.key === undefined ? undefined : { foundBy });
+  if (op === '=') return { sql: `${atom(value.sql)} = ${params.bind(stored[0], cast)}`, nullable, ...by('key') };
+  return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, cast && 'text[]')})`, nullable, ...by('keys') };
 }
 
 type TextOp = 'contains' | 'icontains' | '<' | '<=' | '>' | '>=';
@@ -123,6 +146,8 @@ type TextOp = 'contains' | 'icontains' | '<' | '<=' | '>' | '>=';
 function canHold(op: TextOp, literal: string): boolean {
   return storable(literal) || (op !== 'contains' && op !== 'icontains');
 }
+
+const patternOf = (op: TextOp) => (op === 'contains' || op === 'icontains' ? { hasPattern: true as const } : undefined);
 
 function textTest(sql: string, op: TextOp, literal: string, params: Params): string {
   if (op === 'contains' || op === 'icontains') return likeTest(sql, op, literal, params);
@@ -139,7 +164,8 @@ function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, pa
 
 /**
  * Unicode upper-casing. PostgreSQL's own `upper` in the C locale changes ASCII only; the ICU root collation is in every
- * supported version, and `upper` under it is immutable, so that a trigram index on this very expression serves `icontains`.
+ * supported version, and `upper` under it is immutable, so that a trigram index on this very expression serves
+ * `icontains`.
  */
 export function upperSql(sql: string): string {
   return `upper(${atom(sql)} COLLATE "und-x-icu")`;
@@ -162,7 +188,11 @@ function dates(literals: readonly Literal[], params: Params, isList: boolean): s
   return params.bind(isList ? written : written[0], isList ? 'timestamptz[]' : 'timestamptz');
 }
 
-function plainCondition(value: Extract<Value, { type: 'bool' | 'number' | 'date' }>, test: Positive, params: Params): Condition | undefined {
+function plainCondition(
+  value: Extract<Value, { type: 'bool' | 'number' | 'date' }>,
+  test: Positive,
+  params: Params,
+): Condition | undefined {
   const { nullable } = value;
   const sql = atom(value.sql);
   if (value.type === 'bool') {
@@ -174,7 +204,9 @@ function plainCondition(value: Extract<Value, { type: 'bool' | 'number' | 'date'
   if (test.op === 'between') {
     const low = bind([test.low], params, false);
     const high = bind([test.high], params, false);
-    return low === undefined || high === undefined ? undefined : { sql: `(${sql} >= ${low} AND ${sql} < ${high})`, nullable };
+    return low === undefined || high === undefined
+      ? undefined
+      : { sql: `(${sql} >= ${low} AND ${sql} < ${high})`, nullable };
   }
   const bound = bind(test.op === 'in' ? test.values : [test.value], params, test.op === 'in');
   if (bound === undefined) return undefined;
@@ -188,10 +220,15 @@ type TagValue = Extract<Value, { type: 'any' }>;
 /** The literal as JSON; undefined for what JSON has no form for, null for what jsonb cannot hold. */
 function json(literal: Literal): string | null | undefined {
   switch (literal.type) {
-    case 'string': return storable(literal.value) ? JSON.stringify(literal.value) : null;
-    case 'number': return isInt64(literal.value) ? literal.value : String(Number(literal.value));
-    case 'bool': return String(literal.value);
-    case 'date': case 'null': return undefined;
+    case 'string':
+      return storable(literal.value) ? JSON.stringify(literal.value) : null;
+    case 'number':
+      return isInt64(literal.value) ? literal.value : String(Number(literal.value));
+    case 'bool':
+      return String(literal.value);
+    case 'date':
+    case 'null':
+      return undefined;
   }
 }
 
@@ -200,19 +237,30 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
   if (test.op === '=') {
     const wanted = json(test.value);
     if (wanted === undefined) return undefined;
-    return wanted === null ? NEVER
-      : { sql: `${tags} @> ${params.bind(`{${JSON.stringify(value.key)}:${wanted}}`, 'jsonb')}`, nullable: true };
+    return wanted === null
+      ? NEVER
+      : {
+          sql: `${tags} @> ${params.bind(`{${JSON.stringify(value.key)}:${wanted}}`, 'jsonb')}`,
+          nullable: true,
+          foundBy: 'inverted',
+        };
   }
   if (test.op === 'in') {
     const wanted = test.values.map(json);
     if (wanted.includes(undefined)) return undefined;
     const stored = wanted.filter((item) => item !== null);
     // An index on tags knows what they contain, one value at a time.
-    const contained = (item: string | null | undefined) => `${tags} @> ${params.bind(`{${JSON.stringify(value.key)}:${String(item)}}`, 'jsonb')}`;
-    if (stored.length > 0 && stored.length <= MAX_CONTAINED) return { sql: `(${stored.map(contained).join(' OR ')})`, nullable: true };
-    return { sql: `${tags} -> ${params.bind(value.key, 'text')} = ANY (${params.bind(stored, 'jsonb[]')})`, nullable: true };
+    const contained = (item: string | null | undefined) =>
+      `${tags} @> ${params.bind(`{${JSON.stringify(value.key)}:${String(item)}}`, 'jsonb')}`;
+    if (stored.length > 0 && stored.length <= MAX_CONTAINED)
+      return { sql: `(${stored.map(contained).join(' OR ')})`, nullable: true, foundBy: 'inverted' };
+    return {
+      sql: `${tags} -> ${params.bind(value.key, 'text')} = ANY (${params.bind(stored, 'jsonb[]')})`,
+      nullable: true,
+    };
   }
-  if (test.op === 'between' || (test.value.type === 'number' && test.op !== 'contains')) return tagNumber(value, test, params);
+  if (test.op === 'between' || (test.value.type === 'number' && test.op !== 'contains'))
+    return tagNumber(value, test, params);
   const literal = texts([test.value])?.[0];
   if (literal === undefined) return undefined;
   if (!canHold(test.op, literal)) return NEVER;
@@ -220,13 +268,21 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
   return {
     sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${textTest(`${tags} ->> ${key}`, test.op, literal, params)})`,
     nullable: true,
+    ...patternOf(test.op),
   };
 }
 
 /** jsonb's own order compares numbers as numbers, and unlike a cast it cannot fail on what is none. */
 function tagNumber(value: TagValue, test: Positive, params: Params): Condition | undefined {
-  const tests: readonly (readonly [string, Literal])[] = test.op === 'between' ? [['>=', test.low], ['<', test.high]]
-    : test.op === 'in' ? [] : [[test.op, test.value]];
+  const tests: readonly (readonly [string, Literal])[] =
+    test.op === 'between'
+      ? [
+          ['>=', test.low],
+          ['<', test.high],
+        ]
+      : test.op === 'in'
+        ? []
+        : [[test.op, test.value]];
   if (tests.some(([, literal]) => literal.type !== 'number')) return undefined;
   const member = `${atom(value.sql)} -> ${params.bind(value.key, 'text')}`;
   const parts = tests.map(([op, literal]) => `${member} ${op} ${params.bind(json(literal), 'jsonb')}`);

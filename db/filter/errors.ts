@@ -1,4 +1,6 @@
-/** Why a filter or a sort order was refused. The texts are what the field's tools show, so they are kept word for word. */
+/**
+ * Why a filter or a sort order was refused. The texts are what the field's tools show, so they are kept word for word.
+ */
 import { DomainError } from '../../domain/errors.js';
 
 /** Which of a list's parameters is at fault: the same language is spoken in both. */

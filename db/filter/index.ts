@@ -2,13 +2,20 @@
  * The filter language of lists: `filter`, `sort`, `limit` and `offset` of a request to a SQL condition, an order and a
  * page. Pure: it reads nothing and keeps nothing, and everything the caller wrote becomes a bound parameter.
  */
-import { Compiler } from './compile.js';
+import { Compiler, defaultOrder } from './compile.js';
+import type { Order } from './compile.js';
+import type { Clause } from './clause.js';
+import type { Params } from './params.js';
 import { parseFilter, parseSort } from './parse.js';
 import type { Query } from './ast.js';
 import type { SymbolTable } from './symbols.js';
 
+export { both, EVERYTHING, foundByAny, nameOf } from './clause.js';
+export type { Clause } from './clause.js';
+export { Params } from './params.js';
+export type { Bind } from './params.js';
 export { compileRoleFilter } from './roles.js';
-export type { RoleFilterTarget } from './roles.js';
+export type { RoleFilter, RoleFilterTarget } from './roles.js';
 export { filterableFields } from './symbols.js';
 export type { SymbolDef, SymbolTable } from './symbols.js';
 
@@ -21,55 +28,49 @@ export interface ListQuery {
 }
 
 export interface ListOptions {
-  /** Number of the first placeholder. */
-  readonly firstParam: number;
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** No limit asked for means everything. */
   readonly unlimitedByDefault?: boolean;
 }
 
+/** Two lists of one entity that have the same condition and order differ only in what is bound. */
 export interface CompiledList {
-  /** A boolean expression that may be null for false; '' when everything matches. */
-  readonly where: string;
-  readonly values: unknown[];
-  /** Without the words ORDER BY; a total order. */
-  readonly orderBy: string;
-  /** By id, ascending. */
-  readonly isDefaultOrder: boolean;
-  readonly hasFilter: boolean;
+  /** May be null for false. */
+  readonly where: Clause;
+  readonly order: Order;
+  /** A plan that is made for any literal does not serve this list: it looks for a part of a text. */
+  readonly hasPattern: boolean;
+  /** See `Compiler.hidesArray`. */
+  readonly hidesArray: boolean;
   /** Null is everything. */
   readonly limit: number | null;
   readonly offset: number;
-  /** Equal for equal SQL: the literals of a filter do not count, nor how many a list has. */
-  readonly shape: string;
 }
 
 /**
  * What the filter says on order and page wins over the other parameters.
+ * @param params  of the statement that the condition becomes a part of: takes the literals of the filter
  * @throws DomainError `invalidFilter`, `invalidSort`
  */
-export function compileList(table: SymbolTable, query: ListQuery, options: ListOptions): CompiledList {
+export function compileList(table: SymbolTable, query: ListQuery, params: Params, options: ListOptions): CompiledList {
   const parsed: Query = query.filter === undefined || query.filter === '' ? {} : parseFilter(query.filter);
-  const compiler = new Compiler(options.firstParam, 'invalidFilter');
+  const compiler = new Compiler(params, 'invalidFilter');
   const where = compiler.where(table, parsed);
-  const orderBy = parsed.sort === undefined ? orderOf(table, query.sort ?? '') : compiler.orderBy(table, parsed.sort);
   return {
     where,
-    values: compiler.params.values,
-    orderBy,
-    isDefaultOrder: orderBy === table.idSql,
-    hasFilter: where !== '',
+    order: parsed.sort === undefined ? orderOf(table, query.sort ?? '', params) : compiler.orderBy(table, parsed.sort),
+    hasPattern: compiler.hasPattern,
+    hidesArray: compiler.hidesArray,
     limit: limitOf(parsed.limit ?? query.limit ?? 0, options),
-    offset: Math.min(Math.max(parsed.skip ?? query.offset ?? 0, 0), Number.MAX_SAFE_INTEGER),
-    shape: `${where} ORDER BY ${orderBy}`,
+    offset: Math.max(parsed.skip ?? query.offset ?? 0, 0),
   };
 }
 
 /** The `sort` parameter; a blank one is none. */
-function orderOf(table: SymbolTable, sort: string): string {
-  if (sort.trim() === '') return table.idSql;
-  return new Compiler(1, 'invalidSort').orderBy(table, parseSort(sort));
+function orderOf(table: SymbolTable, sort: string, params: Params): Order {
+  if (sort.trim() === '') return defaultOrder(table);
+  return new Compiler(params, 'invalidSort').orderBy(table, parseSort(sort));
 }
 
 function limitOf(asked: number, options: ListOptions): number | null {

@@ -12,13 +12,37 @@ export interface Token {
   readonly keyword: string;
 }
 
-const KEYWORDS = new Set(['and', 'or', 'not', 'in', 'between', 'contains', 'icontains', 'anyof', 'allof', 'count', 'isempty',
-  'from', 'where', 'sort', 'by', 'asc', 'desc', 'skip', 'limit', 'none', 'null', 'true', 'false']);
+const KEYWORDS = new Set([
+  'and',
+  'or',
+  'not',
+  'in',
+  'between',
+  'contains',
+  'icontains',
+  'anyof',
+  'allof',
+  'count',
+  'isempty',
+  'from',
+  'where',
+  'sort',
+  'by',
+  'asc',
+  'desc',
+  'skip',
+  'limit',
+  'none',
+  'null',
+  'true',
+  'false',
+]);
 
 const BLANKS = /[ \t\r\n]+/y;
 const WORD = /[A-Za-z][A-Za-z_]*(?:\.[A-Za-z][A-Za-z_-]*)*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const DATETIME = /datetime\([ \t\r\n]*([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))[ \t\r\n]*\)/y;
+const DATETIME =
+  /datetime\([ \t\r\n]*([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))[ \t\r\n]*\)/y;
 const OPERATOR = /[<>]=?|!?=/y;
 const PUNCTUATION = '()[],';
 
@@ -50,7 +74,8 @@ function tokenAt(text: string, start: number): Token {
 
 function matched(text: string, start: number, pattern: RegExp, kind: TokenKind): Token {
   pattern.lastIndex = start;
-  if (!pattern.test(text)) return { kind: 'bad', start, end: start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1), keyword: '' };
+  if (!pattern.test(text))
+    return { kind: 'bad', start, end: start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1), keyword: '' };
   return { kind, start, end: pattern.lastIndex, keyword: '' };
 }
 
@@ -81,7 +106,7 @@ function stringAt(text: string, start: number): Token {
 
 const ESCAPES: Readonly<Record<string, string>> = { f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** What a string token stands for. Halves of surrogate pairs, which UTF-8 cannot carry, become U+FFFD. */
+/** The text that a string token means. Halves of surrogate pairs, which UTF-8 cannot carry, become U+FFFD. */
 export function stringValue(text: string, token: Token): string {
   const raw = text.slice(token.start + 1, token.end - 1);
   const value = raw.includes('\\') ? raw.replace(/\\(.)/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped) : raw;
@@ -96,7 +121,10 @@ export function datetimeText(text: string, token: Token): string {
 
 const DATE_PARTS = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** @returns the UTC timestamp in PostgreSQL's reading, to the microsecond; undefined for a day or hour that does not exist */
+/**
+ * @returns the UTC timestamp in PostgreSQL's reading, to the microsecond; undefined for a day or hour that does not
+ * exist
+ */
 export function timestampOf(rfc3339: string): string | undefined {
   const parts = DATE_PARTS.exec(rfc3339.toUpperCase());
   if (parts === null) return undefined;

@@ -47,7 +47,8 @@ class Parser extends TokenReader {
   }
 
   #deeper(depth: number): number {
-    if (depth >= MAX_FILTER_DEPTH) throw fault(this.kind, `expression is nested deeper than ${MAX_FILTER_DEPTH} levels`);
+    if (depth >= MAX_FILTER_DEPTH)
+      throw fault(this.kind, `expression is nested deeper than ${MAX_FILTER_DEPTH} levels`);
     return depth + 1;
   }
 
@@ -102,6 +103,9 @@ class Parser extends TokenReader {
   #integer(clause: 'skip' | 'limit'): number {
     const { value } = this.#number();
     if (!isInt64(value)) throw fault(this.kind, `expected integer value for ${clause}, but got *ast.Float64ConstNode`);
+    // A limit is capped anyway; a skip is shown as it was used, or not at all.
+    if (clause === 'skip' && Number(value) > Number.MAX_SAFE_INTEGER)
+      throw fault(this.kind, `expected at most ${Number.MAX_SAFE_INTEGER} for skip, but got ${value}`);
     return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   }
 
@@ -264,7 +268,8 @@ class Parser extends TokenReader {
     if (token.kind !== 'number') throw this.unexpected();
     this.at += 1;
     const value = this.slice(token);
-    if (!Number.isFinite(Number(value))) throw fault(this.kind, `could not parse number as float or int: ${shown(value)} is out of range`);
+    if (!Number.isFinite(Number(value)))
+      throw fault(this.kind, `could not parse number as float or int: ${shown(value)} is out of range`);
     return { type: 'number', value };
   }
 

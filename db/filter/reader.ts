@@ -11,13 +11,19 @@ export class TokenReader {
   /** Index of the next token. */
   protected at = 0;
 
-  constructor(readonly text: string, readonly kind: FaultKind) {
+  constructor(
+    readonly text: string,
+    readonly kind: FaultKind,
+  ) {
     if (text.length > MAX_FILTER_LENGTH) throw fault(kind, `expression is longer than ${MAX_FILTER_LENGTH} characters`);
     this.#tokens = tokenize(text);
   }
 
   protected peek(ahead = 0): Token {
-    return this.#tokens[this.at + ahead] ?? this.#tokens[this.#tokens.length - 1] ?? { kind: 'eof', start: 0, end: 0, keyword: '' };
+    return (
+      this.#tokens[this.at + ahead] ??
+      this.#tokens[this.#tokens.length - 1] ?? { kind: 'eof', start: 0, end: 0, keyword: '' }
+    );
   }
 
   protected slice(token: Token): string {
@@ -69,6 +75,10 @@ export class TokenReader {
     const before = this.text.slice(0, token.start);
     const line = before.split('\n').length;
     const column = [...before.slice(before.lastIndexOf('\n') + 1)].length;
-    return fault(this.kind, `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}. line: ${line}, column: ${column}, symbol: ${symbol}`);
+    return fault(
+      this.kind,
+      `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}. line: ${line}, column: ${column}, symbol: ` +
+        `${symbol}`,
+    );
   }
 }

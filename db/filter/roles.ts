@@ -1,13 +1,22 @@
-/** The `roleFilter` and `roleSemantic` parameters of a list: role attributes (`#name`) and ids (`@id`) as a condition. */
+/**
+ * The `roleFilter` and `roleSemantic` parameters of a list: role attributes (`#name`) and ids (`@id`) as a condition.
+ */
 import { invalidField } from '../../domain/errors.js';
 import { Budget } from './bounds.js';
-import { atom, Params, storable } from './conditions.js';
+import { EVERYTHING, foundByAny } from './clause.js';
+import type { Clause } from './clause.js';
+import { atom, storable } from './conditions.js';
+import type { Bind } from './params.js';
+
+export interface RoleFilter {
+  readonly roleFilter?: readonly string[];
+  readonly roleSemantic?: string;
+}
 
 export interface RoleFilterTarget {
   readonly idSql: string;
   /** A `text[]` expression, never null. */
   readonly attributesSql: string;
-  readonly firstParam: number;
 }
 
 /**
@@ -17,29 +26,36 @@ export interface RoleFilterTarget {
  * of filters
  */
 export function compileRoleFilter(
-  roleFilter: readonly string[], roleSemantic: string | undefined, target: RoleFilterTarget,
-): { where: string; values: unknown[] } {
+  { roleFilter = [], roleSemantic }: RoleFilter,
+  target: RoleFilterTarget,
+  bind: Bind,
+): Clause {
+  if (roleFilter.length === 0) return EVERYTHING;
   if (roleSemantic !== undefined && roleSemantic !== '' && roleSemantic !== 'AllOf' && roleSemantic !== 'AnyOf') {
     throw invalidField('semantic', 'invalid semantic', roleSemantic);
   }
   for (const value of roleFilter) {
     if (!value.startsWith('#') && !value.startsWith('@')) {
-      throw invalidField('roleFilter', `'${value}' is neither role attribute (prefixed with #) or an entity id or name (prefixed with @)`, value);
+      throw invalidField(
+        'roleFilter',
+        `'${value}' is neither role attribute (prefixed with #) or an entity id or name (prefixed with @)`,
+        value,
+      );
     }
   }
-  const params = new Params(target.firstParam);
   const values = [...new Set(roleFilter)];
   const named = (prefix: string) => values.filter((value) => value.startsWith(prefix)).map((value) => value.slice(1));
   new Budget('invalidFilter').setTest(values.length);
   const isAny = roleSemantic === 'AnyOf';
   const attributes = named('#');
   const known = attributes.filter(storable);
-  const parts: string[] = [];
+  const parts: Clause[] = [];
   if (known.length > 0 && (isAny || known.length === attributes.length)) {
-    parts.push(`${atom(target.attributesSql)} ${isAny ? '&&' : '@>'} ${params.bind(known, 'text[]')}`);
+    const sql = `${atom(target.attributesSql)} ${isAny ? '&&' : '@>'} ${bind(known, 'text[]')}`;
+    parts.push({ sql, foundBy: 'inverted' });
   }
   const ids = named('@').filter(storable);
-  if (ids.length > 0) parts.push(`${atom(target.idSql)} = ANY (${params.bind(ids, 'text[]')})`);
-  if (parts.length > 0) return { where: parts.length === 1 ? parts.join() : `(${parts.join(' OR ')})`, values: params.values };
-  return { where: roleFilter.length === 0 ? '' : 'FALSE', values: [] };
+  if (ids.length > 0) parts.push({ sql: `${atom(target.idSql)} = ANY (${bind(ids, 'text[]')})`, foundBy: 'keys' });
+  if (parts.length <= 1) return parts[0] ?? { sql: 'FALSE', foundBy: 'rows' };
+  return { sql: `(${parts.map(({ sql }) => sql).join(' OR ')})`, foundBy: foundByAny(parts) };
 }

@@ -6,30 +6,35 @@
  */
 export type SymbolDef =
   | {
-    readonly kind: 'string' | 'boolean' | 'number' | 'date';
-    readonly sql: string;
-    /** Whether the value can be unset; true unless told. A column that cannot be gets simpler SQL. */
-    readonly nullable?: boolean;
-    /** What to sort by instead of `sql`. */
-    readonly sortSql?: string;
-    /** Only `=`, `!=`, `in` and `null`, no sorting: for values that must not be found by searching. */
-    readonly equalityOnly?: true;
-    /**
-     * Strings only, for `=`, `!=` and `in`: maps a literal to the stored form, such as a hash. The parameter then takes
-     * the type of `sql`. Null or undefined: nothing stored can equal it.
-     */
-    readonly encode?: (value: string) => unknown;
-  }
+      readonly kind: 'string' | 'boolean' | 'number' | 'date';
+      readonly sql: string;
+      /** Whether the value can be unset; true by default. A column that cannot be gets simpler SQL. */
+      readonly nullable?: boolean;
+      /**
+       * The name of the column, when it is a text that is never null and no two rows have the same: its index finds a
+       * row by it, and has its order.
+       */
+      readonly key?: string;
+      /** What to sort by instead of `sql`. */
+      readonly sortSql?: string;
+      /** Only `=`, `!=`, `in` and `null`, no sorting: for values that must not be found by searching. */
+      readonly equalityOnly?: true;
+      /**
+       * Strings only, for `=`, `!=` and `in`: maps a literal to the stored form, such as a hash. The parameter then
+       * takes the type of `sql`. Null or undefined: nothing stored can equal it.
+       */
+      readonly encode?: (value: string) => unknown;
+    }
   /** A `text[]` expression that is never null. */
   | { readonly kind: 'stringSet'; readonly sql: string }
   | {
-    readonly kind: 'linked';
-    /** What follows FROM: the linked rows under the alias `{alias}`, joined to the outer row `t`. Without WHERE. */
-    readonly from: string;
-    /** The linked row's id, over `{alias}`; never null. */
-    readonly idSql: string;
-    readonly entity: () => SymbolTable;
-  }
+      readonly kind: 'linked';
+      /** What follows FROM: the linked rows under the alias `{alias}`, joined to the outer row `t`. Without WHERE. */
+      readonly from: string;
+      /** The linked row's id, over `{alias}`; never null. */
+      readonly idSql: string;
+      readonly entity: () => SymbolTable;
+    }
   /** A `jsonb` object; its members are symbols `<name>.<key>`. */
   | { readonly kind: 'tags'; readonly sql: string };
 
@@ -49,7 +54,7 @@ export type Resolved =
   | { readonly kind: 'set'; readonly def: SetDef }
   | { readonly kind: 'tag'; readonly sql: string; readonly key: string };
 
-/** Names a filter may use, as lists tell them in `filterableFields`. */
+/** Names a filter may use, as lists report them in `filterableFields`. */
 export function filterableFields(table: SymbolTable): string[] {
   return Object.keys(table.symbols);
 }

@@ -1,6 +1,6 @@
 /**
  * Auth policies: which credentials an identity may use, what a password must look like, and when guessing ends.
- * Decisions only; who counts attempts and who disables the identity is the caller's affair.
+ * Decisions only: the caller counts attempts and disables the identity.
  */
 import { invalidField } from '../errors.js';
 
@@ -35,8 +35,13 @@ export const defaultAuthPolicySettings: AuthPolicySettings = {
     cert: { allowed: true, allowExpiredCerts: true },
     extJwt: { allowed: true, allowedSigners: [] },
     updb: {
-      allowed: true, lockoutDurationMinutes: 0, maxAttempts: 0, minPasswordLength: 5,
-      requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false,
+      allowed: true,
+      lockoutDurationMinutes: 0,
+      maxAttempts: 0,
+      minPasswordLength: 5,
+      requireMixedCase: false,
+      requireNumberChar: false,
+      requireSpecialChar: false,
     },
   },
   secondary: { requireTotp: false, requireExtJwtSigner: null },
@@ -53,7 +58,7 @@ export function normalizePasswordRules(rules: PasswordRules): PasswordRules {
 }
 
 /**
- * Checks a password that is about to be set; never a login. All that is missing is told at once.
+ * Checks a password that is about to be set; never a login. The error names all that is missing.
  * @throws DomainError `invalidField` on `field`; its value is hidden, never the password
  */
 export function checkPassword(policy: Pick<AuthPolicySettings, 'primary'>, password: string, field = 'password'): void {
@@ -62,7 +67,9 @@ export function checkPassword(policy: Pick<AuthPolicySettings, 'primary'>, passw
   const faults = [
     length < rules.minPasswordLength && `have at least ${rules.minPasswordLength} characters`,
     length > LONGEST_PASSWORD && `have at most ${LONGEST_PASSWORD} characters`,
-    rules.requireMixedCase && !(/\p{Lu}/u.test(password) && /\p{Ll}/u.test(password)) && 'mix upper and lower case letters',
+    rules.requireMixedCase &&
+      !(/\p{Lu}/u.test(password) && /\p{Ll}/u.test(password)) &&
+      'mix upper and lower case letters',
     rules.requireNumberChar && !/\p{Nd}/u.test(password) && 'contain a digit',
     rules.requireSpecialChar && !/[^\p{L}\p{M}\p{N}\s]/u.test(password) && 'contain a special character',
   ].filter((fault) => fault !== false);
@@ -71,33 +78,10 @@ export function checkPassword(policy: Pick<AuthPolicySettings, 'primary'>, passw
   throw invalidField(field, reason, '<hidden>', reason);
 }
 
-export interface FailureOutcome {
-  /** The count to keep. */
-  readonly failedAttempts: number;
-  /** null: the identity stays enabled. `until` null: disabled until an administrator enables it. */
-  readonly disable: null | { readonly until: Date | null };
-}
-
 /**
- * What one more wrong password means. The identity is disabled by exactly attempt `maxAttempts`; the count then
- * starts again, so that after the lockout there are as many attempts as before. A successful login sets it to 0.
- * @param input.failedAttempts  consecutive failures before this one
+ * Whether so many wrong passwords in a row disable the identity. Also true beyond the limit, which may have been
+ * lowered since.
  */
-export function afterFailure(input: { failedAttempts: number; policy: Pick<AuthPolicySettings, 'primary'>; now: Date }): FailureOutcome {
-  const { maxAttempts, lockoutDurationMinutes } = input.policy.primary.updb;
-  const failedAttempts = input.failedAttempts + 1;
-  if (maxAttempts <= 0 || failedAttempts < maxAttempts) return { failedAttempts, disable: null };
-  return { failedAttempts: 0, disable: { until: disabledUntil(input.now, lockoutDurationMinutes) } };
-}
-
-/** End of a disablement of so many minutes; null (for good) for 0, for less, and for what no `Date` can hold. */
-export function disabledUntil(now: Date, minutes: number): Date | null {
-  if (minutes <= 0) return null;
-  const until = new Date(now.getTime() + minutes * 60_000);
-  return Number.isNaN(until.getTime()) ? null : until;
-}
-
-/** True while an identity is disabled: from `disabledAt` until `disabledUntil`, that moment excluded; null is for good. */
-export function isDisabled(state: { disabledAt: Date | null; disabledUntil: Date | null }, now: Date): boolean {
-  return state.disabledAt !== null && (state.disabledUntil === null || now < state.disabledUntil);
+export function isLockedOut({ maxAttempts }: Pick<PasswordRules, 'maxAttempts'>, failures: number): boolean {
+  return maxAttempts > 0 && failures >= maxAttempts;
 }

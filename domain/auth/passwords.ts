@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions, verify as argon2Verify } from '@node-rs/argon2';
-import { createGate, type Gate } from './gate.js';
+import { createGate } from '../scheduling/gate.js';
 
 const PREFIX = '$argon2id$v=19$';
 
@@ -23,34 +23,46 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
    * Same work whether there is a hash or not: pass undefined for an unknown user, never skip the call.
-   * @throws DomainError `tooManyRequests`; Error when `stored` is no Argon2 hash, which is damage and not a wrong password
+   * @throws DomainError `tooManyRequests`; Error when `stored` is no Argon2 hash, which is damage and not a wrong
+   * password
    */
   verify(stored: string | undefined, password: string): Promise<boolean>;
+  /**
+   * `work` that looks up what it verifies, and is refused before it does when too many wait. @throws DomainError
+   * `tooManyRequests`
+   */
+  admit<T>(work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
   /** True when `stored` was made with other parameters than these: hash again at the next successful login. */
   needsRehash(stored: string): boolean;
-  readonly load: Gate['load'];
 }
 
 /** 19 MiB, two passes, one lane: about 12 ms on one core. */
-const DEFAULTS: Required<PasswordHasherOptions> = { concurrent: 2, waiting: 64, memoryKib: 19_456, passes: 2, lanes: 1 };
+const DEFAULTS: Required<PasswordHasherOptions> = {
+  concurrent: 2,
+  waiting: 64,
+  memoryKib: 19_456,
+  passes: 2,
+  lanes: 1,
+};
 
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { concurrent, waiting, memoryKib, passes, lanes } = { ...DEFAULTS, ...options };
   const gate = createGate({ concurrent, waiting });
   const parameters = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes };
   const nobody = unmatchable(memoryKib, passes, lanes);
+  const verify = async (stored: string | undefined, password: string) => {
+    const matches = await argon2Verify(stored ?? nobody, password);
+    return matches && stored !== undefined;
+  };
   return {
     hash: (password) => gate.run(() => argon2Hash(password, parameters)),
-    verify: (stored, password) => gate.run(async () => {
-      const matches = await argon2Verify(stored ?? nobody, password);
-      return matches && stored !== undefined;
-    }),
+    verify: (stored, password) => gate.run(() => verify(stored, password)),
+    admit: (work) => gate.admit((turn) => work((stored, password) => turn(() => verify(stored, password)))),
     needsRehash: (stored) => {
       if (!stored.startsWith(PREFIX)) return true;
       const made = parseOptions(stored);
       return made.memoryCost !== memoryKib || made.timeCost !== passes || made.parallelism !== lanes;
     },
-    get load() { return gate.load; },
   };
 }
 

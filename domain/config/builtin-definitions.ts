@@ -1,8 +1,15 @@
-/** The parts that the built-in config types share. Every name here is a `definitions` entry of the types that use it. */
+/**
+ * The parts that the built-in config types share. Every name here is a `definitions` entry of the types that use it.
+ */
 import type { JsonObject } from '../model.js';
 
 const ref = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
-const closed = (required: string[], properties: JsonObject): JsonObject => ({ type: 'object', additionalProperties: false, required, properties });
+const closed = (required: string[], properties: JsonObject): JsonObject => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+});
 /** Of any length but none, each item once. */
 const setOf = (items: JsonObject): JsonObject => ({ type: 'array', items, minItems: 1, uniqueItems: true });
 const uint16: JsonObject = { type: 'integer', minimum: 0, maximum: 65_535 };
@@ -42,7 +49,10 @@ export const hostProperties: JsonObject = {
   allowedAddresses: ref('addresses'),
   allowedPortRanges: ref('portRanges'),
   allowedProtocols: ref('protocols'),
-  allowedSourceAddresses: { ...ref('addresses'), description: 'Source addresses that a client may ask connections to come from.' },
+  allowedSourceAddresses: {
+    ...ref('addresses'),
+    description: 'Source addresses that a client may ask connections to come from.',
+  },
   forwardAddressTranslations: { type: 'array', items: ref('addressTranslation') },
   listenOptions: ref('listenOptions'),
   portChecks: { type: 'array', items: ref('portCheck') },
@@ -62,7 +72,9 @@ const definitions = {
   protocol: { type: 'string', enum: ['tcp', 'udp'] },
   protocols: setOf(ref('protocol')),
   address: {
-    type: 'string', format: 'idn-hostname', not: { pattern: '^$' },
+    type: 'string',
+    format: 'idn-hostname',
+    not: { pattern: '^$' },
     description: 'A host name, an IP address, a CIDR range, or *.domain.',
   },
   addresses: setOf(ref('address')),
@@ -91,7 +103,10 @@ const definitions = {
     maxConnections: { type: 'integer', minimum: 1 },
     precedence: { type: 'string', enum: ['default', 'required', 'failed'] },
   }),
-  dialOptions: closed([], { connectTimeoutSeconds: seconds, identity: { type: 'string', description: 'The named terminator to dial.' } }),
+  dialOptions: closed([], {
+    connectTimeoutSeconds: seconds,
+    identity: { type: 'string', description: 'The named terminator to dial.' },
+  }),
   proxy: closed(['type', 'address'], {
     type: { type: 'string', enum: ['http'] },
     address: { type: 'string', description: 'host:port of the proxy.' },

@@ -42,8 +42,17 @@ const hostV1 = builtin('NH5p4FpGR', 'host.v1', {
   properties: hostProperties,
   rules: hostRules,
   uses: [
-    'port', 'protocol', 'address', 'addresses', 'portRanges', 'protocols', 'addressTranslation', 'listenOptions', 'portCheck',
-    'httpCheck', 'proxy',
+    'port',
+    'protocol',
+    'address',
+    'addresses',
+    'portRanges',
+    'protocols',
+    'addressTranslation',
+    'listenOptions',
+    'portCheck',
+    'httpCheck',
+    'proxy',
   ],
 });
 
@@ -91,7 +100,11 @@ const tunnelerServerV1 = builtin('cea49285-6c07-42cf-9f52-09a9b115c783', 'ziti-t
 /** A port of a router at which the service is offered to clients without an overlay. */
 const proxyV1 = builtin('proxy.v1', 'proxy.v1', {
   required: ['port', 'protocols'],
-  properties: { port: { type: 'number', minimum: 1, maximum: 65_535 }, protocols: ref('protocols'), binding: { type: 'string' } },
+  properties: {
+    port: { type: 'number', minimum: 1, maximum: 65_535 },
+    protocols: ref('protocols'),
+    binding: { type: 'string' },
+  },
   uses: ['protocols'],
 });
 
@@ -119,5 +132,13 @@ const l2InterceptV1 = builtin('l2.intercept.v1', 'l2.intercept.v1', {
 });
 
 export const builtinConfigTypes: readonly BuiltinConfigType[] = [
-  hostV1, hostV2, interceptV1, tunnelerClientV1, tunnelerServerV1, proxyV1, interfacesV1, l2HostV1, l2InterceptV1,
+  hostV1,
+  hostV2,
+  interceptV1,
+  tunnelerClientV1,
+  tunnelerServerV1,
+  proxyV1,
+  interfacesV1,
+  l2HostV1,
+  l2InterceptV1,
 ];

@@ -14,8 +14,11 @@ const FULL_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:[zZ
 /** A date that exists: 30 February rolls over to March, and is refused (RFC 3339 section 5.7). */
 const isDate: Check = (text) => FULL_DATE.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 const isTime: Check = (text) => FULL_TIME.test(text);
-const isHostname: Check = (text) => text.length <= 253
-  && text.split('.').every((label) => /^[A-Za-z0-9-]{1,63}$/.test(label) && !label.startsWith('-') && !label.endsWith('-'));
+const isHostname: Check = (text) =>
+  text.length <= 253 &&
+  text
+    .split('.')
+    .every((label) => /^[A-Za-z0-9-]{1,63}$/.test(label) && !label.startsWith('-') && !label.endsWith('-'));
 
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['date', isDate],

@@ -18,7 +18,8 @@ export interface Pattern {
 
 /** @throws Error that says why the pattern cannot be used */
 export function compilePattern(source: string): Pattern {
-  if (source.length > MAX_PATTERN_CHARACTERS) throw new Error(`the pattern is longer than ${MAX_PATTERN_CHARACTERS} characters`);
+  if (source.length > MAX_PATTERN_CHARACTERS)
+    throw new Error(`the pattern is longer than ${MAX_PATTERN_CHARACTERS} characters`);
   const compiled = compile(source);
   const instructions = compiled.programSize();
   if (instructions > MAX_INSTRUCTIONS) throw new Error('the pattern is too large: use smaller repeat counts');

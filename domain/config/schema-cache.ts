@@ -1,31 +1,32 @@
 /** Compiled schemas of config types: compiling takes milliseconds, checking microseconds. A copy only, and bounded. */
+import { LRUCache } from 'lru-cache';
 import { compileConfigSchema, type ConfigSchema } from './schema.js';
 
-export class ConfigSchemaCache {
-  readonly #byId = new Map<string, { readonly version: number; readonly compiled: ConfigSchema }>();
-  readonly #limit: number;
+export interface VersionedSchema {
+  readonly id: string;
+  /** Rises with every change of the type, so an older copy is never used again. */
+  readonly updatedAt: Date;
+  readonly schema: object;
+}
 
-  /** @param limit  schemas to keep; beyond it the one that was not used for longest goes */
-  constructor(limit = 100) {
-    if (!Number.isInteger(limit) || limit < 1) throw new RangeError('a cache needs room for at least one schema');
-    this.#limit = limit;
-  }
+export class ConfigSchemaCache {
+  readonly #byId: LRUCache<string, { readonly version: number; readonly compiled: ConfigSchema }>;
 
   /**
-   * @param type.updatedAt  rises with every change of the type, so an older copy is never used again
-   * @throws DomainError `invalidField` on `schema`; nothing is kept then
+   * @param maxKib  what schemas may take together; beyond it the one that was not used for longest goes. The built-in
+   *   types take 3 MiB, the largest schema 22.
    */
-  get(type: { readonly id: string; readonly updatedAt: Date; readonly schema: object }): ConfigSchema {
-    const version = type.updatedAt.getTime();
-    const known = this.#byId.get(type.id);
-    const compiled = known?.version === version ? known.compiled : compileConfigSchema(type.schema);
-    this.#byId.delete(type.id);
-    this.#byId.set(type.id, { version, compiled });
-    if (this.#byId.size > this.#limit) this.#byId.delete(this.#byId.keys().next().value as string);
-    return compiled;
+  constructor(maxKib = 48 * 1024) {
+    this.#byId = new LRUCache({ maxSize: maxKib, sizeCalculation: ({ compiled }) => Math.max(1, compiled.kib) });
   }
 
-  get size(): number {
-    return this.#byId.size;
+  /** @throws DomainError `invalidField` on `schema`; nothing is kept then */
+  get(type: VersionedSchema): ConfigSchema {
+    const version = type.updatedAt.getTime();
+    const known = this.#byId.get(type.id);
+    if (known?.version === version) return known.compiled;
+    const compiled = compileConfigSchema(type.schema);
+    this.#byId.set(type.id, { version, compiled });
+    return compiled;
   }
 }

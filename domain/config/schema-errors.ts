@@ -24,7 +24,10 @@ export function toFieldError(fault: SchemaFault): DomainError {
 }
 
 function fieldOf(instancePath: string): string {
-  const steps = instancePath.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   return steps.length === 0 ? '(root)' : steps.join('.');
 }
 
@@ -68,7 +71,10 @@ const texts: ReadonlyMap<string, (fault: SchemaFault, field: string) => string> 
   ['maxProperties', ({ params }) => `Must have at most ${word(params['limit'])} properties`],
   ['propertyNames', ({ params }) => `Property name of "${word(params['propertyName'])}" does not match`],
   ['dependencies', ({ params }) => `Has a dependency on ${word(params['missingProperty'])}`],
-  ['anyOf', ({ parentSchema }) => branches.get(parentSchema?.['branch']) ?? 'Must validate at least one schema (anyOf)'],
+  [
+    'anyOf',
+    ({ parentSchema }) => branches.get(parentSchema?.['branch']) ?? 'Must validate at least one schema (anyOf)',
+  ],
   ['oneOf', () => 'Must validate one and only one schema (oneOf)'],
   ['not', () => 'Must not validate the schema (not)'],
   ['false schema', () => 'False always fails validation'],

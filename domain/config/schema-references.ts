@@ -18,7 +18,10 @@ export interface References {
 }
 
 /** A part of the document with an `$id` of its own. */
-interface Resource { readonly uri: string; readonly root: SchemaNode }
+interface Resource {
+  readonly uri: string;
+  readonly root: SchemaNode;
+}
 
 /** Stands in for the address of a document that gives none. */
 const NO_ADDRESS = 'schema:/';
@@ -48,8 +51,12 @@ export function createReferences(document: SchemaNode): References {
     const base = resourceOf.get(node) ?? { uri: NO_ADDRESS, root: document };
     const { address, fragment } = split(ref, base.uri);
     const resource = address === base.uri ? base : resources.get(address);
-    if (!resource) throw invalidSchema(`refers to ${ref}, which is not in the schema: references outside it are not followed`, ref);
-    const found = fragment === '' || fragment.startsWith('/') ? pointer(resource.root, fragment) : anchors.get(`${resource.uri}#${fragment}`);
+    if (!resource)
+      throw invalidSchema(`refers to ${ref}, which is not in the schema: references outside it are not followed`, ref);
+    const found =
+      fragment === '' || fragment.startsWith('/')
+        ? pointer(resource.root, fragment)
+        : anchors.get(`${resource.uri}#${fragment}`);
     if (found === undefined) throw invalidSchema(`refers to ${ref}, which is not there`, ref);
     return found;
   };
@@ -57,7 +64,9 @@ export function createReferences(document: SchemaNode): References {
     siblingsCount: /\/draft\/20(19|2\d)-/.test(String(document['$schema'])),
     next: () => queue.shift(),
     resolve: (node) => nameOf(target(node)),
-    link: (from, to) => { links.set(from, (links.get(from) ?? new Set()).add(to)); },
+    link: (from, to) => {
+      links.set(from, (links.get(from) ?? new Set()).add(to));
+    },
     refuseCircles: () => refuseCircles(links),
   };
 }
@@ -85,7 +94,10 @@ function index(value: unknown, base: Resource, found: Found): void {
 function split(reference: string, base: string): { address: string; fragment: string } {
   const [relative = '', fragment = ''] = reference.split('#', 2);
   if (relative === '') return { address: base, fragment: decode(fragment) };
-  return { address: URL.canParse(relative, base) ? new URL(relative, base).href : relative, fragment: decode(fragment) };
+  return {
+    address: URL.canParse(relative, base) ? new URL(relative, base).href : relative,
+    fragment: decode(fragment),
+  };
 }
 
 function decode(fragment: string): string {
@@ -97,10 +109,15 @@ function decode(fragment: string): string {
 }
 
 function pointer(root: unknown, path: string): unknown {
-  return path.split('/').slice(1).reduce<unknown>((value, step) => {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as SchemaNode)[key] : undefined;
-  }, root);
+  return path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, step) => {
+      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as SchemaNode)[key]
+        : undefined;
+    }, root);
 }
 
 function refuseCircles(links: ReadonlyMap<string, ReadonlySet<string>>): void {

@@ -9,8 +9,8 @@ import { createReferences, type References } from './schema-references.js';
 
 export const MAX_SCHEMA_CHARACTERS = 65_536;
 const MAX_DEPTH = 48;
-/** Compiling takes about 0.2 ms for each, twice that at its first use. */
-const MAX_SUBSCHEMAS = 500;
+/** Compiling takes 0.2 to 0.5 ms for each, on a thread of its own that other configs wait for. */
+const MAX_SUBSCHEMAS = 250;
 /** Of all patterns together: 0.5 ms of compiling for 300. */
 const MAX_INSTRUCTIONS = 20_000;
 const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'string'];
@@ -39,7 +39,12 @@ export interface PlainDocument {
   readonly schema: { readonly $ref: '#/$defs/0'; readonly $defs: Readonly<Record<string, PlainSchema>> };
   /** Every pattern of the schema, compiled, by its text. */
   readonly patterns: ReadonlyMap<string, Pattern>;
+  /** What its compiled form takes, in KiB: an estimate that is rather too high. */
+  readonly kib: number;
 }
+
+/** Measured with 20 to 240 subschemas of many keywords, and with patterns of 14 to 900 instructions. */
+const [KIB_OF_SUBSCHEMA, KIB_OF_INSTRUCTION] = [10, 1];
 
 /**
  * @throws DomainError `invalidField` on `schema`: too long, too deep, too large, not a schema, or with a reference that
@@ -47,7 +52,8 @@ export interface PlainDocument {
  */
 export function plainSchema(document: SchemaNode): PlainDocument {
   refuseDepth(document, 0);
-  if (JSON.stringify(document).length > MAX_SCHEMA_CHARACTERS) throw invalidSchema(`is longer than ${MAX_SCHEMA_CHARACTERS} characters`);
+  if (JSON.stringify(document).length > MAX_SCHEMA_CHARACTERS)
+    throw invalidSchema(`is longer than ${MAX_SCHEMA_CHARACTERS} characters`);
   const references = createReferences(document);
   const reading: Reading = { references, patterns: new Map(), subschemas: 0, instructions: 0 };
   const $defs: Record<string, PlainSchema> = {};
@@ -55,13 +61,15 @@ export function plainSchema(document: SchemaNode): PlainDocument {
     $defs[next.name] = subschema(next.node, reading, next.name);
   }
   references.refuseCircles();
-  return { schema: { $ref: '#/$defs/0', $defs }, patterns: reading.patterns };
+  const kib = reading.subschemas * KIB_OF_SUBSCHEMA + reading.instructions * KIB_OF_INSTRUCTION;
+  return { schema: { $ref: '#/$defs/0', $defs }, patterns: reading.patterns, kib };
 }
 
 /** Depth of the whole document, values of `enum` and `const` included. */
 function refuseDepth(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw invalidSchema(`is nested more than ${MAX_DEPTH} levels deep`);
-  if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) refuseDepth(item, depth + 1);
+  if (typeof value === 'object' && value !== null)
+    for (const item of Object.values(value)) refuseDepth(item, depth + 1);
 }
 
 function subschema(node: unknown, reading: Reading, place: Place): PlainSchema {
@@ -71,7 +79,8 @@ function subschema(node: unknown, reading: Reading, place: Place): PlainSchema {
   if (reading.subschemas > MAX_SUBSCHEMAS) throw invalidSchema(`has more than ${MAX_SUBSCHEMAS} subschemas`);
   const own: { weight: number; [keyword: string]: unknown } = { weight: 1 };
   if (node['$ref'] !== undefined) own['$ref'] = reference(node, reading, place);
-  for (const container of CONTAINERS) if (node[container] !== undefined) byName(node[container], container, reading, undefined);
+  for (const container of CONTAINERS)
+    if (node[container] !== undefined) byName(node[container], container, reading, undefined);
   // Up to draft-07 nothing beside a reference counts (JSON Schema core, draft-07, section 8.3).
   if (own['$ref'] !== undefined && !reading.references.siblingsCount) return own;
   for (const [keyword, value] of Object.entries(withNumericBounds(node))) {
@@ -92,7 +101,10 @@ function reference(node: SchemaNode, reading: Reading, place: Place): string {
 /** Draft-04's `exclusiveMinimum: true` beside `minimum: 5` is draft-06's `exclusiveMinimum: 5`. */
 function withNumericBounds(node: SchemaNode): SchemaNode {
   const plain: Record<string, unknown> = { ...node };
-  for (const [exclusive, bound] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']] as const) {
+  for (const [exclusive, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
     if (typeof plain[exclusive] !== 'boolean') continue;
     if (plain[exclusive]) plain[exclusive] = plain[bound];
     else delete plain[exclusive];
@@ -115,17 +127,26 @@ type Reader = (value: unknown, keyword: string, reading: Reading, place: Place) 
 /** A subschema for a part of the value, and one for the value itself. */
 const below: Reader = (value, _, reading) => subschema(value, reading, undefined);
 const inPlace: Reader = (value, _, reading, place) => subschema(value, reading, place);
-const branch: Reader = (value, keyword, reading, place) => ({ weight: 1, anyOf: [subschema(value, reading, place)], branch: keyword });
-const eachInPlace: Reader = (value, keyword, reading, place) => list(keyword, value, 1).map((item) => subschema(item, reading, place));
-const byName: Reader = (value, keyword, reading) => eachOf(keyword, value, (item) => subschema(item, reading, undefined));
-const byPattern: Reader = (value, keyword, reading) => eachOf(keyword, value, (item, source) => {
-  readPattern(source, keyword, reading);
-  return subschema(item, reading, undefined);
+const branch: Reader = (value, keyword, reading, place) => ({
+  weight: 1,
+  anyOf: [subschema(value, reading, place)],
+  branch: keyword,
 });
-const items: Reader = (value, keyword, reading, place) => (
-  Array.isArray(value) ? value.map((item) => subschema(item, reading, undefined)) : below(value, keyword, reading, place));
-const dependencies: Reader = (value, keyword, reading, place) => (
-  eachOf(keyword, value, (item) => (Array.isArray(item) ? names(item, keyword) : subschema(item, reading, place))));
+const eachInPlace: Reader = (value, keyword, reading, place) =>
+  list(keyword, value, 1).map((item) => subschema(item, reading, place));
+const byName: Reader = (value, keyword, reading) =>
+  eachOf(keyword, value, (item) => subschema(item, reading, undefined));
+const byPattern: Reader = (value, keyword, reading) =>
+  eachOf(keyword, value, (item, source) => {
+    readPattern(source, keyword, reading);
+    return subschema(item, reading, undefined);
+  });
+const items: Reader = (value, keyword, reading, place) =>
+  Array.isArray(value)
+    ? value.map((item) => subschema(item, reading, undefined))
+    : below(value, keyword, reading, place);
+const dependencies: Reader = (value, keyword, reading, place) =>
+  eachOf(keyword, value, (item) => (Array.isArray(item) ? names(item, keyword) : subschema(item, reading, place)));
 const values: Reader = (value, keyword) => list(keyword, value, 1);
 const anything: Reader = (value) => value;
 
@@ -143,7 +164,10 @@ function types(value: unknown): string[] {
   return wanted.map((type) => {
     if (typeof type === 'string' && TYPES.includes(type)) return type;
     const given = typeof type === 'string' ? type : JSON.stringify(type);
-    throw invalidSchema(`has a primitive type that is NOT VALID -- given: /${given}/ Expected valid values are:[${TYPES.join(' ')}]`, type);
+    throw invalidSchema(
+      `has a primitive type that is NOT VALID -- given: /${given}/ Expected valid values are:[${TYPES.join(' ')}]`,
+      type,
+    );
   });
 }
 
@@ -162,15 +186,26 @@ function readPattern(value: unknown, keyword: string, reading: Reading): string 
 }
 
 function names(value: unknown, keyword: string): string[] {
-  return [...new Set(list(keyword, value, 0).map((name) => (typeof name === 'string' ? name : refuse(keyword, 'a list of strings', value))))];
+  return [
+    ...new Set(
+      list(keyword, value, 0).map((name) =>
+        typeof name === 'string' ? name : refuse(keyword, 'a list of strings', value),
+      ),
+    ),
+  ];
 }
 
 function list(keyword: string, value: unknown, atLeast: number): readonly unknown[] {
-  if (!Array.isArray(value) || value.length < atLeast) return refuse(keyword, atLeast > 0 ? 'a list that is not empty' : 'a list', value);
+  if (!Array.isArray(value) || value.length < atLeast)
+    return refuse(keyword, atLeast > 0 ? 'a list that is not empty' : 'a list', value);
   return value as unknown[];
 }
 
-function eachOf(keyword: string, value: unknown, map: (item: unknown, name: string) => unknown): Record<string, unknown> {
+function eachOf(
+  keyword: string,
+  value: unknown,
+  map: (item: unknown, name: string) => unknown,
+): Record<string, unknown> {
   if (!isNode(value)) return refuse(keyword, 'an object', value);
   if (Object.hasOwn(value, '__proto__')) return refuse(keyword, 'without the name __proto__', value);
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, map(item, name)]));
@@ -181,12 +216,37 @@ function refuse(keyword: string, wanted: string, value: unknown): never {
 }
 
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['type', types], ['enum', values], ['const', anything],
-  ['multipleOf', positive], ['maximum', bound], ['minimum', bound], ['exclusiveMaximum', bound], ['exclusiveMinimum', bound],
-  ['maxLength', count], ['minLength', count], ['pattern', readPattern], ['format', text],
-  ['items', items], ['additionalItems', below], ['contains', below], ['maxItems', count], ['minItems', count], ['uniqueItems', flag],
-  ['properties', byName], ['patternProperties', byPattern], ['additionalProperties', below], ['propertyNames', below],
-  ['maxProperties', count], ['minProperties', count], ['required', names], ['dependencies', dependencies],
-  ['if', inPlace], ['then', branch], ['else', branch], ['not', inPlace],
-  ['allOf', eachInPlace], ['anyOf', eachInPlace], ['oneOf', eachInPlace],
+  ['type', types],
+  ['enum', values],
+  ['const', anything],
+  ['multipleOf', positive],
+  ['maximum', bound],
+  ['minimum', bound],
+  ['exclusiveMaximum', bound],
+  ['exclusiveMinimum', bound],
+  ['maxLength', count],
+  ['minLength', count],
+  ['pattern', readPattern],
+  ['format', text],
+  ['items', items],
+  ['additionalItems', below],
+  ['contains', below],
+  ['maxItems', count],
+  ['minItems', count],
+  ['uniqueItems', flag],
+  ['properties', byName],
+  ['patternProperties', byPattern],
+  ['additionalProperties', below],
+  ['propertyNames', below],
+  ['maxProperties', count],
+  ['minProperties', count],
+  ['required', names],
+  ['dependencies', dependencies],
+  ['if', inPlace],
+  ['then', branch],
+  ['else', branch],
+  ['not', inPlace],
+  ['allOf', eachInPlace],
+  ['anyOf', eachInPlace],
+  ['oneOf', eachInPlace],
 ]);

@@ -13,13 +13,17 @@ import { plainSchema, type PlainDocument } from './schema-shape.js';
 export interface ConfigSchema {
   /** @throws DomainError `invalidField` that names the first fault */
   validate(data: unknown): void;
+  /** What it takes in memory, estimated. */
+  readonly kib: number;
 }
 
 /** Of one check; a config of 1000 port ranges takes about 12,000. A step is at most about 0.4 us. */
 const BUDGET_STEPS = 500_000;
 
 /** Steps that are left. Checks are synchronous, so one counter per schema will do. */
-interface Budget { steps: number }
+interface Budget {
+  steps: number;
+}
 class BudgetSpent extends Error {}
 
 /** @throws DomainError `invalidField` on `schema`, `invalid schema …` */
@@ -28,6 +32,7 @@ export function compileConfigSchema(schema: object): ConfigSchema {
   const budget: Budget = { steps: 0 };
   const check = compile(plain, budget);
   return {
+    kib: plain.kib,
     validate: (data) => {
       budget.steps = BUDGET_STEPS;
       if (runs(check, data)) return;
@@ -42,11 +47,15 @@ function compile({ schema, patterns }: PlainDocument, budget: Budget): ValidateF
   const ajv = new Ajv(options(patterns, budget));
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
-    keyword: 'uniqueItems', type: 'array', schemaType: 'boolean',
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
     compile: (isOn: boolean) => (isOn ? uniqueItems(budget) : () => true),
   });
   ajv.addKeyword({
-    keyword: 'weight', before: '$ref', errors: false,
+    keyword: 'weight',
+    before: '$ref',
+    errors: false,
     compile: (weight: number) => (data: unknown) => {
       spend(budget, weight + sizeOf(data));
       return true;
@@ -73,9 +82,18 @@ function options(patterns: ReadonlyMap<string, Pattern>, budget: Budget): Option
   };
   // Optimized code runs no faster in a measurable way and takes two to five times as long to make.
   return {
-    strict: false, meta: false, validateSchema: false, logger: false, addUsedSchema: false,
-    inlineRefs: false, ownProperties: true, verbose: true, formats, code: { regExp: Object.assign(regExp, { code: '' }), optimize: false },
-    loopRequired: 8, loopEnum: 20,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    addUsedSchema: false,
+    inlineRefs: false,
+    ownProperties: true,
+    verbose: true,
+    formats,
+    code: { regExp: Object.assign(regExp, { code: '' }), optimize: false },
+    loopRequired: 8,
+    loopEnum: 20,
   };
 }
 

@@ -13,13 +13,19 @@ const MAX_NAME = 500;
 const COUNTER_DIGITS = 6;
 
 /**
- * `format` with its symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]` replaced, once: what
- * they stand for is text. Without control characters and no longer than 500; when nothing is left, the identity's id.
+ * `format` with its symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]` replaced once:
+ * an inserted value is plain text. Without control characters and no longer than 500; when nothing is left, the
+ * identity's id.
  */
 export function identityName(format: string, symbols: NameSymbols): string {
   const name = format
-    .replace(/\[(caName|caId|commonName|requestedName|identityId)\]/g, (_, symbol: keyof NameSymbols) => symbols[symbol])
-    .toWellFormed().replace(/\p{Cc}/gu, '').trim();
+    .replace(
+      /\[(caName|caId|commonName|requestedName|identityId)\]/g,
+      (_, symbol: keyof NameSymbols) => symbols[symbol],
+    )
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '')
+    .trim();
   return name === '' ? symbols.identityId : [...name].slice(0, MAX_NAME).join('');
 }
 

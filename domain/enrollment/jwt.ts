@@ -25,7 +25,9 @@ export interface PublicJwk {
   readonly use: 'sig';
   readonly alg: JwtAlgorithm;
   readonly kid: string;
-  /** Certificates, DER in base64, that of the key first; not for the `kid` of an earlier certificate of the same key. */
+  /**
+   * Certificates, DER in base64, that of the key first; not for the `kid` of an earlier certificate of the same key.
+   */
   readonly x5c?: readonly string[];
   readonly crv?: string;
   readonly x?: string;
@@ -59,7 +61,13 @@ export function createJwtSigner(input: { privateKeyPem: string; certPem: string 
   return {
     kid,
     algorithm,
-    publicJwk: { ...publicPart(privateKey), use: 'sig', alg: algorithm, kid, x5c: [certificate.raw.toString('base64')] },
+    publicJwk: {
+      ...publicPart(privateKey),
+      use: 'sig',
+      alg: algorithm,
+      kid,
+      x5c: [certificate.raw.toString('base64')],
+    },
     sign: async (claims) => {
       const signed = `${header}.${encode(claims)}`;
       return `${signed}.${(await signature(Buffer.from(signed))).toString('base64url')}`;
@@ -89,12 +97,13 @@ function inPlace(digest: string, key: KeyObject): Signature {
 
 /** RSA takes 0.25 ms (2048 bits) to 4 ms (4096): too long to hold up other requests. */
 function inThreadPool(digest: string, key: KeyObject): Signature {
-  return (data) => new Promise((resolve, reject) => {
-    sign(digest, data, { key, padding: constants.RSA_PKCS1_PADDING }, (error, signature) => {
-      if (error) reject(error);
-      else resolve(signature);
+  return (data) =>
+    new Promise((resolve, reject) => {
+      sign(digest, data, { key, padding: constants.RSA_PKCS1_PADDING }, (error, signature) => {
+        if (error) reject(error);
+        else resolve(signature);
+      });
     });
-  });
 }
 
 function encode(value: object): string {
@@ -112,7 +121,13 @@ function seconds(time: Date): number {
  * @param input.subjectId  identity or router
  * @param input.token  the enrollment token
  */
-export function enrollmentClaims(input: { advertise: string; subjectId: string; token: string; method: EnrollmentMethod; expiresAt: Date }): Claims {
+export function enrollmentClaims(input: {
+  advertise: string;
+  subjectId: string;
+  token: string;
+  method: EnrollmentMethod;
+  expiresAt: Date;
+}): Claims {
   return {
     iss: `https://${input.advertise}`,
     sub: input.subjectId,
@@ -126,7 +141,14 @@ export function enrollmentClaims(input: { advertise: string; subjectId: string; 
 
 /** Claims for enrolling with certificates of one CA; may be used any number of times and does not expire. */
 export function caClaims(input: { advertise: string; caId: string }): Claims {
-  return { iss: `https://${input.advertise}/`, sub: input.caId, aud: ['openziti-enroller'], jti: input.caId, em: 'ca', ctrls: null };
+  return {
+    iss: `https://${input.advertise}/`,
+    sub: input.caId,
+    aud: ['openziti-enroller'],
+    jti: input.caId,
+    em: 'ca',
+    ctrls: null,
+  };
 }
 
 /** Claims that tell an enroller where the network is. `tokenId` is random. */
@@ -137,9 +159,18 @@ export function networkClaims(input: { advertise: string; tokenId: string }): Cl
 
 const SESSION_TOKEN_SECONDS = 365 * 86_400;
 
-/** Claims by which a router admits a session; it asks the controller whether the session still is, hence the long `exp`. */
+/**
+ * Claims by which a router admits a session; it asks the controller whether the session still exists, hence the long
+ * `exp`.
+ */
 export function sessionClaims(input: {
-  advertise: string; sessionId: string; serviceId: string; apiSessionId: string; identityId: string; type: PolicyType; now: Date;
+  advertise: string;
+  sessionId: string;
+  serviceId: string;
+  apiSessionId: string;
+  identityId: string;
+  type: PolicyType;
+  now: Date;
 }): Claims {
   return {
     iss: `https://${input.advertise}`,

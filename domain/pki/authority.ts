@@ -39,11 +39,18 @@ export interface Issuer {
 }
 
 /** @throws Error when the certificate is no CA, the key cannot sign, or the two do not belong together */
-export async function openIssuer({ certPem, privateKeyPem }: { certPem: string; privateKeyPem: string }): Promise<Issuer> {
+export async function openIssuer({
+  certPem,
+  privateKeyPem,
+}: {
+  certPem: string;
+  privateKeyPem: string;
+}): Promise<Issuer> {
   const certificate = new X509Certificate(certPem);
   const privateKey = readPrivateKey(privateKeyPem);
   if (!certificate.ca) throw new Error('the issuer certificate is not a CA');
-  if (!certificate.checkPrivateKey(privateKey)) throw new Error('the private key does not belong to the issuer certificate');
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new Error('the private key does not belong to the issuer certificate');
   return { certPem, certificate, signer: await signingKey(privateKey) };
 }
 
@@ -54,14 +61,17 @@ interface Validity {
 }
 
 /** A self-signed root: CA without path limit, signs certificates and revocation lists. */
-export async function createRootCa(input: Validity & { commonName: string; keys: KeyPair }): Promise<IssuedCertificate> {
+export async function createRootCa(
+  input: Validity & { commonName: string; keys: KeyPair },
+): Promise<IssuedCertificate> {
   const content = authorityContent(input, lifetimes.rootSeconds, {});
   return toIssued(await signCertificate(content, await signingKey(readPrivateKey(input.keys.privateKeyPem))));
 }
 
 /** A CA below `issuer` that may sign end entities only (path length 0). */
 export async function createIntermediateCa(
-  issuer: Issuer, input: Validity & { commonName: string; keys: Pick<KeyPair, 'publicKeyPem'> },
+  issuer: Issuer,
+  input: Validity & { commonName: string; keys: Pick<KeyPair, 'publicKeyPem'> },
 ): Promise<IssuedCertificate> {
   return issue(issuer, authorityContent(input, lifetimes.intermediateSeconds, { pathLength: 0 }));
 }
@@ -73,7 +83,12 @@ export async function createIntermediateCa(
  */
 export async function issueServerCertificate(
   issuer: Issuer,
-  input: Validity & { commonName: string; keys: Pick<KeyPair, 'publicKeyPem'>; uri: string; names: Pick<AlternativeNames, 'dns' | 'ip'> },
+  input: Validity & {
+    commonName: string;
+    keys: Pick<KeyPair, 'publicKeyPem'>;
+    uri: string;
+    names: Pick<AlternativeNames, 'dns' | 'ip'>;
+  },
 ): Promise<IssuedCertificate> {
   const publicKey = createPublicKey(input.keys.publicKeyPem);
   return issue(issuer, {
@@ -92,7 +107,8 @@ export async function issueServerCertificate(
  * @param input.uri  SPIFFE id of the client
  */
 export async function issueClientCertificate(
-  issuer: Issuer, input: Validity & { commonName: string; request: Pick<SigningRequest, 'publicKey'>; uri: string },
+  issuer: Issuer,
+  input: Validity & { commonName: string; request: Pick<SigningRequest, 'publicKey'>; uri: string },
 ): Promise<IssuedCertificate> {
   return issue(issuer, {
     ...common(input, lifetimes.clientSeconds),
@@ -110,7 +126,12 @@ export async function issueClientCertificate(
  */
 export async function issueRouterServerCertificate(
   issuer: Issuer,
-  input: Validity & { commonName: string; request: Pick<SigningRequest, 'publicKey' | 'keyType'>; uri: string; names: Pick<AlternativeNames, 'dns' | 'ip'> },
+  input: Validity & {
+    commonName: string;
+    request: Pick<SigningRequest, 'publicKey' | 'keyType'>;
+    uri: string;
+    names: Pick<AlternativeNames, 'dns' | 'ip'>;
+  },
 ): Promise<IssuedCertificate> {
   return issue(issuer, {
     ...common(input, lifetimes.clientSeconds),
@@ -132,8 +153,8 @@ export function isDueForRenewal(certPem: string, now: Date, fraction = 2 / 3): b
 }
 
 /**
- * True when clients whose clocks are right refuse the certificate as not yet valid: it was made while a clock was ahead,
- * by more than clocks differ. @throws Error when the text is no certificate
+ * True when clients whose clocks are right refuse the certificate as not yet valid: it was made while a clock was
+ * ahead, by more than clocks differ. @throws Error when the text is no certificate
  */
 export function isNotYetValid(certPem: string, now: Date): boolean {
   return validityOf(new X509Certificate(certPem)).notBefore.getTime() > now.getTime() + BACKDATE_MS;
@@ -146,7 +167,9 @@ export function isSignedBy(certPem: string, issuerPem: string): boolean {
 }
 
 function authorityContent(
-  input: Validity & { commonName: string; keys: Pick<KeyPair, 'publicKeyPem'> }, lifetimeSeconds: number, authority: { pathLength?: number },
+  input: Validity & { commonName: string; keys: Pick<KeyPair, 'publicKeyPem'> },
+  lifetimeSeconds: number,
+  authority: { pathLength?: number },
 ): CertificateContent {
   return {
     ...common(input, lifetimeSeconds),
@@ -178,7 +201,7 @@ function plainName(commonName: string): string {
   return commonName;
 }
 
-/** Signs within the issuer's own life. @throws Error when that is over */
+/** Signs within the issuer's own life. @throws Error when the issuer has expired */
 async function issue(issuer: Issuer, content: CertificateContent): Promise<IssuedCertificate> {
   const limit = validityOf(issuer.certificate).notAfter;
   const notAfter = content.notAfter < limit ? content.notAfter : limit;
@@ -186,7 +209,10 @@ async function issue(issuer: Issuer, content: CertificateContent): Promise<Issue
   return toIssued(await signCertificate({ ...content, notAfter }, issuer.signer, issuer.certificate.raw));
 }
 
-/** 128 bits, 126 of them random: the first two are 01, so that it is positive and always 16 bytes (RFC 5280 section 4.1.2.2). */
+/**
+ * 128 bits, 126 of them random: the first two are 01, so that it is positive and always 16 bytes (RFC 5280 section
+ * 4.1.2.2).
+ */
 function newSerialNumber(): Buffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] as number) & 0x3f) | 0x40;
@@ -196,7 +222,9 @@ function newSerialNumber(): Buffer {
 function toIssued(der: Buffer): IssuedCertificate {
   const certificate = new X509Certificate(der);
   return {
-    certPem: toPem('CERTIFICATE', der), fingerprint: certFingerprint(der), serialNumber: certificate.serialNumber.toLowerCase(),
+    certPem: toPem('CERTIFICATE', der),
+    fingerprint: certFingerprint(der),
+    serialNumber: certificate.serialNumber.toLowerCase(),
     ...validityOf(certificate),
   };
 }

@@ -1,17 +1,26 @@
-/** What a certificate must be to prove a client, or to issue one (RFC 5280 sections 4.2.1 and 6.1): one certificate at a time. */
+/**
+ * What a certificate must be to prove a client, or to issue one (RFC 5280 sections 4.2.1 and 6.1): one certificate at a
+ * time.
+ */
 import type { Certificate } from './certificate.js';
 import { ChainFault } from './chain-fault.js';
 import { elementsOf, inside, readBoolean, readFlags, readOid, readSmallInteger, tags } from './der.js';
 import { keyFamily, readSignatureAlgorithm, type KeyFamily } from './signatures.js';
 
 export const extensionIds = {
-  subjectKeyId: '2.5.29.14', keyUsage: '2.5.29.15', alternativeNames: '2.5.29.17', basicConstraints: '2.5.29.19', nameConstraints: '2.5.29.30',
-  policies: '2.5.29.32', authorityKeyId: '2.5.29.35', extendedKeyUsage: '2.5.29.37',
+  subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  alternativeNames: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
+  policies: '2.5.29.32',
+  authorityKeyId: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
 } as const;
 
 /**
  * What may be critical. Policies belong here because no policy is asked for, so that any will do; constraints on
- * policies do not, because nobody here would keep them.
+ * policies do not, because no code here would enforce them.
  */
 const UNDERSTOOD = new Set<string>(Object.values(extensionIds));
 const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
@@ -42,7 +51,8 @@ export function requireIssuer(certificate: Certificate, certificatesBelow: numbe
   if (!isCa) throw new ChainFault('an issuer is no CA');
   if (certificatesBelow > pathLength) throw new ChainFault(`more than ${pathLength} CAs below one that allows no more`);
   const usages = readKeyUsage(certificate);
-  if (usages && !usages.has(KEY_CERT_SIGN)) throw new ChainFault('the key usage of an issuer does not allow it to sign certificates');
+  if (usages && !usages.has(KEY_CERT_SIGN))
+    throw new ChainFault('the key usage of an issuer does not allow it to sign certificates');
   requireKey(certificate, 'an issuer');
   requireClientUsage(certificate, 'an issuer');
   requireUnderstood(certificate);
@@ -83,21 +93,30 @@ function requireClientUsage(certificate: Certificate, whose: string): void {
   const extension = certificate.extensions.get(extensionIds.extendedKeyUsage);
   if (!extension) return;
   const usages = elementsOf(inside(extension.value, tags.sequence).rest()).map(readOid);
-  if (!usages.some((usage) => CLIENT_USAGES.includes(usage))) throw new ChainFault(`the extended key usage of ${whose} does not allow clients`);
+  if (!usages.some((usage) => CLIENT_USAGES.includes(usage)))
+    throw new ChainFault(`the extended key usage of ${whose} does not allow clients`);
 }
 
 function requireKey({ publicKey }: Certificate, whose: string): KeyFamily {
   const family = keyFamily(publicKey);
-  if (!family) throw new ChainFault(`the key of ${whose} is neither RSA with 2048 to 8192 bits nor on P-256, P-384 or P-521`);
+  if (!family)
+    throw new ChainFault(
+      `the key of ${whose} is neither RSA with 2048 to 8192 bits and an odd exponent from 65537 on, ` +
+        'nor on P-256, P-384 or P-521, nor Ed25519',
+    );
   return family;
 }
 
 function requireSignature({ signatureAlgorithm }: Certificate): void {
-  if (!readSignatureAlgorithm(signatureAlgorithm)) throw new ChainFault('a certificate is not signed with ECDSA or RSA and SHA-256, SHA-384 or SHA-512');
+  if (!readSignatureAlgorithm(signatureAlgorithm))
+    throw new ChainFault(
+      'a certificate is not signed with ECDSA or RSA and SHA-256, SHA-384 or SHA-512, nor with Ed25519',
+    );
 }
 
 function requireUnderstood({ extensions }: Certificate): void {
   for (const [id, { isCritical }] of extensions) {
-    if (isCritical && !UNDERSTOOD.has(id)) throw new ChainFault(`a critical extension ${id} that is not understood here`);
+    if (isCritical && !UNDERSTOOD.has(id))
+      throw new ChainFault(`a critical extension ${id} that is not understood here`);
   }
 }

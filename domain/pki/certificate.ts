@@ -2,7 +2,18 @@
  * A certificate as path validation needs it (RFC 5280 section 4.1): its fields as bytes, its times, its extensions by
  * OID. What they mean is for those who check them. Reading one takes some 20 microseconds and no cryptography.
  */
-import { DerFault, DerReader, elementsOf, inside, readBoolean, readOid, readSmallInteger, readTime, readWholeBits, tags } from './der.js';
+import {
+  DerFault,
+  DerReader,
+  elementsOf,
+  inside,
+  readBoolean,
+  readOid,
+  readSmallInteger,
+  readTime,
+  readWholeBits,
+  tags,
+} from './der.js';
 
 export interface Extension {
   readonly isCritical: boolean;
@@ -47,20 +58,29 @@ export function readCertificate(der: Buffer): Certificate {
   const fields = new DerReader(content.content);
   const version = readVersion(fields);
   fields.expect(tags.integer); // serial number
-  if (!fields.expect(tags.sequence).raw.equals(signatureAlgorithm)) throw new DerFault('two different signature algorithms');
+  if (!fields.expect(tags.sequence).raw.equals(signatureAlgorithm))
+    throw new DerFault('two different signature algorithms');
   const issuer = fields.expect(tags.sequence).raw;
   const validity = new DerReader(fields.expect(tags.sequence).content);
   const [notBefore, notAfter] = [readTime(validity.next()), readTime(validity.next())];
   validity.end();
   const subject = fields.expect(tags.sequence).raw;
   const publicKey = fields.expect(tags.sequence).raw;
-  fields.optional(0x81); // unique identifiers of issuer and subject, of no use to anybody
+  fields.optional(0x81); // unique identifiers of issuer and subject, not used
   fields.optional(0x82);
   const extensions = fields.optional(EXTENSIONS);
   fields.end();
   if (extensions && version !== VERSION_3) throw new DerFault('extensions before version 3');
   return {
-    der, signed: content.raw, signature, signatureAlgorithm, issuer, subject, notBefore, notAfter, publicKey,
+    der,
+    signed: content.raw,
+    signature,
+    signatureAlgorithm,
+    issuer,
+    subject,
+    notBefore,
+    notAfter,
+    publicKey,
     extensions: extensions ? readExtensions(extensions.content) : new Map(),
   };
 }

@@ -3,8 +3,8 @@
  * first certificate sent, whose key the TLS handshake proved. The others only lead from it to an anchor.
  *
  * Names are the same when their bytes are; a path has at most six certificates, leaf and anchor included; revocation is
- * not looked at. A leaf below one intermediate takes 1 ms (P-256 or RSA-2048), most of it for opening three keys;
- * steps and signatures are counted, so that the worst that somebody can send takes 3 ms, or 10 ms with P-521.
+ * not looked at. A leaf below one intermediate takes 1 ms (P-256 or RSA-2048), most of it for opening three keys; steps
+ * and signatures are counted, so that the worst that a client can send takes 3 ms, or 10 ms with P-521.
  */
 import { X509Certificate } from 'node:crypto';
 import { readCertificate, readSubject, type Certificate } from './certificate.js';
@@ -18,8 +18,10 @@ import { isSignedWith, keyFamily, readSignatureAlgorithm } from './signatures.js
 
 export { ChainFault } from './chain-fault.js';
 
-/** All that is needed of one here is its DER: `raw` of an X509Certificate, or bytes that nobody has opened yet. */
-export interface EncodedCertificate { readonly raw: Buffer }
+/** All that is needed of one here is its DER: `raw` of an X509Certificate, or bytes that were not parsed yet. */
+export interface EncodedCertificate {
+  readonly raw: Buffer;
+}
 
 /** A certificate that ends chains: a root, or an intermediate that is trusted by itself. */
 export interface TrustAnchor {
@@ -50,13 +52,13 @@ export interface VerifiedChain {
   readonly publicKeyPrint: string;
   /** The CA that the chain ends in; null: the network's own. */
   readonly caId: string | null;
-  /** The leaf is past its end. Whether that matters is for the caller's auth policy. */
+  /** The leaf has expired. The caller's auth policy decides whether that matters. */
   readonly isExpired: boolean;
   /** The client itself sent every intermediate that its chain needs. */
   readonly isComplete: boolean;
 }
 
-/** Beside the leaf, each counted once. */
+/** Without the leaf, each counted once. */
 const MAX_OTHERS = 9;
 /** Leaf and anchor included. */
 const MAX_PATH = 6;
@@ -68,7 +70,8 @@ export function verifyClientChain(input: ChainInput): VerifiedChain {
   try {
     return verify(input);
   } catch (error) {
-    if (error instanceof DerFault) throw new ChainFault(`a certificate is malformed: ${error.message}`, { cause: error });
+    if (error instanceof DerFault)
+      throw new ChainFault(`a certificate is malformed: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -79,7 +82,13 @@ function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): Verified
   if (!first) throw new ChainFault('no certificate was sent');
   const others = distinct(sent).filter((der) => !der.equals(first));
   if (others.length > MAX_OTHERS) throw new ChainFault(`more than ${MAX_OTHERS} certificates beside the client’s own`);
-  if (includes(anchors.map(({ der }) => der), first)) throw new ChainFault('the client’s certificate is one of a CA');
+  if (
+    includes(
+      anchors.map(({ der }) => der),
+      first,
+    )
+  )
+    throw new ChainFault('the client’s certificate is one of a CA');
   const leaf = readCertificate(first);
   requireClient(leaf, isAnyUse);
   if (leaf.notBefore > now.getTime()) throw new ChainFault('the client’s certificate is not valid yet');
@@ -87,8 +96,12 @@ function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): Verified
   const known = trust.known.map(({ raw }) => raw).filter((der) => !includes(others, der));
   const { caId, isComplete } = new PathSearch(leaf, anchors, now).find(others, known);
   return {
-    ...opened(first), leafPem: toPem('CERTIFICATE', first), fingerprint: certFingerprint(first),
-    caId, isExpired: leaf.notAfter < now.getTime(), isComplete,
+    ...opened(first),
+    leafPem: toPem('CERTIFICATE', first),
+    fingerprint: certFingerprint(first),
+    caId,
+    isExpired: leaf.notAfter < now.getTime(),
+    isComplete,
   };
 }
 
@@ -109,7 +122,10 @@ function opened(der: Buffer): Pick<VerifiedChain, 'leaf' | 'publicKeyPrint'> {
   }
 }
 
-interface Anchor { readonly der: Buffer; readonly caId: string | null }
+interface Anchor {
+  readonly der: Buffer;
+  readonly caId: string | null;
+}
 
 /** A certificate that may be an issuer. */
 interface Candidate {
@@ -130,7 +146,11 @@ class PathSearch {
   private fault: ChainFault | undefined;
   private readonly now: number;
 
-  constructor(private readonly leaf: Certificate, private readonly anchors: readonly Anchor[], now: Date) {
+  constructor(
+    private readonly leaf: Certificate,
+    private readonly anchors: readonly Anchor[],
+    now: Date,
+  ) {
     this.now = now.getTime();
   }
 
@@ -141,7 +161,10 @@ class PathSearch {
     const foreign = this.anchors.filter(({ caId }) => caId !== null);
     for (const anchors of [own, foreign].filter(({ length }) => length > 0)) {
       const ends = anchors.map(({ der }) => der);
-      const [sent, known] = [allSent, allKnown].map((each) => each.filter((der) => !includes(ends, der))) as [Buffer[], Buffer[]];
+      const [sent, known] = [allSent, allKnown].map((each) => each.filter((der) => !includes(ends, der))) as [
+        Buffer[],
+        Buffer[],
+      ];
       for (const helpers of known.length === 0 ? [sent] : [sent, [...sent, ...known]]) {
         const anchor = this.climb([this.leaf], times, anchors, helpers);
         if (anchor) return { caId: anchor.caId, isComplete: helpers === sent };
@@ -151,22 +174,33 @@ class PathSearch {
   }
 
   /** @param times  at which everything above the leaf has been valid so far */
-  private climb(path: readonly Certificate[], times: readonly number[], anchors: readonly Anchor[], helpers: readonly Buffer[]): Anchor | undefined {
+  private climb(
+    path: readonly Certificate[],
+    times: readonly number[],
+    anchors: readonly Anchor[],
+    helpers: readonly Buffer[],
+  ): Anchor | undefined {
     const below = path[path.length - 1] as Certificate;
     if (path.length === MAX_PATH) return this.note(new ChainFault(`the chain has more than ${MAX_PATH} certificates`));
     for (const { certificate, anchor } of this.candidates(below, anchors, helpers)) {
-      if (path.some((each) => each.subject.equals(certificate.subject) && each.publicKey.equals(certificate.publicKey))) continue;
+      if (path.some((each) => each.subject.equals(certificate.subject) && each.publicKey.equals(certificate.publicKey)))
+        continue;
       this.steps += 1;
       if (this.steps > MAX_STEPS) throw new ChainFault('the chain has too many ways to go');
       const left = times.filter((time) => certificate.notBefore <= time && certificate.notAfter >= time);
       const found = this.accepts(path, certificate, left)
-        ? anchor ?? this.climb([...path, certificate], left, anchors, helpers) : undefined;
+        ? (anchor ?? this.climb([...path, certificate], left, anchors, helpers))
+        : undefined;
       if (found) return found;
     }
     return undefined;
   }
 
-  private *candidates(below: Certificate, anchors: readonly Anchor[], helpers: readonly Buffer[]): Generator<Candidate> {
+  private *candidates(
+    below: Certificate,
+    anchors: readonly Anchor[],
+    helpers: readonly Buffer[],
+  ): Generator<Candidate> {
     for (const anchor of anchors) {
       const certificate = this.issuerOf(below, anchor.der);
       if (certificate) yield { certificate, anchor };
@@ -195,14 +229,15 @@ class PathSearch {
     return subject;
   }
 
-  /** Everything that can be said of a candidate on top of this path; the signature last, because it is dear. */
+  /** Everything that can be said of a candidate on top of this path; the signature last, because it is slow. */
   private accepts(path: readonly Certificate[], certificate: Certificate, times: readonly number[]): boolean {
     try {
       if (certificate.notBefore > this.now) throw new ChainFault('the certificate of an issuer is not valid yet');
       if (times.length === 0) throw new ChainFault('the certificate of an issuer has expired');
       requireIssuer(certificate, path.slice(1).filter((each) => !isSelfIssued(each)).length);
       requirePermittedNames(certificate, path);
-      if (!this.isSigned(path[path.length - 1] as Certificate, certificate)) throw new ChainFault('a signature does not match the issuer’s key');
+      if (!this.isSigned(path[path.length - 1] as Certificate, certificate))
+        throw new ChainFault('a signature does not match the issuer’s key');
       return true;
     } catch (error) {
       this.note(error);
@@ -221,17 +256,26 @@ class PathSearch {
 
   private checkSignature(below: Certificate, issuer: Certificate): boolean {
     const algorithm = readSignatureAlgorithm(below.signatureAlgorithm);
-    if (!algorithm) throw new ChainFault('a certificate is not signed with ECDSA or RSA and SHA-256, SHA-384 or SHA-512');
+    if (!algorithm)
+      throw new ChainFault(
+        'a certificate is not signed with ECDSA or RSA and SHA-256, SHA-384 or SHA-512, nor with Ed25519',
+      );
     if (algorithm.family !== keyFamily(issuer.publicKey)) return false;
     this.signatures += 1;
     if (this.signatures > MAX_SIGNATURES) throw new SearchEnd('the chain needs too many signatures checked');
     return isSignedWith(below, issuer.publicKey, algorithm);
   }
 
-  /** Keeps what went wrong with a candidate and goes on. @throws what is no fault of a certificate, and the end of the search */
+  /**
+   * Keeps what went wrong with a candidate and goes on.
+   * @throws what is no fault of a certificate, and the end of the search
+   */
   private note(error: unknown): undefined {
     if (error instanceof SearchEnd || !(error instanceof ChainFault || error instanceof DerFault)) throw error;
-    this.fault ??= error instanceof ChainFault ? error : new ChainFault(`a certificate is malformed: ${error.message}`, { cause: error });
+    this.fault ??=
+      error instanceof ChainFault
+        ? error
+        : new ChainFault(`a certificate is malformed: ${error.message}`, { cause: error });
   }
 }
 

@@ -1,13 +1,14 @@
 /**
  * Certificate signing requests (PKCS#10, RFC 2986) from outside: size, form, proof of possession and strength of the
- * key. A certificate takes nothing from a request but its key. The subject is read because routers must name themselves,
- * their host names because clients reach them there (see router-names.ts).
+ * key. A certificate takes nothing from a request but its key. The subject is read because routers must name
+ * themselves, their host names because clients reach them there (see router-names.ts).
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { countElements } from './der.js';
 import { readPublicKey } from './keys.js';
 import { pemBlocks, type PemBlock } from './pem.js';
+import { isGoodRsaExponent, type KeyFamily } from './signatures.js';
 import { decodeRequest, type DecodedRequest } from './x509.js';
 
 /** An RSA-8192 request with room for names; checked before anything is decoded. */
@@ -17,35 +18,46 @@ const MAX_ELEMENTS = 512;
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 const MIN_RSA_BITS = 2048;
-/** Verifying with a larger key or exponent costs more than a caller may make us spend. */
+/** Verifying with a larger key costs more than a caller may make us spend. */
 const MAX_RSA_BITS = 8192;
-const MAX_RSA_EXPONENT = 2n ** 32n;
 
 /** A request that passed every check. */
 export interface SigningRequest {
   /** SubjectPublicKeyInfo in DER, a point on a curve uncompressed. */
   readonly publicKey: Buffer;
-  readonly keyType: 'ec' | 'rsa';
+  readonly keyType: KeyFamily;
   /** What the requester calls itself: a claim, not a fact. */
   readonly commonName: string | undefined;
-  /** The host names and addresses that the requester would like: wishes, in any number that fits a request, unchecked. */
+  /**
+   * The host names and addresses that the requester would like: wishes, in any number that fits a request, unchecked.
+   */
   readonly names: { readonly dns: readonly string[]; readonly ip: readonly string[] };
 }
 
 /**
  * @param csrPem  one PEM block
- * @throws DomainError `csrInvalid`: empty, too long, unparsable, bad self-signature, signed with SHA-1 or MD5, RSA below
- *   2048 or above 8192 bits, or a curve other than P-256, P-384, P-521
+ * @throws DomainError `csrInvalid`: empty, too long, unparsable, bad self-signature, signed with SHA-1 or MD5, RSA
+ * below 2048 or above 8192 bits or with a bad exponent, or a curve other than P-256, P-384, P-521, or Ed25519
  */
 export async function readSigningRequest(csrPem: string): Promise<SigningRequest> {
   const request = decode(onlyBlock(csrPem));
   const { name, hash } = request.signature;
-  if (!['ECDSA', 'RSASSA-PKCS1-v1_5'].includes(name) || !['SHA-256', 'SHA-384', 'SHA-512'].includes(hash ?? '')) {
-    throw invalid(`the request is signed with ${name} and ${hash ?? 'no hash'}: use ECDSA or RSA with SHA-256, SHA-384 or SHA-512`);
+  const isHashed =
+    ['ECDSA', 'RSASSA-PKCS1-v1_5'].includes(name) && ['SHA-256', 'SHA-384', 'SHA-512'].includes(hash ?? '');
+  if (!isHashed && name !== 'Ed25519') {
+    throw invalid(
+      `the request is signed with ${name} and ${hash ?? 'no hash'}: ` +
+        'use Ed25519, or ECDSA or RSA with SHA-256, SHA-384 or SHA-512',
+    );
   }
   const { key, keyType } = acceptableKey(request.publicKey);
   if (!(await isSignedByItsKey(request))) throw invalid('the signature of the request does not match its key');
-  return { publicKey: uncompressed(key, keyType).export({ type: 'spki', format: 'der' }), keyType, commonName: request.commonName, names: request.names };
+  return {
+    publicKey: uncompressed(key, keyType).export({ type: 'spki', format: 'der' }),
+    keyType,
+    commonName: request.commonName,
+    names: request.names,
+  };
 }
 
 function onlyBlock(csrPem: string): Buffer {
@@ -56,7 +68,11 @@ function onlyBlock(csrPem: string): Buffer {
   if (!block) throw invalid('could not decode csrPem as PEM');
   if (blocks.length > 1) throw invalid('csrPem must hold one PEM block');
   if (!LABELS.includes(block.label)) {
-    throw invalid(`expected a PEM block CERTIFICATE REQUEST, found ${block.label}`, undefined, 'another PEM block than CERTIFICATE REQUEST');
+    throw invalid(
+      `expected a PEM block CERTIFICATE REQUEST, found ${block.label}`,
+      undefined,
+      'another PEM block than CERTIFICATE REQUEST',
+    );
   }
   return block.der;
 }
@@ -78,18 +94,22 @@ function decode(der: Buffer): DecodedRequest {
   }
 }
 
-function acceptableKey(spki: Buffer): { key: KeyObject; keyType: 'ec' | 'rsa' } {
+function acceptableKey(spki: Buffer): { key: KeyObject; keyType: KeyFamily } {
   const key = publicKey(spki);
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') {
-    if (!CURVES.includes(namedCurve ?? '')) throw invalid(`the curve ${namedCurve ?? 'of the key'} is not one of P-256, P-384, P-521`);
+    if (!CURVES.includes(namedCurve ?? ''))
+      throw invalid(`the curve ${namedCurve ?? 'of the key'} is not one of P-256, P-384, P-521`);
     return { key, keyType: 'ec' };
   }
-  if (key.asymmetricKeyType !== 'rsa') throw invalid(`a key of type ${key.asymmetricKeyType ?? 'unknown'} is neither EC nor RSA`);
+  if (key.asymmetricKeyType === 'ed25519') return { key, keyType: 'ed25519' };
+  if (key.asymmetricKeyType !== 'rsa')
+    throw invalid(`a key of type ${key.asymmetricKeyType ?? 'unknown'} is neither EC nor RSA nor Ed25519`);
   if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS) {
     throw invalid(`an RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, this one has ${modulusLength}`);
   }
-  if (publicExponent < 3n || publicExponent > MAX_RSA_EXPONENT) throw invalid('the exponent of the RSA key is out of range');
+  if (!isGoodRsaExponent(publicExponent))
+    throw invalid('the exponent of the RSA key is not an odd number from 65537 to 4294967295');
   return { key, keyType: 'rsa' };
 }
 
@@ -101,9 +121,12 @@ function publicKey(spki: Buffer): KeyObject {
   }
 }
 
-/** One key has one form, so that equal keys are told by equal bytes: a point on a curve may come compressed (RFC 5480 section 2.2). */
-function uncompressed(key: KeyObject, keyType: 'ec' | 'rsa'): KeyObject {
-  return keyType === 'rsa' ? key : createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
+/**
+ * One key has one form, so that equal keys have equal bytes: a point on a curve may come compressed (RFC 5480 section
+ * 2.2).
+ */
+function uncompressed(key: KeyObject, keyType: KeyFamily): KeyObject {
+  return keyType !== 'ec' ? key : createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
 }
 
 /** A signature that cannot even be decoded is a wrong one. */

@@ -1,13 +1,22 @@
 /**
  * Reads DER (X.690) strictly: definite lengths in their shortest form, one-byte tags, nothing left over. Elements are
- * views of the bytes that they came from; nothing is copied, and what nobody asks for is not decoded.
+ * views of the bytes that they came from; nothing is copied, and what is not asked for is not decoded.
  */
 
 /** Bytes that are not what they should be. */
 export class DerFault extends Error {}
 
 export const tags = {
-  boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, none: 0x05, oid: 0x06, utcTime: 0x17, generalizedTime: 0x18, sequence: 0x30, set: 0x31,
+  boolean: 0x01,
+  integer: 0x02,
+  bits: 0x03,
+  octets: 0x04,
+  none: 0x05,
+  oid: 0x06,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
 } as const;
 
 export interface Element {
@@ -132,14 +141,16 @@ function elementsIn(bytes: Buffer): Element[] | undefined {
 /** @throws DerFault when it is neither TRUE (0xff) nor FALSE (0) */
 export function readBoolean({ content }: Element): boolean {
   const [byte] = content;
-  if (content.length !== 1 || (byte !== 0 && byte !== 0xff)) throw new DerFault('a boolean that is neither true nor false');
+  if (content.length !== 1 || (byte !== 0 && byte !== 0xff))
+    throw new DerFault('a boolean that is neither true nor false');
   return byte === 0xff;
 }
 
 /** @throws DerFault when negative, empty, above 2^31, or padded */
 export function readSmallInteger({ content }: Element): number {
   const [first = 0x80, second = 0x80] = content;
-  if (first >= 0x80 || content.length > 4 || (first === 0 && content.length > 1 && second < 0x80)) throw new DerFault('a number that is out of range');
+  if (first >= 0x80 || content.length > 4 || (first === 0 && content.length > 1 && second < 0x80))
+    throw new DerFault('a number that is out of range');
   return content.readUIntBE(0, content.length);
 }
 
@@ -159,7 +170,8 @@ export function readWholeBits({ content }: Element): Buffer {
 /** Positions of the bits that are set, of at most 16. @throws DerFault */
 export function readFlags({ content }: Element): Set<number> {
   const [unused = 8, ...bytes] = content;
-  if (unused > 7 || bytes.length > 2 || (bytes.length === 0 && unused > 0)) throw new DerFault('a bit string that is malformed');
+  if (unused > 7 || bytes.length > 2 || (bytes.length === 0 && unused > 0))
+    throw new DerFault('a bit string that is malformed');
   const flags = new Set<number>();
   bytes.forEach((byte, index) => {
     for (let bit = 0; bit < 8; bit += 1) if ((byte & (0x80 >> bit)) !== 0) flags.add(index * 8 + bit);
@@ -169,7 +181,8 @@ export function readFlags({ content }: Element): Set<number> {
 
 /** In dots. @throws DerFault */
 export function readOid({ tag, content }: Element): string {
-  if (tag !== tags.oid || content.length === 0 || content.length > 64) throw new DerFault('a malformed object identifier');
+  if (tag !== tags.oid || content.length === 0 || content.length > 64)
+    throw new DerFault('a malformed object identifier');
   const arcs: bigint[] = [];
   let arc = 0n;
   let isOpen = false;
@@ -188,17 +201,27 @@ export function readOid({ tag, content }: Element): string {
   return [first, both - first * 40n, ...rest].join('.');
 }
 
-/** Milliseconds since 1970 of a time as certificates have it (RFC 5280 section 4.1.2.5): seconds, Zulu. @throws DerFault */
+/**
+ * Milliseconds since 1970 of a time as certificates have it (RFC 5280 section 4.1.2.5): seconds, Zulu.
+ * @throws DerFault
+ */
 export function readTime({ tag, content }: Element): number {
   const written = content.toString('latin1');
-  const match = (tag === tags.utcTime ? /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/).exec(written);
+  const match = (
+    tag === tags.utcTime ? /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/
+  ).exec(written);
   if (match === null || (tag !== tags.utcTime && tag !== tags.generalizedTime)) throw new DerFault('a malformed time');
   const [short = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
   const year = tag === tags.utcTime ? short + (short < 50 ? 2000 : 1900) : short;
   const time = new Date(0);
   time.setUTCFullYear(year, month - 1, day);
   time.setUTCHours(hour, minute, second);
-  const isSame = time.getUTCMonth() === month - 1 && time.getUTCDate() === day && time.getUTCHours() === hour && time.getUTCMinutes() === minute && time.getUTCSeconds() === second;
+  const isSame =
+    time.getUTCMonth() === month - 1 &&
+    time.getUTCDate() === day &&
+    time.getUTCHours() === hour &&
+    time.getUTCMinutes() === minute &&
+    time.getUTCSeconds() === second;
   if (!isSame) throw new DerFault('a time that does not exist');
   return time.getTime();
 }

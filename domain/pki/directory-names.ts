@@ -21,27 +21,41 @@ export function isEmptyName(name: Buffer): boolean {
 
 /** The e-mail addresses among the attributes. @throws DerFault */
 export function emailsOf(name: Buffer): Buffer[] {
-  return rdnsOf(name).flat().filter(({ type }) => type === OID_EMAIL).map(({ value }) => Buffer.from(textOf(value) ?? '', 'utf8'));
+  return rdnsOf(name)
+    .flat()
+    .filter(({ type }) => type === OID_EMAIL)
+    .map(({ value }) => Buffer.from(textOf(value) ?? '', 'utf8'));
 }
 
-interface Attribute { readonly type: string; readonly value: Element }
+interface Attribute {
+  readonly type: string;
+  readonly value: Element;
+}
 
 function rdnsOf(name: Buffer): Attribute[][] {
-  return elementsOf(inside(name, tags.sequence).rest()).map(({ raw }) => elementsOf(inside(raw, tags.set).rest()).map((attribute) => {
-    const reader = inside(attribute.raw, tags.sequence);
-    const type = readOid(reader.next());
-    const value = reader.next();
-    reader.end();
-    return { type, value };
-  }));
+  return elementsOf(inside(name, tags.sequence).rest()).map(({ raw }) =>
+    elementsOf(inside(raw, tags.set).rest()).map((attribute) => {
+      const reader = inside(attribute.raw, tags.sequence);
+      const type = readOid(reader.next());
+      const value = reader.next();
+      reader.end();
+      return { type, value };
+    }),
+  );
 }
 
 /** A text for each RDN that is the same for names that are the same. */
 function partsOf(name: Buffer): string[] {
-  return rdnsOf(name).map((attributes) => JSON.stringify(attributes.map(({ type, value }) => {
-    const text = textOf(value);
-    return text === undefined ? `${type}#${value.raw.toString('hex')}` : `${type}=${folded(text)}`;
-  }).sort()));
+  return rdnsOf(name).map((attributes) =>
+    JSON.stringify(
+      attributes
+        .map(({ type, value }) => {
+          const text = textOf(value);
+          return text === undefined ? `${type}#${value.raw.toString('hex')}` : `${type}=${folded(text)}`;
+        })
+        .sort(),
+    ),
+  );
 }
 
 /** Letter case and runs of white space make no difference. */

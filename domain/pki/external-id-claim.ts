@@ -1,6 +1,6 @@
 /**
- * Where in a certificate of somebody else's CA the `externalId` of its identity stands: whether such a rule can work,
- * and what it finds.
+ * The rule that says where in a certificate of a third party's CA the `externalId` of its identity is: whether it can
+ * work, and what it finds.
  */
 import type { X509Certificate } from 'node:crypto';
 import { DomainError } from '../errors.js';
@@ -27,25 +27,36 @@ export function requireWorkingClaim(claim: ExternalIdClaim): ExternalIdClaim {
   throw new DomainError('badReference', { message, causeMessage: message });
 }
 
-function faultOf({ location, matcher, matcherCriteria, parser, parserCriteria, index }: ExternalIdClaim): string | undefined {
+function faultOf({
+  location,
+  matcher,
+  matcherCriteria,
+  parser,
+  parserCriteria,
+  index,
+}: ExternalIdClaim): string | undefined {
   if (!MATCHERS[location].includes(matcher)) return `unsupported matcher [${matcher}] for location [${location}]`;
   if (matcher !== 'ALL' && matcherCriteria === '') return `invalid criteria [] for matcher [${matcher}]`;
-  if (matcher === 'SCHEME' && !SCHEME.test(matcherCriteria)) return `invalid criteria [${matcherCriteria}] for matcher [SCHEME]`;
+  if (matcher === 'SCHEME' && !SCHEME.test(matcherCriteria))
+    return `invalid criteria [${matcherCriteria}] for matcher [SCHEME]`;
   if (parser === 'SPLIT' && parserCriteria === '') return 'invalid criteria [] for parser [SPLIT]';
-  if (!Number.isInteger(index) || index < 0 || index > MAX_INDEX) return `invalid index [${index}]: expected 0 to ${MAX_INDEX}`;
+  if (!Number.isInteger(index) || index < 0 || index > MAX_INDEX)
+    return `invalid index [${index}]: expected 0 to ${MAX_INDEX}`;
   return undefined;
 }
 
 /**
- * What `claim` finds in a certificate: of the names at its location those that match, each split where the claim says so,
- * the one at its index.
- * @returns undefined when there is none, or one that is empty or has control characters
+ * What `claim` finds in a certificate: of the names at its location those that match, each split where the claim says
+ * so, the one at its index.
+ * @returns undefined when there is none, or one that is blank or has control characters
  */
 export function externalIdOf(claim: ExternalIdClaim, certificate: Pick<X509Certificate, 'raw'>): string | undefined {
   const found = namesAt(claim.location, certificate.raw)
     .filter((name) => isMatch(claim, name))
     .flatMap((name) => (claim.parser === 'SPLIT' ? name.split(claim.parserCriteria) : [name]))[claim.index];
-  return found === undefined || found === '' || !found.isWellFormed() || /\p{Cc}/u.test(found) ? undefined : found;
+  return found === undefined || found.trim() === '' || !found.isWellFormed() || /\p{Cc}/u.test(found)
+    ? undefined
+    : found;
 }
 
 function namesAt(location: ExternalIdClaim['location'], der: Buffer): readonly string[] {
@@ -65,9 +76,13 @@ function namesOf(der: Buffer): CertificateNames {
 
 function isMatch({ matcher, matcherCriteria }: ExternalIdClaim, name: string): boolean {
   switch (matcher) {
-    case 'ALL': return true;
-    case 'PREFIX': return name.startsWith(matcherCriteria);
-    case 'SUFFIX': return name.endsWith(matcherCriteria);
-    case 'SCHEME': return name.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`);
+    case 'ALL':
+      return true;
+    case 'PREFIX':
+      return name.startsWith(matcherCriteria);
+    case 'SUFFIX':
+      return name.endsWith(matcherCriteria);
+    case 'SCHEME':
+      return name.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`);
   }
 }

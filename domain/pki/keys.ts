@@ -58,7 +58,10 @@ export function readPublicKey(spki: Buffer): KeyObject {
   return requirePoint(createPublicKey({ key: spki, type: 'spki', format: 'der' }));
 }
 
-/** The key itself. @throws Error when it is on a curve and its point is the one at infinity (SEC 1 section 2.3.3: one zero byte) */
+/**
+ * The key itself.
+ * @throws Error when it is on a curve and its point is the one at infinity (SEC 1 section 2.3.3: one zero byte)
+ */
 export function requirePoint(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType !== 'ec') return key;
   const info = inside(key.export({ type: 'spki', format: 'der' }), tags.sequence);
@@ -69,7 +72,10 @@ export function requirePoint(key: KeyObject): KeyObject {
 
 /** Both halves of a key of which the private one is at hand. @throws as `readPrivateKey` */
 export function keyPairOf(privateKeyPem: string): KeyPair {
-  return { privateKeyPem, publicKeyPem: createPublicKey(readPrivateKey(privateKeyPem)).export({ type: 'spki', format: 'pem' }).toString() };
+  return {
+    privateKeyPem,
+    publicKeyPem: createPublicKey(readPrivateKey(privateKeyPem)).export({ type: 'spki', format: 'pem' }).toString(),
+  };
 }
 
 /**
@@ -79,10 +85,14 @@ export function keyPairOf(privateKeyPem: string): KeyPair {
  * @throws Error when the PEM holds no certificate first
  */
 export function certFingerprint(certificate: Uint8Array | string): string {
-  return createHash('sha1').update(typeof certificate === 'string' ? leafOf(certificate) : certificate).digest('hex');
+  return createHash('sha1')
+    .update(typeof certificate === 'string' ? leafOf(certificate) : certificate)
+    .digest('hex');
 }
 
-/** Names a public key, whatever certificate carries it: SHA-256 of its SubjectPublicKeyInfo, 64 lower-case hex digits. */
+/**
+ * Names a public key, whatever certificate carries it: SHA-256 of its SubjectPublicKeyInfo, 64 lower-case hex digits.
+ */
 export function publicKeyPrint(spki: Uint8Array): string {
   return createHash('sha256').update(spki).digest('hex');
 }

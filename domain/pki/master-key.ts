@@ -24,7 +24,8 @@ const FIRST_CHECK_FORM = 'v1:';
  */
 export function parseMasterKey(text: string): Buffer {
   const key = decodeKey(text.trim());
-  if (key.length !== KEY_BYTES) throw new Error(`the master key must have ${KEY_BYTES} bytes, this one has ${key.length}`);
+  if (key.length !== KEY_BYTES)
+    throw new Error(`the master key must have ${KEY_BYTES} bytes, this one has ${key.length}`);
   if (key.every((byte) => byte === key[0])) throw new Error('the master key repeats one byte: it is not random');
   return key;
 }
@@ -55,13 +56,20 @@ export interface KeyRing {
   open(sealed: Buffer, context: string): Buffer;
   /** True when sealed under the current key: what is not should be sealed again during a rotation. */
   isCurrent(sealed: Buffer): boolean;
-  /** Text to store in the database, by which a node with another key is refused. Tells nothing of the key. */
+  /** Text to store in the database, by which a node with another key is refused. Reveals nothing of the key. */
   checkValue(): string;
-  /** Which key of this ring made a check value; a value of the first form counts as that of an old one, since all is to be sealed again. */
+  /**
+   * Which key of this ring made a check value; a value of the first form counts as that of an old one, since all is to
+   * be sealed again.
+   */
   matches(checkValue: string): 'current' | 'old' | 'none';
 }
 
-interface RingKey { readonly key: Buffer; readonly id: Buffer; readonly check: string }
+interface RingKey {
+  readonly key: Buffer;
+  readonly id: Buffer;
+  readonly check: string;
+}
 
 /** @throws Error when a key has not 32 bytes */
 export function createKeyRing(current: Buffer, old: readonly Buffer[] = []): KeyRing {
@@ -102,7 +110,10 @@ function ringKey(key: Buffer): RingKey {
   };
 }
 
-/** Header and context are authenticated, not encrypted. The header's length is fixed, so the two cannot run into each other. */
+/**
+ * Header and context are authenticated, not encrypted. The header's length is fixed, so the two cannot run into each
+ * other.
+ */
 function boundTo(header: Buffer, context: string): Buffer {
   return Buffer.concat([header, Buffer.from(context)]);
 }

@@ -21,7 +21,10 @@ const FORMS = [0xa0, EMAIL, DNS, 0xa3, DIRECTORY, 0xa5, URI, IP, 0x88];
 /** What a certificate may ask of us: names times constraints. */
 const MAX_COMPARISONS = 10_000;
 
-interface Constraints { readonly permitted: readonly Element[]; readonly excluded: readonly Element[] }
+interface Constraints {
+  readonly permitted: readonly Element[];
+  readonly excluded: readonly Element[];
+}
 
 /**
  * @param issuer  on top of the path; without constraints everything is permitted
@@ -44,7 +47,7 @@ function readConstraints(value: Buffer): Constraints {
   return { permitted: basesOf(permitted), excluded: basesOf(excluded) };
 }
 
-/** The names at the top of subtrees; distances, which nobody uses, are not understood. */
+/** The names at the top of subtrees; distances, which no CA uses, are not understood. */
 function basesOf(subtrees: Element | undefined): Element[] {
   if (!subtrees) return [];
   return elementsOf(subtrees.content).map(({ raw }) => {
@@ -64,18 +67,27 @@ function namesOf(certificate: Certificate): Element[] {
   const extension = certificate.extensions.get(extensionIds.alternativeNames);
   const names = extension ? elementsOf(inside(extension.value, tags.sequence).rest()).map(ofForm) : [];
   // Addresses in the subject count only where there are none in their proper place (RFC 5280 section 4.2.1.10).
-  const emails = names.some(({ tag }) => tag === EMAIL) ? [] : emailsOf(certificate.subject).map((content) => ({ tag: EMAIL, content, raw: content }));
-  const subject = isEmptyName(certificate.subject) ? [] : [{ tag: DIRECTORY, content: certificate.subject, raw: certificate.subject }];
+  const emails = names.some(({ tag }) => tag === EMAIL)
+    ? []
+    : emailsOf(certificate.subject).map((content) => ({ tag: EMAIL, content, raw: content }));
+  const subject = isEmptyName(certificate.subject)
+    ? []
+    : [{ tag: DIRECTORY, content: certificate.subject, raw: certificate.subject }];
   return [...names, ...emails, ...subject];
 }
 
 function requirePermitted({ permitted, excluded }: Constraints, names: readonly Element[]): void {
-  if (names.length * (permitted.length + excluded.length) > MAX_COMPARISONS) throw new ChainFault('too many names to hold against name constraints');
+  if (names.length * (permitted.length + excluded.length) > MAX_COMPARISONS)
+    throw new ChainFault('too many names to hold against name constraints');
   for (const name of names) {
-    const [allowed, forbidden] = [permitted, excluded].map((bases) => bases.filter(({ tag }) => tag === name.tag)) as [Element[], Element[]];
+    const [allowed, forbidden] = [permitted, excluded].map((bases) => bases.filter(({ tag }) => tag === name.tag)) as [
+      Element[],
+      Element[],
+    ];
     if (allowed.length === 0 && forbidden.length === 0) continue;
     const isWithin = matcherOf(name);
-    if (forbidden.some((base) => isWithin(base.content, 'excluded'))) throw new ChainFault('a name that its issuer may not give is in a certificate');
+    if (forbidden.some((base) => isWithin(base.content, 'excluded')))
+      throw new ChainFault('a name that its issuer may not give is in a certificate');
     if (allowed.length > 0 && !allowed.some((base) => isWithin(base.content, 'permitted'))) {
       throw new ChainFault('a name outside of those that its issuer may give is in a certificate');
     }
@@ -88,12 +100,18 @@ type Matcher = (base: Buffer, list: 'permitted' | 'excluded') => boolean;
 /** @throws ChainFault for names that cannot be compared */
 function matcherOf({ tag, content }: Element): Matcher {
   switch (tag) {
-    case DNS: return dnsMatcher(hostOf(content.toString('latin1'), true));
-    case EMAIL: return emailMatcher(content.toString('latin1'));
-    case URI: return uriMatcher(content.toString('latin1'));
-    case IP: return ipMatcher(content);
-    case DIRECTORY: return (base) => isWithinDirectory(content, base);
-    default: throw new ChainFault('a name of a kind whose constraints are not understood here');
+    case DNS:
+      return dnsMatcher(hostOf(content.toString('latin1'), true));
+    case EMAIL:
+      return emailMatcher(content.toString('latin1'));
+    case URI:
+      return uriMatcher(content.toString('latin1'));
+    case IP:
+      return ipMatcher(content);
+    case DIRECTORY:
+      return (base) => isWithinDirectory(content, base);
+    default:
+      throw new ChainFault('a name of a kind whose constraints are not understood here');
   }
 }
 
@@ -101,7 +119,10 @@ function matcherOf({ tag, content }: Element): Matcher {
 function hostOf(text: string, mayBeWildcard = false): string {
   const host = text.toLowerCase();
   const bare = mayBeWildcard && host.startsWith('*.') ? host.slice(2) : host;
-  if (host.length > 253 || !/^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/.test(bare)) {
+  if (
+    host.length > 253 ||
+    !/^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/.test(bare)
+  ) {
     throw new ChainFault('a name that cannot be held against name constraints');
   }
   return host;
@@ -121,7 +142,7 @@ function dnsMatcher(host: string): Matcher {
   return (base, list) => {
     const { domain, isOnlyBelow } = baseOf(base);
     if (domain === '' || isBelow(host, domain) || (!isOnlyBelow && host === domain)) return true;
-    // A wildcard stands for names that may be excluded though it is not itself.
+    // A wildcard covers names that may be excluded though it is not itself.
     return list === 'excluded' && host.startsWith('*.') && isBelow(domain, host.slice(2));
   };
 }
@@ -134,14 +155,16 @@ function emailMatcher(address: string): Matcher {
     const text = base.toString('latin1');
     if (!text.includes('@')) return isHostWithin(host, base);
     const [, wantedMailbox = '', wantedHost = ''] = /^([^@]*)@([^@]*)$/.exec(text) ?? [];
-    const isSame = list === 'excluded' ? wantedMailbox.toLowerCase() === mailbox.toLowerCase() : wantedMailbox === mailbox;
+    const isSame =
+      list === 'excluded' ? wantedMailbox.toLowerCase() === mailbox.toLowerCase() : wantedMailbox === mailbox;
     return isSame && wantedHost.toLowerCase() === host;
   };
 }
 
 /** @throws ChainFault for a URI whose authority is no host name (RFC 5280 section 4.2.1.10) */
 function uriMatcher(uri: string): Matcher {
-  const [, authority = ''] = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._~!$&'()*+,;=:%-]*@)?([a-z0-9._-]+)(?::\d*)?(?:[/?#]|$)/i.exec(uri) ?? [];
+  const [, authority = ''] =
+    /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._~!$&'()*+,;=:%-]*@)?([a-z0-9._-]+)(?::\d*)?(?:[/?#]|$)/i.exec(uri) ?? [];
   const host = hostOf(authority);
   if (isIP(host)) throw new ChainFault('a name that cannot be held against name constraints');
   return (base) => isHostWithin(host, base);
@@ -157,11 +180,14 @@ const MAPPED = Buffer.from('00000000000000000000ffff', 'hex');
 
 function ipMatcher(address: Buffer): Matcher {
   const isMapped = address.length === 16 && address.subarray(0, 12).equals(MAPPED);
-  if ((address.length !== 4 && address.length !== 16) || isMapped) throw new ChainFault('a name that cannot be held against name constraints');
+  if ((address.length !== 4 && address.length !== 16) || isMapped)
+    throw new ChainFault('a name that cannot be held against name constraints');
   return (base) => {
     if (base.length !== 8 && base.length !== 32) throw new ChainFault('a malformed name constraint');
     const half = base.length / 2;
-    return half === address.length && address.every((byte, index) => ((byte ^ (base[index] ?? 0)) & (base[half + index] ?? 0)) === 0);
+    return (
+      half === address.length &&
+      address.every((byte, index) => ((byte ^ (base[index] ?? 0)) & (base[half + index] ?? 0)) === 0)
+    );
   };
 }
-

@@ -2,14 +2,20 @@
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
-export interface PemBlock { readonly label: string; readonly der: Buffer }
+export interface PemBlock {
+  readonly label: string;
+  readonly der: Buffer;
+}
 
 /**
  * All blocks of a text, in order; text between blocks is skipped, as RFC 7468 section 2 allows.
  * @throws Error when a block's body is no base64, or a BEGIN has no matching END
  */
 export function pemBlocks(text: string): PemBlock[] {
-  const blocks = [...text.matchAll(BLOCK)].map(([, label, body]) => ({ label: label as string, der: decode(body as string) }));
+  const blocks = [...text.matchAll(BLOCK)].map(([, label, body]) => ({
+    label: label as string,
+    der: decode(body as string),
+  }));
   if (blocks.length !== text.split('-----BEGIN ').length - 1) throw new Error('the text holds a broken PEM block');
   return blocks;
 }
@@ -29,7 +35,9 @@ export function toPem(label: string, der: Uint8Array): string {
 
 /** Base64 in lines of 64 columns, each ending in a line feed. */
 export function base64Lines(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64').replace(/.{1,64}/g, '$&\n');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString('base64')
+    .replace(/.{1,64}/g, '$&\n');
 }
 
 /** DER of every certificate of a bundle. @throws Error when another kind of block is among them, or none */

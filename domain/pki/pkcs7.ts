@@ -25,14 +25,22 @@ export function certsOnlyPkcs7(certPems: readonly string[]): string {
 function certsOnlySignedData(certificates: readonly Buffer[]): Buffer {
   const whole = certificates.map((der) => new X509Certificate(der).raw);
   const each = [...new Map(whole.map((der) => [der.toString('base64'), der])).values()];
-  return tlv(SEQUENCE,
+  return tlv(
+    SEQUENCE,
     OID_SIGNED_DATA,
-    tlv(CONTEXT_0, tlv(SEQUENCE,
-      VERSION_1,
-      tlv(SET), // digest algorithms
-      tlv(SEQUENCE, OID_DATA), // no content
-      tlv(CONTEXT_0, ...each.sort((a, b) => Buffer.compare(a, b))), // certificates; DER sorts a SET OF (X.690 section 11.6)
-      tlv(SET)))); // signers
+    tlv(
+      CONTEXT_0,
+      tlv(
+        SEQUENCE,
+        VERSION_1,
+        tlv(SET), // digest algorithms
+        tlv(SEQUENCE, OID_DATA), // no content
+        // certificates; DER sorts a SET OF (X.690 section 11.6)
+        tlv(CONTEXT_0, ...each.sort((a, b) => Buffer.compare(a, b))),
+        tlv(SET),
+      ),
+    ),
+  ); // signers
 }
 
 /** Tag, length, value in DER (X.690 section 10.1: the shortest form of the length). */

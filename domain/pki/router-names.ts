@@ -14,8 +14,8 @@ import type { ServerNames } from './server-name.js';
 const MAX_NAMES = 20;
 
 /**
- * The wishes of a request that are granted: each once, as `parseHost` writes it, sorted. Wildcards, names that are
- * no host names, `0.0.0.0`, `::`, IPv6 addresses that hold an IPv4 address and names in `reserved` are left out, because
+ * The wishes of a request that are granted: each once, as `parseHost` writes it, sorted. Wildcards, names that are no
+ * host names, `0.0.0.0`, `::`, IPv6 addresses that hold an IPv4 address and names in `reserved` are left out, because
  * routers ask for whatever their machine is called and must not fail for it.
  * @param reserved  host names and addresses of the controllers, as `parseHost` writes them
  * @throws DomainError `csrInvalid` for more than 20 wishes
@@ -34,8 +34,9 @@ const UNSPECIFIED = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 
 /**
- * IPv6 addresses that lead to the IPv4 address they hold, as the beginnings of their 32 digits. Whoever connects to a controller through
- * one of them must not meet a router that has a certificate for it, and which controllers are reached so cannot be known.
+ * IPv6 addresses that lead to the IPv4 address they hold, as the beginnings of their 32 digits. Whoever connects to a
+ * controller through one of them must not meet a router that has a certificate for it, and which controllers are
+ * reached so cannot be known.
  */
 const HOLDING_IPV4 = [
   /^0{24}/, // IPv4-compatible, ::a.b.c.d (RFC 4291 section 2.5.5.1)
@@ -56,7 +57,9 @@ function holdsIpv4(host: string): boolean {
 /** All 32 hex digits of an IPv6 address in its shortest form. */
 function ipv6Digits(address: string): string {
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail].map((group) => group.padStart(4, '0')).join('');
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
+    .map((group) => group.padStart(4, '0'))
+    .join('');
 }
 
 function plainHost(text: string): string[] {
@@ -70,7 +73,7 @@ function plainHost(text: string): string[] {
 
 /**
  * The names that only controllers have: what each advertises, and what its certificate carries. Every controller's
- * certificate carries the loopback names; those are anybody's, unless one of them is what a controller advertises.
+ * certificate carries the loopback names; any router may have those, unless a controller advertises one of them.
  * @param advertised  `host:port` of each controller
  * @param certPems  the certificate of each controller
  */

@@ -1,17 +1,19 @@
 /**
- * Keys and signatures of certificates that are good enough: RSA of 2048 to 8192 bits, P-256, P-384 and P-521; SHA-256,
- * SHA-384 and SHA-512 with ECDSA, RSASSA-PKCS1-v1_5 or RSASSA-PSS. Everything is read from the DER itself before any
- * key is opened, so that a curve or a size that is not on the list costs nothing.
+ * Keys and signatures of certificates that are good enough: RSA of 2048 to 8192 bits with an odd exponent from 65537
+ * on, P-256, P-384, P-521 and Ed25519; SHA-256, SHA-384 and SHA-512 with ECDSA, RSASSA-PKCS1-v1_5 or RSASSA-PSS.
+ * Everything is read from the DER itself before any key is opened, so that a curve or a size that is not on the list
+ * costs nothing.
  */
 import { constants, createPublicKey, verify, type KeyObject, type VerifyKeyObjectInput } from 'node:crypto';
 import type { Certificate } from './certificate.js';
 import { DerReader, inside, readMagnitude, readOid, readSmallInteger, readWholeBits, tags } from './der.js';
 
-export type KeyFamily = 'rsa' | 'ec';
+export type KeyFamily = 'rsa' | 'ec' | 'ed25519';
 
 interface SignatureAlgorithm {
   readonly family: KeyFamily;
-  readonly hash: string;
+  /** null: the algorithm has its own (Ed25519). */
+  readonly hash: string | null;
   /** Of RSASSA-PSS, in bytes. */
   readonly saltLength?: number;
 }
@@ -20,11 +22,12 @@ const OID_RSA = '1.2.840.113549.1.1.1';
 const OID_PSS = '1.2.840.113549.1.1.10';
 const OID_MGF1 = '1.2.840.113549.1.1.8';
 const OID_EC = '1.2.840.10045.2.1';
+/** RFC 8410: of the key and of the signature alike, without parameters. */
+const OID_ED25519 = '1.3.101.112';
+const ED25519_BYTES = 32;
 const CURVES = ['1.2.840.10045.3.1.7', '1.3.132.0.34', '1.3.132.0.35'];
 const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
-/** A larger exponent makes every verification dear. */
-const MAX_EXPONENT_BITS = 33;
 
 const algorithms: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.113549.1.1.11': { family: 'rsa', hash: 'sha256' },
@@ -33,9 +36,12 @@ const algorithms: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.10045.4.3.2': { family: 'ec', hash: 'sha256' },
   '1.2.840.10045.4.3.3': { family: 'ec', hash: 'sha384' },
   '1.2.840.10045.4.3.4': { family: 'ec', hash: 'sha512' },
+  [OID_ED25519]: { family: 'ed25519', hash: null },
 };
 const hashes: Readonly<Record<string, string>> = {
-  '2.16.840.1.101.3.4.2.1': 'sha256', '2.16.840.1.101.3.4.2.2': 'sha384', '2.16.840.1.101.3.4.2.3': 'sha512',
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
 /** What kind of key it is; undefined when it is none that is accepted. @throws DerFault */
@@ -45,16 +51,36 @@ export function keyFamily(publicKey: Buffer): KeyFamily | undefined {
   const key = readWholeBits(info.expect(tags.bits));
   info.end();
   const id = readOid(algorithm.next());
-  if (id === OID_EC) return key.length > 1 && algorithm.isNext(tags.oid) && CURVES.includes(readOid(algorithm.next())) && algorithm.isAtEnd ? 'ec' : undefined;
+  if (id === OID_EC)
+    return key.length > 1 &&
+      algorithm.isNext(tags.oid) &&
+      CURVES.includes(readOid(algorithm.next())) &&
+      algorithm.isAtEnd
+      ? 'ec'
+      : undefined;
+  if (id === OID_ED25519) return algorithm.isAtEnd && key.length === ED25519_BYTES ? 'ed25519' : undefined;
   return id === OID_RSA && isGoodRsa(key) ? 'rsa' : undefined;
 }
 
 function isGoodRsa(key: Buffer): boolean {
   const numbers = inside(key, tags.sequence);
-  const [modulus, exponent] = [readMagnitude(numbers.expect(tags.integer)), readMagnitude(numbers.expect(tags.integer))];
+  const [modulus, exponent] = [
+    readMagnitude(numbers.expect(tags.integer)),
+    readMagnitude(numbers.expect(tags.integer)),
+  ];
   numbers.end();
   const bits = bitLength(modulus);
-  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && bitLength(exponent) > 1 && bitLength(exponent) <= MAX_EXPONENT_BITS;
+  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && isGoodRsaExponent(BigInt(`0x${exponent.toString('hex')}`));
+}
+
+const [MIN_EXPONENT, MAX_EXPONENT] = [65_537n, 2n ** 32n];
+
+/**
+ * With a small exponent, a signature can be forged where its padding is checked carelessly; with an even one there is
+ * no private key; a larger one makes every verification slow.
+ */
+export function isGoodRsaExponent(exponent: bigint): boolean {
+  return exponent >= MIN_EXPONENT && exponent <= MAX_EXPONENT && exponent % 2n === 1n;
 }
 
 function bitLength(magnitude: Buffer): number {
@@ -77,7 +103,11 @@ export function readSignatureAlgorithm(identifier: Buffer): SignatureAlgorithm |
 function readPss(reader: DerReader): SignatureAlgorithm | undefined {
   const parameters = new DerReader(reader.expect(tags.sequence).content);
   reader.end();
-  const [hashPart, maskPart, saltPart] = [parameters.optional(0xa0), parameters.optional(0xa1), parameters.optional(0xa2)];
+  const [hashPart, maskPart, saltPart] = [
+    parameters.optional(0xa0),
+    parameters.optional(0xa1),
+    parameters.optional(0xa2),
+  ];
   if (!hashPart || !maskPart || !parameters.isAtEnd) return undefined; // the defaults are SHA-1
   const mask = inside(inside(maskPart.raw, 0xa1).rest(), tags.sequence);
   if (readOid(mask.next()) !== OID_MGF1) return undefined;
@@ -95,10 +125,15 @@ function readHash(identifier: Buffer): string | undefined {
 }
 
 /** @param publicKey  of the issuer, SubjectPublicKeyInfo in DER, that `keyFamily` has accepted */
-export function isSignedWith(certificate: Certificate, publicKey: Buffer, { hash, saltLength }: SignatureAlgorithm): boolean {
+export function isSignedWith(
+  certificate: Certificate,
+  publicKey: Buffer,
+  { hash, saltLength }: SignatureAlgorithm,
+): boolean {
   try {
     const key: KeyObject = createPublicKey({ key: publicKey, type: 'spki', format: 'der' });
-    const input: VerifyKeyObjectInput = saltLength === undefined ? { key } : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
+    const input: VerifyKeyObjectInput =
+      saltLength === undefined ? { key } : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
     return verify(hash, certificate.signed, input, certificate.signature);
   } catch {
     return false; // a key that cannot be opened signed nothing

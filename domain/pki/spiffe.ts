@@ -29,8 +29,19 @@ export function routerUri(trustDomain: string, routerId: string): string {
   return spiffeId(trustDomain, 'router', routerId);
 }
 
-export function apiSessionCertificateUri(trustDomain: string, ids: { identityId: string; apiSessionId: string; certificateId: string }): string {
-  return spiffeId(trustDomain, 'identity', ids.identityId, 'apiSession', ids.apiSessionId, 'apiSessionCertificate', ids.certificateId);
+export function apiSessionCertificateUri(
+  trustDomain: string,
+  ids: { identityId: string; apiSessionId: string; certificateId: string },
+): string {
+  return spiffeId(
+    trustDomain,
+    'identity',
+    ids.identityId,
+    'apiSession',
+    ids.apiSessionId,
+    'apiSessionCertificate',
+    ids.certificateId,
+  );
 }
 
 /** @throws Error for a segment with other characters than SPIFFE allows, or `.` or `..`: ids of ours never have them */

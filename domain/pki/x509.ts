@@ -49,10 +49,9 @@ const curves: Readonly<Record<string, { namedCurve: string; hash: string }>> = {
 /** @throws Error for a key that is neither RSA nor on one of the curves P-256, P-384, P-521 */
 export async function signingKey(privateKey: KeyObject): Promise<SigningKey> {
   const curve = curves[privateKey.asymmetricKeyDetails?.namedCurve ?? ''];
-  const algorithm = curve
-    ? { name: 'ECDSA', ...curve }
-    : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  if (!curve && privateKey.asymmetricKeyType !== 'rsa') throw new Error('a signing key must be RSA or P-256, P-384, P-521');
+  const algorithm = curve ? { name: 'ECDSA', ...curve } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  if (!curve && privateKey.asymmetricKeyType !== 'rsa')
+    throw new Error('a signing key must be RSA or P-256, P-384, P-521');
   const der = privateKey.export({ type: 'pkcs8', format: 'der' });
   return { key: await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']), algorithm };
 }
@@ -62,7 +61,11 @@ export async function signingKey(privateKey: KeyObject): Promise<SigningKey> {
  * @param issuerDer  the issuer's certificate; undefined makes a self-signed one
  * @returns DER
  */
-export async function signCertificate(content: CertificateContent, signer: SigningKey, issuerDer?: Uint8Array): Promise<Buffer> {
+export async function signCertificate(
+  content: CertificateContent,
+  signer: SigningKey,
+  issuerDer?: Uint8Array,
+): Promise<Buffer> {
   const publicKey = new x509.PublicKey(content.publicKey);
   const subject = new x509.Name([
     ...(content.organization === undefined ? [] : [{ O: [content.organization] }]),
@@ -84,7 +87,11 @@ export async function signCertificate(content: CertificateContent, signer: Signi
 }
 
 /** Basic constraints and key usage are critical (RFC 5280 sections 4.2.1.3 and 4.2.1.9), the rest is not. */
-async function extensionsOf(content: CertificateContent, own: x509.PublicKey, issuer: x509.PublicKey): Promise<x509.Extension[]> {
+async function extensionsOf(
+  content: CertificateContent,
+  own: x509.PublicKey,
+  issuer: x509.PublicKey,
+): Promise<x509.Extension[]> {
   const { authority, names } = content;
   const alternatives: x509.JsonGeneralNames = [
     ...(names.dns ?? []).map((value) => ({ type: 'dns' as const, value })),
@@ -93,9 +100,13 @@ async function extensionsOf(content: CertificateContent, own: x509.PublicKey, is
   ];
   return [
     new x509.BasicConstraintsExtension(authority !== undefined, authority?.pathLength, true),
-    new x509.KeyUsagesExtension(content.keyUsages.reduce((flags, usage) => flags | x509.KeyUsageFlags[usage], 0), true),
+    new x509.KeyUsagesExtension(
+      content.keyUsages.reduce((flags, usage) => flags | x509.KeyUsageFlags[usage], 0),
+      true,
+    ),
     ...(content.extendedKeyUsages.length > 0
-      ? [new x509.ExtendedKeyUsageExtension(content.extendedKeyUsages.map((usage) => x509.ExtendedKeyUsage[usage]))] : []),
+      ? [new x509.ExtendedKeyUsageExtension(content.extendedKeyUsages.map((usage) => x509.ExtendedKeyUsage[usage]))]
+      : []),
     ...(alternatives.length > 0 ? [new x509.SubjectAlternativeNameExtension(alternatives)] : []),
     await x509.SubjectKeyIdentifierExtension.create(own),
     await x509.AuthorityKeyIdentifierExtension.create(issuer),
@@ -123,18 +134,23 @@ export interface DecodedRequest {
 export function decodeRequest(der: Uint8Array): DecodedRequest {
   if (sequenceLength(der) !== der.length) throw new Error('the bytes are not exactly one sequence');
   const request = new x509.Pkcs10CertificateRequest(der);
-  const asked = [...request.extensions].flatMap((extension) => (extension instanceof x509.SubjectAlternativeNameExtension ? extension.names.items : []));
+  const asked = [...request.extensions].flatMap((extension) =>
+    extension instanceof x509.SubjectAlternativeNameExtension ? extension.names.items : [],
+  );
   const { name, hash } = request.signatureAlgorithm as { name: string; hash?: { name: string } };
   return {
     publicKey: Buffer.from(request.publicKey.rawData),
     commonName: request.subjectName.getField('CN')[0],
-    names: { dns: asked.filter(({ type }) => type === 'dns').map(({ value }) => value), ip: asked.filter(({ type }) => type === 'ip').map(({ value }) => value) },
+    names: {
+      dns: asked.filter(({ type }) => type === 'dns').map(({ value }) => value),
+      ip: asked.filter(({ type }) => type === 'ip').map(({ value }) => value),
+    },
     signature: { name, hash: hash?.name },
     verify: () => request.verify(),
   };
 }
 
-/** The names in a certificate that may stand for somebody, in the certificate's order. */
+/** The names in a certificate that may identify its holder, in the certificate's order. */
 export interface CertificateNames {
   /** Every CN of the subject, the first of the encoding first. */
   readonly commonNames: readonly string[];
@@ -144,14 +160,17 @@ export interface CertificateNames {
 
 /**
  * Decoded from the DER: in the text form of a name, quotes and commas of a value can be taken for others.
- * @throws Error when the bytes are no certificate, have more parts than a certificate needs, or carry the extension of alternative names twice
+ * @throws Error when the bytes are no certificate, have more parts than a certificate needs, or carry the extension of
+ * alternative names twice
  */
 export function decodeNames(der: Uint8Array): CertificateNames {
-  if (countElements(Buffer.from(der), MAX_ELEMENTS) > MAX_ELEMENTS) throw new Error('the certificate has too many parts');
+  if (countElements(Buffer.from(der), MAX_ELEMENTS) > MAX_ELEMENTS)
+    throw new Error('the certificate has too many parts');
   const certificate = new x509.X509Certificate(der);
   const extensions = certificate.extensions.filter(({ type }) => type === SUBJECT_ALTERNATIVE_NAME);
   if (extensions.length > 1) throw new Error('the certificate has its alternative names twice');
-  const names = extensions[0] === undefined ? [] : new x509.SubjectAlternativeNameExtension(extensions[0].rawData).names.items;
+  const names =
+    extensions[0] === undefined ? [] : new x509.SubjectAlternativeNameExtension(extensions[0].rawData).names.items;
   const of = (type: x509.GeneralNameType) => names.filter((name) => name.type === type).map((name) => name.value);
   return { commonNames: certificate.subjectName.getField('CN'), uris: of('url'), emails: of('email') };
 }
@@ -160,7 +179,10 @@ const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 /** Hundreds of names; decoding takes 0.07 ms for each element, while nothing else runs. */
 const MAX_ELEMENTS = 1_024;
 
-/** Length of the sequence that the bytes start with, header included; NaN when they start with none (X.690 section 8.1.3). */
+/**
+ * Length of the sequence that the bytes start with, header included; NaN when they start with none (X.690 section
+ * 8.1.3).
+ */
 function sequenceLength(der: Uint8Array): number {
   const [tag, first = 0] = der;
   if (tag !== 0x30) return NaN;

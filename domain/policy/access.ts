@@ -16,18 +16,27 @@ export interface Grant {
   readonly isPassing: boolean;
 }
 
-export interface AccessPolicy extends Grant { readonly identityRoles: readonly string[] }
+export interface AccessPolicy extends Grant {
+  readonly identityRoles: readonly string[];
+}
 
 export interface Permissions {
   readonly permissions: readonly PolicyType[];
-  readonly grants: readonly { readonly policyId: string; readonly policyType: PolicyType; readonly isPassing: boolean }[];
+  readonly grants: readonly {
+    readonly policyId: string;
+    readonly policyType: PolicyType;
+    readonly isPassing: boolean;
+  }[];
 }
 
 /**
  * The posture checks that a policy asks for; its semantic governs all of its role lists. None selected: it passes. What
  * devices report is not looked at yet, so a policy that asks for a check does not pass.
  */
-export function passes(policy: { readonly semantic: Semantic; readonly postureCheckRoles: readonly string[] }, postureChecks: readonly Selectable[]): boolean {
+export function passes(
+  policy: { readonly semantic: Semantic; readonly postureCheckRoles: readonly string[] },
+  postureChecks: readonly Selectable[],
+): boolean {
   return !postureChecks.some((check) => selects(policy.semantic, policy.postureCheckRoles, check));
 }
 
@@ -47,7 +56,17 @@ export function permissionsFor(grants: readonly Grant[], service: Selectable): P
 }
 
 /** True when the identity may use the service in this way. The definition that the SQL twin is held to. */
-export function isAllowed(policies: readonly AccessPolicy[], identity: Selectable, service: Selectable, type: PolicyType): boolean {
-  return policies.some((policy) => policy.type === type && policy.isPassing
-    && selects(policy.semantic, policy.identityRoles, identity) && selects(policy.semantic, policy.serviceRoles, service));
+export function isAllowed(
+  policies: readonly AccessPolicy[],
+  identity: Selectable,
+  service: Selectable,
+  type: PolicyType,
+): boolean {
+  return policies.some(
+    (policy) =>
+      policy.type === type &&
+      policy.isPassing &&
+      selects(policy.semantic, policy.identityRoles, identity) &&
+      selects(policy.semantic, policy.serviceRoles, service),
+  );
 }

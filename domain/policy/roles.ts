@@ -12,8 +12,8 @@ export interface Selectable {
 }
 
 /**
- * True when `roles` names the entity: by `@id` whatever the semantic, by `#all` alone, or by attributes:
- * AllOf needs at least one `#attribute` and all of them on the entity, AnyOf one of them. An empty list selects nothing.
+ * True when `roles` names the entity: by `@id` whatever the semantic, by `#all` alone, or by attributes: AllOf needs at
+ * least one `#attribute` and all of them on the entity, AnyOf one of them. An empty list selects nothing.
  */
 export function selects(semantic: Semantic, roles: readonly string[], entity: Selectable): boolean {
   if (roles.length === 1 && roles[0] === '#all') return true;
@@ -27,7 +27,11 @@ export function selects(semantic: Semantic, roles: readonly string[], entity: Se
 export function parseRoles(field: string, roles: readonly string[]): string[] {
   const unprefixed = roles.find((role) => !role.startsWith('#') && !role.startsWith('@'));
   if (unprefixed !== undefined) {
-    throw invalidField(field, 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)', [unprefixed]);
+    throw invalidField(
+      field,
+      'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)',
+      [unprefixed],
+    );
   }
   const set = sortedSet(roles);
   if (set.includes('#all') && set.length > 1) {

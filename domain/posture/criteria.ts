@@ -12,9 +12,22 @@ export type PostureType = (typeof postureTypes)[number];
 export const osNames = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
 export type OsName = (typeof osNames)[number];
 
-export interface OperatingSystem { readonly type: OsName; readonly versions: readonly string[] }
-export interface Process { readonly osType: OsName; readonly path: string; readonly hashes: readonly string[]; readonly signerFingerprint?: string }
-export interface ProcessOfMany { readonly osType: OsName; readonly path: string; readonly hashes: readonly string[]; readonly signerFingerprints: readonly string[] }
+export interface OperatingSystem {
+  readonly type: OsName;
+  readonly versions: readonly string[];
+}
+export interface Process {
+  readonly osType: OsName;
+  readonly path: string;
+  readonly hashes: readonly string[];
+  readonly signerFingerprint?: string;
+}
+export interface ProcessOfMany {
+  readonly osType: OsName;
+  readonly path: string;
+  readonly hashes: readonly string[];
+  readonly signerFingerprints: readonly string[];
+}
 
 export interface MfaCriteria {
   /** -1: a code lasts as long as the session. */
@@ -34,10 +47,14 @@ export interface CriteriaByType {
 }
 
 /** A type and what it asks for, which belong together. */
-export type Criteria = { [T in PostureType]: { readonly typeId: T; readonly criteria: CriteriaByType[T] } }[PostureType];
+export type Criteria = {
+  [T in PostureType]: { readonly typeId: T; readonly criteria: CriteriaByType[T] };
+}[PostureType];
 
 /** The type and some of its fields: what a PATCH brings. */
-export type CriteriaChange = { [T in PostureType]: { readonly typeId: T; readonly criteria: Partial<CriteriaByType[T]> } }[PostureType];
+export type CriteriaChange = {
+  [T in PostureType]: { readonly typeId: T; readonly criteria: Partial<CriteriaByType[T]> };
+}[PostureType];
 
 const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
 const byPlainName = new Map(osNames.map((name) => [plain(name), name]));
@@ -51,12 +68,18 @@ export function parseOsName(field: string, name: string | null | undefined): OsN
 }
 
 /** Sorted by type. @throws DomainError `invalidField` for an unknown system and for what is no range of versions */
-export function parseOperatingSystems(systems: readonly { readonly type: string; readonly versions: readonly string[] }[]): OperatingSystem[] {
+export function parseOperatingSystems(
+  systems: readonly { readonly type: string; readonly versions: readonly string[] }[],
+): OperatingSystem[] {
   const parsed = systems.map(({ type, versions }, index) => {
     const field = `operatingSystems.${index}`;
     for (const [at, version] of versions.entries()) {
       if (parseRange(version) === undefined) {
-        throw invalidField(`${field}.versions.${at}`, `${field}.versions.${at} in body should be a range of semantic versions`, version);
+        throw invalidField(
+          `${field}.versions.${at}`,
+          `${field}.versions.${at} in body should be a range of semantic versions`,
+          version,
+        );
       }
     }
     return { type: parseOsName(`${field}.type`, type), versions };
@@ -83,18 +106,29 @@ const lower = (values: readonly string[] | null | undefined) => (values ?? []).m
 export function parseProcess(given: GivenProcess & { readonly signerFingerprint?: string | null }): Process {
   const osType = parseOsName('process.osType', given.osType ?? given.os);
   const process = { osType, path: given.path, hashes: lower(given.hashes) };
-  return given.signerFingerprint == null || given.signerFingerprint === '' ? process
+  return given.signerFingerprint == null || given.signerFingerprint === ''
+    ? process
     : { ...process, signerFingerprint: given.signerFingerprint.toLowerCase() };
 }
 
-export function parseProcesses(given: readonly (GivenProcess & { readonly signerFingerprints?: readonly string[] | null })[]): ProcessOfMany[] {
+export function parseProcesses(
+  given: readonly (GivenProcess & { readonly signerFingerprints?: readonly string[] | null })[],
+): ProcessOfMany[] {
   return given.map(({ os, osType, path, hashes, signerFingerprints }, index) => ({
-    osType: parseOsName(`processes.${index}.osType`, osType ?? os), path, hashes: lower(hashes), signerFingerprints: lower(signerFingerprints),
+    osType: parseOsName(`processes.${index}.osType`, osType ?? os),
+    path,
+    hashes: lower(hashes),
+    signerFingerprints: lower(signerFingerprints),
   }));
 }
 
 /** 0 and less mean no limit. @throws DomainError `invalidField` for more than can be counted */
 export function parseTimeout(seconds: number): number {
-  if (!Number.isSafeInteger(seconds)) throw invalidField('timeoutSeconds', `timeoutSeconds in body should be less than or equal to ${Number.MAX_SAFE_INTEGER}`, seconds);
+  if (!Number.isSafeInteger(seconds))
+    throw invalidField(
+      'timeoutSeconds',
+      `timeoutSeconds in body should be less than or equal to ${Number.MAX_SAFE_INTEGER}`,
+      seconds,
+    );
   return seconds > 0 ? seconds : -1;
 }

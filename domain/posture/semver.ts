@@ -1,7 +1,8 @@
 /**
  * Ranges of semantic versions, as posture checks of operating systems state them: comparators (`>=1.2.3`), `||`,
  * hyphen ranges, `~`, `^`, and versions cut short or with `x`. A range is a list of alternatives, each a list of
- * comparators that all have to hold.
+ * comparators that all have to hold. Posture checks are stored and not evaluated yet: storing reads ranges alone, while
+ * `satisfies` and what it needs are for the evaluation.
  */
 export interface Version {
   readonly numbers: readonly [number, number, number];
@@ -23,7 +24,8 @@ interface Partial {
   readonly prerelease: readonly string[];
 }
 
-const PARTIAL = /^v?(\d{1,15}|[xX*])(?:\.(\d{1,15}|[xX*]))?(?:\.(\d{1,15}|[xX*]))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/;
+const PARTIAL =
+  /^v?(\d{1,15}|[xX*])(?:\.(\d{1,15}|[xX*]))?(?:\.(\d{1,15}|[xX*]))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/;
 const COMPARATOR = /^(<=|>=|!=|<|>|==?|~>?|\^)?(.*)$/s;
 const MAX_LENGTH = 1_000;
 
@@ -37,11 +39,13 @@ export function parseRange(text: string): VersionRange | undefined {
 /** @returns undefined for text that is no version; missing parts count as 0 */
 export function parseVersion(text: string): Version | undefined {
   const partial = parsePartial(text.trim());
-  return partial === undefined || (partial.numbers.length === 0) ? undefined : lowest(partial);
+  return partial === undefined || partial.numbers.length === 0 ? undefined : lowest(partial);
 }
 
 export function satisfies(version: Version, range: VersionRange): boolean {
-  return range.some((alternative) => alternative.every(({ operator, version: other }) => holds(operator, compareVersions(version, other))));
+  return range.some((alternative) =>
+    alternative.every(({ operator, version: other }) => holds(operator, compareVersions(version, other))),
+  );
 }
 
 /** Negative, 0 or positive, by the precedence rules of semantic versions. */
@@ -67,20 +71,29 @@ function comparePrerelease(a: string, b: string): number {
 
 function holds(operator: Operator, order: number): boolean {
   switch (operator) {
-    case '<': return order < 0;
-    case '<=': return order <= 0;
-    case '>': return order > 0;
-    case '>=': return order >= 0;
-    case '=': return order === 0;
-    case '!=': return order !== 0;
+    case '<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+    case '>':
+      return order > 0;
+    case '>=':
+      return order >= 0;
+    case '=':
+      return order === 0;
+    case '!=':
+      return order !== 0;
   }
 }
 
-/** Comparators are separated by blanks or commas; an operator may stand off its version. */
+/** Comparators are separated by blanks or commas; blanks may follow an operator. */
 function parseAlternative(text: string): Comparator[] | undefined {
   const hyphen = /^\s*(\S+)\s+-\s+(\S+)\s*$/.exec(text);
   if (hyphen !== null) return hyphenRange(hyphen[1] ?? '', hyphen[2] ?? '');
-  const words = text.replace(/(<=|>=|!=|<|>|==?|~>?|\^)\s+/g, '$1').split(/[\s,]+/).filter((word) => word !== '');
+  const words = text
+    .replace(/(<=|>=|!=|<|>|==?|~>?|\^)\s+/g, '$1')
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
   const found: Comparator[] = [];
   for (const word of words) {
     const comparators = parseComparator(word);
@@ -101,14 +114,25 @@ function parseComparator(word: string): Comparator[] | undefined {
   const partial = parsePartial(rest);
   if (partial === undefined) return undefined;
   switch (operator) {
-    case '': case '=': case '==': return [...atLeast(partial), ...upTo(partial)];
-    case '~': case '~>': return [...atLeast(partial), ...below(partial, Math.min(1, partial.numbers.length - 1))];
-    case '^': return [...atLeast(partial), ...below(partial, firstNonZero(partial))];
-    case '>=': return atLeast(partial);
-    case '<=': return upTo(partial);
-    case '<': return partial.numbers.length === 0 ? [NOTHING] : [{ operator: '<', version: lowest(partial) }];
-    case '>': return above(partial);
-    default: return isFull(partial) ? [{ operator: '!=', version: lowest(partial) }] : undefined;
+    case '':
+    case '=':
+    case '==':
+      return [...atLeast(partial), ...upTo(partial)];
+    case '~':
+    case '~>':
+      return [...atLeast(partial), ...below(partial, Math.min(1, partial.numbers.length - 1))];
+    case '^':
+      return [...atLeast(partial), ...below(partial, firstNonZero(partial))];
+    case '>=':
+      return atLeast(partial);
+    case '<=':
+      return upTo(partial);
+    case '<':
+      return partial.numbers.length === 0 ? [NOTHING] : [{ operator: '<', version: lowest(partial) }];
+    case '>':
+      return above(partial);
+    default:
+      return isFull(partial) ? [{ operator: '!=', version: lowest(partial) }] : undefined;
   }
 }
 
@@ -120,20 +144,30 @@ function parsePartial(text: string): Partial | undefined {
   const numbers = (open < 0 ? parts : parts.slice(0, open)).map(Number);
   const prerelease = match[4]?.split('.') ?? [];
   // `1.x.3` and `1.2-rc` leave open what they mean.
-  if ((open >= 0 && parts.slice(open).some((part) => /^\d/.test(part))) || (prerelease.length > 0 && numbers.length < 3)) return undefined;
+  if (
+    (open >= 0 && parts.slice(open).some((part) => /^\d/.test(part))) ||
+    (prerelease.length > 0 && numbers.length < 3)
+  )
+    return undefined;
   return { numbers, prerelease };
 }
 
 const isFull = ({ numbers }: Partial) => numbers.length === 3;
-const lowest = ({ numbers: [major = 0, minor = 0, patch = 0], prerelease }: Partial): Version => ({ numbers: [major, minor, patch], prerelease });
+const lowest = ({ numbers: [major = 0, minor = 0, patch = 0], prerelease }: Partial): Version => ({
+  numbers: [major, minor, patch],
+  prerelease,
+});
 const NOTHING: Comparator = { operator: '<', version: { numbers: [0, 0, 0], prerelease: ['0'] } };
 
-const atLeast = (partial: Partial): Comparator[] => (partial.numbers.length === 0 ? [] : [{ operator: '>=', version: lowest(partial) }]);
+const atLeast = (partial: Partial): Comparator[] =>
+  partial.numbers.length === 0 ? [] : [{ operator: '>=', version: lowest(partial) }];
 const upTo = (partial: Partial): Comparator[] =>
-  (isFull(partial) ? [{ operator: '<=', version: lowest(partial) }] : below(partial, partial.numbers.length - 1));
+  isFull(partial) ? [{ operator: '<=', version: lowest(partial) }] : below(partial, partial.numbers.length - 1);
 const above = (partial: Partial): Comparator[] => {
   if (isFull(partial)) return [{ operator: '>', version: lowest(partial) }];
-  return partial.numbers.length === 0 ? [NOTHING] : [{ operator: '>=', version: next(partial, partial.numbers.length - 1) }];
+  return partial.numbers.length === 0
+    ? [NOTHING]
+    : [{ operator: '>=', version: next(partial, partial.numbers.length - 1) }];
 };
 
 /** Below the next value of one part; nothing to hold when there is no such part. */
@@ -142,7 +176,9 @@ function below(partial: Partial, index: number): Comparator[] {
 }
 
 function next({ numbers }: Partial, index: number): Version {
-  const [major = 0, minor = 0, patch = 0] = numbers.map((number, at) => (at < index ? number : at === index ? number + 1 : 0));
+  const [major = 0, minor = 0, patch = 0] = numbers.map((number, at) =>
+    at < index ? number : at === index ? number + 1 : 0,
+  );
   return { numbers: [major, minor, patch], prerelease: [] };
 }
 

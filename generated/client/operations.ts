@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f1c64246820c07f68ce0e8cdfdcb1012e5d2cb4addf095d490c1849678e2cd51) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5ba42a02324310724535ad4d14025aaec3c15ef750377b5f8e4c4a86fc9b9406) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -7,6 +7,7 @@ import type * as Response from './response.js';
 export interface Operations {
   /** Log in and open an API session */
   authenticate: {
+    permission: 'public';
     params: {};
     query: { method: 'password' | 'cert' | 'ext-jwt' };
     headers: { Authorization?: string };
@@ -25,6 +26,7 @@ export interface Operations {
   };
   /** Answer the TOTP query of a session */
   authenticateMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -43,6 +45,7 @@ export interface Operations {
   };
   /** Issue a certificate for the current API session */
   createCurrentApiSessionCertificate: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -60,6 +63,7 @@ export interface Operations {
   };
   /** Replace the recovery codes */
   createMfaRecoveryCodes: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -78,6 +82,7 @@ export interface Operations {
   };
   /** Report posture data */
   createPostureResponse: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -95,6 +100,7 @@ export interface Operations {
   };
   /** Report several pieces of posture data */
   createPostureResponseBulk: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -112,6 +118,7 @@ export interface Operations {
   };
   /** Create a session */
   createSession: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -131,6 +138,7 @@ export interface Operations {
   };
   /** Exchange a TOTP code for a token */
   createTotpToken: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -149,6 +157,7 @@ export interface Operations {
   };
   /** Log out */
   deleteCurrentApiSession: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -163,6 +172,7 @@ export interface Operations {
   };
   /** Revoke a certificate of the current API session */
   deleteCurrentApiSessionCertificate: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -179,6 +189,7 @@ export interface Operations {
   };
   /** Switch TOTP off */
   deleteMfa: {
+    permission: 'own';
     params: {};
     query: {};
     headers: { 'mfa-validation-code'?: string };
@@ -197,6 +208,7 @@ export interface Operations {
   };
   /** Delete a service */
   deleteService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -214,6 +226,7 @@ export interface Operations {
   };
   /** Delete a session */
   deleteSession: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -231,6 +244,7 @@ export interface Operations {
   };
   /** Read a certificate of the current API session */
   detailCurrentApiSessionCertificate: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -246,6 +260,7 @@ export interface Operations {
   };
   /** Read one of the caller's authenticators */
   detailCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -261,6 +276,7 @@ export interface Operations {
   };
   /** State of the caller's TOTP enrollment */
   detailMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -276,6 +292,7 @@ export interface Operations {
   };
   /** TOTP secret as a QR code */
   detailMfaQrCode: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -291,6 +308,7 @@ export interface Operations {
   };
   /** Show the recovery codes */
   detailMfaRecoveryCodes: {
+    permission: 'own';
     params: {};
     query: {};
     headers: { 'mfa-validation-code'?: string };
@@ -309,6 +327,7 @@ export interface Operations {
   };
   /** Read a service */
   detailService: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -324,6 +343,7 @@ export interface Operations {
   };
   /** Read a session */
   detailSession: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -339,6 +359,7 @@ export interface Operations {
   };
   /** Read an entry of the API documents */
   detailSpec: {
+    permission: 'public';
     params: { id: string };
     query: {};
     headers: {};
@@ -352,6 +373,7 @@ export interface Operations {
   };
   /** Download an API document */
   detailSpecBody: {
+    permission: 'public';
     params: { id: string };
     query: {};
     headers: {};
@@ -365,6 +387,7 @@ export interface Operations {
   };
   /** Enroll by any method */
   enroll: {
+    permission: 'public';
     params: {};
     query: { method?: string; token?: string };
     headers: {};
@@ -384,6 +407,7 @@ export interface Operations {
   };
   /** Enroll with a certificate of a known authority */
   enrollCa: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -400,6 +424,7 @@ export interface Operations {
   };
   /** Enroll an edge router */
   enrollErOtt: {
+    permission: 'public';
     params: {};
     query: { token?: string };
     headers: {};
@@ -418,6 +443,7 @@ export interface Operations {
   };
   /** Start a TOTP enrollment */
   enrollMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -433,6 +459,7 @@ export interface Operations {
   };
   /** Enroll with a one-time token */
   enrollOtt: {
+    permission: 'public';
     params: {};
     query: { token?: string };
     headers: {};
@@ -451,6 +478,7 @@ export interface Operations {
   };
   /** Enroll with a one-time token and a certificate */
   enrollOttCa: {
+    permission: 'public';
     params: {};
     query: { token?: string };
     headers: {};
@@ -469,6 +497,7 @@ export interface Operations {
   };
   /** Enroll with an external JWT */
   enrollToken: {
+    permission: 'public';
     params: {};
     query: {};
     headers: { Authorization: string; 'ziti-token-issuer-id'?: string };
@@ -489,6 +518,7 @@ export interface Operations {
   };
   /** Enroll with a username and password */
   enrollUpdb: {
+    permission: 'public';
     params: {};
     query: { token: string };
     headers: {};
@@ -507,6 +537,7 @@ export interface Operations {
   };
   /** Have the controller sign a nonce */
   enrollmentChallenge: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -523,6 +554,7 @@ export interface Operations {
   };
   /** Renew one of the caller's certificates */
   extendCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -542,6 +574,7 @@ export interface Operations {
   };
   /** Renew a router's certificates */
   extendRouterEnrollment: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -559,6 +592,7 @@ export interface Operations {
   };
   /** Confirm a renewed certificate */
   extendVerifyCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -577,6 +611,7 @@ export interface Operations {
   };
   /** The caller's API session */
   getCurrentAPISession: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -591,6 +626,7 @@ export interface Operations {
   };
   /** The caller's identity */
   getCurrentIdentity: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -605,6 +641,7 @@ export interface Operations {
   };
   /** List the edge routers that the caller may use */
   getCurrentIdentityEdgeRouters: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -620,6 +657,7 @@ export interface Operations {
   };
   /** Keys that sign enrollment tokens */
   getEnrollmentJwks: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -632,6 +670,7 @@ export interface Operations {
   };
   /** List controllers */
   listControllers: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -647,6 +686,7 @@ export interface Operations {
   };
   /** List certificates of the current API session */
   listCurrentApiSessionCertificates: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -662,6 +702,7 @@ export interface Operations {
   };
   /** List the caller's authenticators */
   listCurrentIdentityAuthenticators: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -677,6 +718,7 @@ export interface Operations {
   };
   /** Names of all capabilities */
   listEnumeratedCapabilities: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -689,6 +731,7 @@ export interface Operations {
   };
   /** List external JWT signers */
   listExternalJwtSigners: {
+    permission: 'public';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -703,6 +746,7 @@ export interface Operations {
   };
   /** Tokens that describe the network */
   listNetworkJWTs: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -716,6 +760,7 @@ export interface Operations {
   };
   /** Protocols and addresses of the controller */
   listProtocols: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -729,6 +774,7 @@ export interface Operations {
   };
   /** Version of the controller, at the root of the API */
   listRoot: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -741,6 +787,7 @@ export interface Operations {
   };
   /** List the edge routers of a service */
   listServiceEdgeRouters: {
+    permission: 'own';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: { 'session-token'?: string };
@@ -757,6 +804,7 @@ export interface Operations {
   };
   /** List the terminators of a service */
   listServiceTerminators: {
+    permission: 'own';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -773,6 +821,7 @@ export interface Operations {
   };
   /** Time of the last change to the caller's services */
   listServiceUpdates: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -787,6 +836,7 @@ export interface Operations {
   };
   /** List services */
   listServices: {
+    permission: 'own';
     params: {};
     query: { configTypes?: string[]; filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
     headers: {};
@@ -802,6 +852,7 @@ export interface Operations {
   };
   /** List sessions */
   listSessions: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -817,6 +868,7 @@ export interface Operations {
   };
   /** List the API documents */
   listSpecs: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -829,6 +881,7 @@ export interface Operations {
   };
   /** Version and capabilities of the controller */
   listVersion: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -841,6 +894,7 @@ export interface Operations {
   };
   /** Certificates of the trusted authorities */
   listWellKnownCas: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -853,6 +907,7 @@ export interface Operations {
   };
   /** Change one of the caller's authenticators */
   patchCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -872,6 +927,7 @@ export interface Operations {
   };
   /** Change a service */
   patchService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -890,6 +946,7 @@ export interface Operations {
   };
   /** Replace one of the caller's authenticators */
   updateCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -909,6 +966,7 @@ export interface Operations {
   };
   /** Replace a service */
   updateService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -927,6 +985,7 @@ export interface Operations {
   };
   /** Complete the TOTP enrollment */
   verifyMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f1c64246820c07f68ce0e8cdfdcb1012e5d2cb4addf095d490c1849678e2cd51) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5ba42a02324310724535ad4d14025aaec3c15ef750377b5f8e4c4a86fc9b9406) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f1c64246820c07f68ce0e8cdfdcb1012e5d2cb4addf095d490c1849678e2cd51) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5ba42a02324310724535ad4d14025aaec3c15ef750377b5f8e4c4a86fc9b9406) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -177,14 +177,23 @@ export interface BaseEntity {
 /** Something that a controller may be able to do: `EDGE_CONTROLLER` serves these two APIs, `OIDC_AUTH` offers logins by OpenID Connect, `OIDC_… */
 export type Capabilities = 'EDGE_CONTROLLER' | 'OIDC_AUTH' | 'OIDC_AUTH_WITH_CSR' | 'HA_CONTROLLER';
 
+/** An external JWT signer as everybody sees it. */
 export interface ClientExternalJwtSignerDetail extends BaseEntity {
+  /** What the `aud` of a token must contain. */
   audience?: string | null | undefined;
+  /** Client id by which clients ask the provider for tokens. */
   clientId?: string | null | undefined;
+  /** Whether a token enrolls a new identity that logs in with a certificate. */
   enrollToCertEnabled?: boolean | undefined;
+  /** Whether a token enrolls a new identity that logs in with tokens. */
   enrollToTokenEnabled?: boolean | undefined;
+  /** Where users get a token; empty when it is not said. */
   externalAuthUrl: string;
+  /** Unique name. */
   name: string;
+  /** Where the provider describes itself (OpenID Connect discovery); not given by this release. */
   openIdConfigurationUrl?: string | undefined;
+  /** Scopes that clients ask the provider for. */
   scopes?: readonly string[] | undefined;
   targetToken?: TargetToken | undefined;
 }
@@ -778,8 +787,8 @@ export interface Pagination {
   totalCount: number;
 }
 
-/** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
-export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
+/** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
+export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
 
 /** Kind of a posture check. */
 export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
@@ -936,7 +945,8 @@ export type SpecList = readonly SpecDetail[];
 /** Values of the user's own, by name. */
 export type Tags = Record<string, unknown>;
 
-export type TargetToken = 'ACCESS' | 'ID';
+/** Which token of the provider clients send. */
+export type TargetToken = 'ACCESS' | 'ID' | null;
 
 /** A terminator as clients see it. */
 export interface TerminatorClientDetail extends BaseEntity {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8a3ad2977719820343859e2bfc3926e2b61243377ccf9a30bfd017abf262fb8a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -7,6 +7,7 @@ import type * as Response from './response.js';
 export interface Operations {
   /** Assign service configs to an identity */
   associateIdentitysServiceConfigs: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -25,6 +26,7 @@ export interface Operations {
   };
   /** Log in and open an API session */
   authenticate: {
+    permission: 'public';
     params: {};
     query: { method: 'password' | 'cert' | 'ext-jwt' };
     headers: { Authorization?: string };
@@ -43,6 +45,7 @@ export interface Operations {
   };
   /** Answer the TOTP query of a session */
   authenticateMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -61,6 +64,7 @@ export interface Operations {
   };
   /** Start a data integrity check */
   checkDataIntegrity: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -75,6 +79,7 @@ export interface Operations {
   };
   /** Create an auth policy */
   createAuthPolicy: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -93,6 +98,7 @@ export interface Operations {
   };
   /** Create an authenticator */
   createAuthenticator: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -112,6 +118,7 @@ export interface Operations {
   };
   /** Create a certificate authority */
   createCa: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -129,6 +136,7 @@ export interface Operations {
   };
   /** Create a config */
   createConfig: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -146,6 +154,7 @@ export interface Operations {
   };
   /** Create a config type */
   createConfigType: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -163,6 +172,7 @@ export interface Operations {
   };
   /** Create controller settings */
   createControllerSetting: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -180,6 +190,7 @@ export interface Operations {
   };
   /** Take a snapshot of the database */
   createDatabaseSnapshot: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -194,6 +205,7 @@ export interface Operations {
   };
   /** Create an edge router */
   createEdgeRouter: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -211,6 +223,7 @@ export interface Operations {
   };
   /** Create an edge router policy */
   createEdgeRouterPolicy: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -228,6 +241,7 @@ export interface Operations {
   };
   /** Create an enrollment */
   createEnrollment: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -246,6 +260,7 @@ export interface Operations {
   };
   /** Create an external JWT signer */
   createExternalJwtSigner: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -254,6 +269,7 @@ export interface Operations {
       201: Response.CreateEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -263,6 +279,7 @@ export interface Operations {
   };
   /** Create an identity */
   createIdentity: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -281,6 +298,7 @@ export interface Operations {
   };
   /** Replace the recovery codes */
   createMfaRecoveryCodes: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -299,6 +317,7 @@ export interface Operations {
   };
   /** Create a posture check */
   createPostureCheck: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -316,6 +335,7 @@ export interface Operations {
   };
   /** Create a revocation */
   createRevocation: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -334,6 +354,7 @@ export interface Operations {
   };
   /** Create a router */
   createRouter: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -351,6 +372,7 @@ export interface Operations {
   };
   /** Create a service */
   createService: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -369,6 +391,7 @@ export interface Operations {
   };
   /** Create a service edge router policy */
   createServiceEdgeRouterPolicy: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -386,6 +409,7 @@ export interface Operations {
   };
   /** Create a service policy */
   createServicePolicy: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -403,6 +427,7 @@ export interface Operations {
   };
   /** Create a terminator */
   createTerminator: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -421,6 +446,7 @@ export interface Operations {
   };
   /** Exchange a TOTP code for a token */
   createTotpToken: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -439,6 +465,7 @@ export interface Operations {
   };
   /** Create a transit router */
   createTransitRouter: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -456,6 +483,7 @@ export interface Operations {
   };
   /** Results of the data integrity check */
   dataIntegrityResults: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -470,6 +498,7 @@ export interface Operations {
   };
   /** Delete an API session */
   deleteAPISessions: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -486,6 +515,7 @@ export interface Operations {
   };
   /** Delete an auth policy */
   deleteAuthPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -503,6 +533,7 @@ export interface Operations {
   };
   /** Delete an authenticator */
   deleteAuthenticator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -519,6 +550,7 @@ export interface Operations {
   };
   /** Delete a certificate authority */
   deleteCa: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -535,6 +567,7 @@ export interface Operations {
   };
   /** Delete a config */
   deleteConfig: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -552,6 +585,7 @@ export interface Operations {
   };
   /** Delete a config type */
   deleteConfigType: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -569,6 +603,7 @@ export interface Operations {
   };
   /** Delete controller settings */
   deleteControllerSetting: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -586,6 +621,7 @@ export interface Operations {
   };
   /** Log out */
   deleteCurrentApiSession: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -600,6 +636,7 @@ export interface Operations {
   };
   /** Delete an edge router */
   deleteEdgeRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -617,6 +654,7 @@ export interface Operations {
   };
   /** Delete an edge router policy */
   deleteEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -634,6 +672,7 @@ export interface Operations {
   };
   /** Delete an enrollment */
   deleteEnrollment: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -650,6 +689,7 @@ export interface Operations {
   };
   /** Delete an external JWT signer */
   deleteExternalJwtSigner: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -667,6 +707,7 @@ export interface Operations {
   };
   /** Delete an identity */
   deleteIdentity: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -684,6 +725,7 @@ export interface Operations {
   };
   /** Switch TOTP off */
   deleteMfa: {
+    permission: 'own';
     params: {};
     query: {};
     headers: { 'mfa-validation-code'?: string };
@@ -702,6 +744,7 @@ export interface Operations {
   };
   /** Delete a posture check */
   deletePostureCheck: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -718,6 +761,7 @@ export interface Operations {
   };
   /** Delete a router */
   deleteRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -735,6 +779,7 @@ export interface Operations {
   };
   /** Delete a service */
   deleteService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -752,6 +797,7 @@ export interface Operations {
   };
   /** Delete a service edge router policy */
   deleteServiceEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -769,6 +815,7 @@ export interface Operations {
   };
   /** Delete a service policy */
   deleteServicePolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -786,6 +833,7 @@ export interface Operations {
   };
   /** Delete a session */
   deleteSession: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -803,6 +851,7 @@ export interface Operations {
   };
   /** Delete a terminator */
   deleteTerminator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -820,6 +869,7 @@ export interface Operations {
   };
   /** Delete a transit router */
   deleteTransitRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -837,6 +887,7 @@ export interface Operations {
   };
   /** Read an API session */
   detailAPISessions: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -852,6 +903,7 @@ export interface Operations {
   };
   /** Read an auth policy */
   detailAuthPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -867,6 +919,7 @@ export interface Operations {
   };
   /** Read an authenticator */
   detailAuthenticator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -882,6 +935,7 @@ export interface Operations {
   };
   /** Read a certificate authority */
   detailCa: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -897,6 +951,7 @@ export interface Operations {
   };
   /** Read a config */
   detailConfig: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -912,6 +967,7 @@ export interface Operations {
   };
   /** Read a config type */
   detailConfigType: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -927,6 +983,7 @@ export interface Operations {
   };
   /** Read controller settings */
   detailControllerSetting: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -942,6 +999,7 @@ export interface Operations {
   };
   /** Read the settings in effect for a controller */
   detailControllerSettingEffective: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -957,6 +1015,7 @@ export interface Operations {
   };
   /** Read one of the caller's authenticators */
   detailCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -972,6 +1031,7 @@ export interface Operations {
   };
   /** Read an edge router */
   detailEdgeRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -987,6 +1047,7 @@ export interface Operations {
   };
   /** Read an edge router policy */
   detailEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1002,6 +1063,7 @@ export interface Operations {
   };
   /** Read an enrollment */
   detailEnrollment: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1017,6 +1079,7 @@ export interface Operations {
   };
   /** Read an external JWT signer */
   detailExternalJwtSigner: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1032,6 +1095,7 @@ export interface Operations {
   };
   /** Read an identity */
   detailIdentity: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1047,6 +1111,7 @@ export interface Operations {
   };
   /** Read an identity type */
   detailIdentityType: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -1062,6 +1127,7 @@ export interface Operations {
   };
   /** State of the caller's TOTP enrollment */
   detailMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -1077,6 +1143,7 @@ export interface Operations {
   };
   /** TOTP secret as a QR code */
   detailMfaQrCode: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -1092,6 +1159,7 @@ export interface Operations {
   };
   /** Show the recovery codes */
   detailMfaRecoveryCodes: {
+    permission: 'own';
     params: {};
     query: {};
     headers: { 'mfa-validation-code'?: string };
@@ -1110,6 +1178,7 @@ export interface Operations {
   };
   /** Read a posture check */
   detailPostureCheck: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1125,6 +1194,7 @@ export interface Operations {
   };
   /** Read a posture check type */
   detailPostureCheckType: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -1140,6 +1210,7 @@ export interface Operations {
   };
   /** Read a revocation */
   detailRevocation: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1155,6 +1226,7 @@ export interface Operations {
   };
   /** Read a router */
   detailRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1170,6 +1242,7 @@ export interface Operations {
   };
   /** Read a service */
   detailService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1185,6 +1258,7 @@ export interface Operations {
   };
   /** Read a service edge router policy */
   detailServiceEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1200,6 +1274,7 @@ export interface Operations {
   };
   /** Read a service policy */
   detailServicePolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1215,6 +1290,7 @@ export interface Operations {
   };
   /** Read a session */
   detailSession: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1230,6 +1306,7 @@ export interface Operations {
   };
   /** Path of a session through the network */
   detailSessionRoutePath: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1245,6 +1322,7 @@ export interface Operations {
   };
   /** Read an entry of the API documents */
   detailSpec: {
+    permission: 'public';
     params: { id: string };
     query: {};
     headers: {};
@@ -1258,6 +1336,7 @@ export interface Operations {
   };
   /** Download an API document */
   detailSpecBody: {
+    permission: 'public';
     params: { id: string };
     query: {};
     headers: {};
@@ -1271,6 +1350,7 @@ export interface Operations {
   };
   /** Read a terminator */
   detailTerminator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1286,6 +1366,7 @@ export interface Operations {
   };
   /** Read a transit router */
   detailTransitRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1301,6 +1382,7 @@ export interface Operations {
   };
   /** Disable an identity */
   disableIdentity: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1319,6 +1401,7 @@ export interface Operations {
   };
   /** Remove service configs from an identity */
   disassociateIdentitysServiceConfigs: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1337,6 +1420,7 @@ export interface Operations {
   };
   /** Enable an identity */
   enableIdentity: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1352,6 +1436,7 @@ export interface Operations {
   };
   /** Start a TOTP enrollment */
   enrollMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -1367,6 +1452,7 @@ export interface Operations {
   };
   /** Renew one of the caller's certificates */
   extendCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -1386,6 +1472,7 @@ export interface Operations {
   };
   /** Confirm a renewed certificate */
   extendVerifyCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -1404,6 +1491,7 @@ export interface Operations {
   };
   /** Start a data integrity check that repairs */
   fixDataIntegrity: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -1418,6 +1506,7 @@ export interface Operations {
   };
   /** Enrollment token of a certificate authority */
   getCaJwt: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1433,6 +1522,7 @@ export interface Operations {
   };
   /** The caller's API session */
   getCurrentAPISession: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};
@@ -1447,6 +1537,7 @@ export interface Operations {
   };
   /** The caller's identity */
   getCurrentIdentity: {
+    permission: 'own';
     params: {};
     query: {};
     headers: {};
@@ -1461,6 +1552,7 @@ export interface Operations {
   };
   /** List the authenticators of an identity */
   getIdentityAuthenticators: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1477,6 +1569,7 @@ export interface Operations {
   };
   /** List the enrollments of an identity */
   getIdentityEnrollments: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1493,6 +1586,7 @@ export interface Operations {
   };
   /** Service requests of an identity that failed lately */
   getIdentityFailedServiceRequests: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1508,6 +1602,7 @@ export interface Operations {
   };
   /** Explain whether an identity can reach a service */
   getIdentityPolicyAdvice: {
+    permission: 'admin';
     params: { id: string; serviceId: string };
     query: {};
     headers: {};
@@ -1523,6 +1618,7 @@ export interface Operations {
   };
   /** Posture data of an identity */
   getIdentityPostureData: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -1538,6 +1634,7 @@ export interface Operations {
   };
   /** List API sessions */
   listAPISessions: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1553,6 +1650,7 @@ export interface Operations {
   };
   /** List auth policies */
   listAuthPolicies: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1568,6 +1666,7 @@ export interface Operations {
   };
   /** List authenticators */
   listAuthenticators: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1583,6 +1682,7 @@ export interface Operations {
   };
   /** List certificate authorities */
   listCas: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1598,6 +1698,7 @@ export interface Operations {
   };
   /** List the services of a config */
   listConfigServices: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1614,6 +1715,7 @@ export interface Operations {
   };
   /** List config types */
   listConfigTypes: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1629,6 +1731,7 @@ export interface Operations {
   };
   /** List configs */
   listConfigs: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1644,6 +1747,7 @@ export interface Operations {
   };
   /** List the configs of a config type */
   listConfigsForConfigType: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1660,6 +1764,7 @@ export interface Operations {
   };
   /** List settings of controllers */
   listControllerSettings: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1675,6 +1780,7 @@ export interface Operations {
   };
   /** List controllers */
   listControllers: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1690,6 +1796,7 @@ export interface Operations {
   };
   /** List the caller's authenticators */
   listCurrentIdentityAuthenticators: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1705,6 +1812,7 @@ export interface Operations {
   };
   /** List the edge router policies of an edge router */
   listEdgeRouterEdgeRouterPolicies: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1721,6 +1829,7 @@ export interface Operations {
   };
   /** List the identities of an edge router */
   listEdgeRouterIdentities: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1737,6 +1846,7 @@ export interface Operations {
   };
   /** List edge router policies */
   listEdgeRouterPolicies: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1752,6 +1862,7 @@ export interface Operations {
   };
   /** List the edge routers of an edge router policy */
   listEdgeRouterPolicyEdgeRouters: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1768,6 +1879,7 @@ export interface Operations {
   };
   /** List the identities of an edge router policy */
   listEdgeRouterPolicyIdentities: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1784,6 +1896,7 @@ export interface Operations {
   };
   /** List the role attributes of edge routers */
   listEdgeRouterRoleAttributes: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1799,6 +1912,7 @@ export interface Operations {
   };
   /** List the service edge router policies of an edge router */
   listEdgeRouterServiceEdgeRouterPolicies: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1815,6 +1929,7 @@ export interface Operations {
   };
   /** List the services of an edge router */
   listEdgeRouterServices: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1831,6 +1946,7 @@ export interface Operations {
   };
   /** List edge routers */
   listEdgeRouters: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
     headers: {};
@@ -1846,6 +1962,7 @@ export interface Operations {
   };
   /** List outstanding enrollments */
   listEnrollments: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1861,6 +1978,7 @@ export interface Operations {
   };
   /** Names of all capabilities */
   listEnumeratedCapabilities: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -1873,6 +1991,7 @@ export interface Operations {
   };
   /** List external JWT signers */
   listExternalJwtSigners: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1888,6 +2007,7 @@ export interface Operations {
   };
   /** List identities */
   listIdentities: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
     headers: {};
@@ -1903,6 +2023,7 @@ export interface Operations {
   };
   /** List the edge routers of an identity */
   listIdentityEdgeRouters: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1919,6 +2040,7 @@ export interface Operations {
   };
   /** List the role attributes of identities */
   listIdentityRoleAttributes: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1934,6 +2056,7 @@ export interface Operations {
   };
   /** List the service policies of an identity */
   listIdentityServicePolicies: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1950,6 +2073,7 @@ export interface Operations {
   };
   /** List the services of an identity */
   listIdentityServices: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; policyType?: 'dial' | 'bind'; sort?: string };
     headers: {};
@@ -1966,6 +2090,7 @@ export interface Operations {
   };
   /** List identity types */
   listIdentityTypes: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1981,6 +2106,7 @@ export interface Operations {
   };
   /** List the edge router policies of an identity */
   listIdentitysEdgeRouterPolicies: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -1997,6 +2123,7 @@ export interface Operations {
   };
   /** List the service configs of an identity */
   listIdentitysServiceConfigs: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2013,6 +2140,7 @@ export interface Operations {
   };
   /** Tokens that describe the network */
   listNetworkJWTs: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -2026,6 +2154,7 @@ export interface Operations {
   };
   /** List the role attributes of posture checks */
   listPostureCheckRoleAttributes: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2041,6 +2170,7 @@ export interface Operations {
   };
   /** List posture check types */
   listPostureCheckTypes: {
+    permission: 'own';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2056,6 +2186,7 @@ export interface Operations {
   };
   /** List posture checks */
   listPostureChecks: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
     headers: {};
@@ -2071,6 +2202,7 @@ export interface Operations {
   };
   /** List revocations */
   listRevocations: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2086,6 +2218,7 @@ export interface Operations {
   };
   /** Version of the controller, at the root of the API */
   listRoot: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -2098,6 +2231,7 @@ export interface Operations {
   };
   /** List routers */
   listRouters: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2113,6 +2247,7 @@ export interface Operations {
   };
   /** List the configs of a service */
   listServiceConfig: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2129,6 +2264,7 @@ export interface Operations {
   };
   /** List service edge router policies */
   listServiceEdgeRouterPolicies: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2144,6 +2280,7 @@ export interface Operations {
   };
   /** List the edge routers of a service edge router policy */
   listServiceEdgeRouterPolicyEdgeRouters: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2160,6 +2297,7 @@ export interface Operations {
   };
   /** List the services of a service edge router policy */
   listServiceEdgeRouterPolicyServices: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2176,6 +2314,7 @@ export interface Operations {
   };
   /** List the edge routers of a service */
   listServiceEdgeRouters: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2192,6 +2331,7 @@ export interface Operations {
   };
   /** List the identities of a service */
   listServiceIdentities: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; policyType?: 'dial' | 'bind'; sort?: string };
     headers: {};
@@ -2208,6 +2348,7 @@ export interface Operations {
   };
   /** List service policies */
   listServicePolicies: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2223,6 +2364,7 @@ export interface Operations {
   };
   /** List the identities of a service policy */
   listServicePolicyIdentities: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2239,6 +2381,7 @@ export interface Operations {
   };
   /** List the posture checks of a service policy */
   listServicePolicyPostureChecks: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2255,6 +2398,7 @@ export interface Operations {
   };
   /** List the services of a service policy */
   listServicePolicyServices: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2271,6 +2415,7 @@ export interface Operations {
   };
   /** List the role attributes of services */
   listServiceRoleAttributes: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2286,6 +2431,7 @@ export interface Operations {
   };
   /** List the service edge router policies of a service */
   listServiceServiceEdgeRouterPolicies: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2302,6 +2448,7 @@ export interface Operations {
   };
   /** List the service policies of a service */
   listServiceServicePolicies: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2318,6 +2465,7 @@ export interface Operations {
   };
   /** List the terminators of a service */
   listServiceTerminators: {
+    permission: 'admin';
     params: { id: string };
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2334,6 +2482,7 @@ export interface Operations {
   };
   /** List services */
   listServices: {
+    permission: 'admin';
     params: {};
     query: { asIdentity?: string; configTypes?: string[]; filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
     headers: {};
@@ -2350,6 +2499,7 @@ export interface Operations {
   };
   /** List sessions */
   listSessions: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2365,6 +2515,7 @@ export interface Operations {
   };
   /** List the API documents */
   listSpecs: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -2377,6 +2528,7 @@ export interface Operations {
   };
   /** Number of entities of each kind */
   listSummary: {
+    permission: 'admin';
     params: {};
     query: {};
     headers: {};
@@ -2391,6 +2543,7 @@ export interface Operations {
   };
   /** List terminators */
   listTerminators: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2406,6 +2559,7 @@ export interface Operations {
   };
   /** List transit routers */
   listTransitRouters: {
+    permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
     headers: {};
@@ -2421,6 +2575,7 @@ export interface Operations {
   };
   /** Version and capabilities of the controller */
   listVersion: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -2433,6 +2588,7 @@ export interface Operations {
   };
   /** Certificates of the trusted authorities */
   listWellKnownCas: {
+    permission: 'public';
     params: {};
     query: {};
     headers: {};
@@ -2445,6 +2601,7 @@ export interface Operations {
   };
   /** Change an auth policy */
   patchAuthPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2463,6 +2620,7 @@ export interface Operations {
   };
   /** Change an authenticator */
   patchAuthenticator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2482,6 +2640,7 @@ export interface Operations {
   };
   /** Change a certificate authority */
   patchCa: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2500,6 +2659,7 @@ export interface Operations {
   };
   /** Change a config */
   patchConfig: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2518,6 +2678,7 @@ export interface Operations {
   };
   /** Change a config type */
   patchConfigType: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2536,6 +2697,7 @@ export interface Operations {
   };
   /** Change controller settings */
   patchControllerSetting: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2554,6 +2716,7 @@ export interface Operations {
   };
   /** Change one of the caller's authenticators */
   patchCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -2573,6 +2736,7 @@ export interface Operations {
   };
   /** Change an edge router */
   patchEdgeRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2591,6 +2755,7 @@ export interface Operations {
   };
   /** Change an edge router policy */
   patchEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2609,6 +2774,7 @@ export interface Operations {
   };
   /** Change an external JWT signer */
   patchExternalJwtSigner: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2627,6 +2793,7 @@ export interface Operations {
   };
   /** Change an identity */
   patchIdentity: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2645,6 +2812,7 @@ export interface Operations {
   };
   /** Change a posture check */
   patchPostureCheck: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2663,6 +2831,7 @@ export interface Operations {
   };
   /** Change a router */
   patchRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2682,6 +2851,7 @@ export interface Operations {
   };
   /** Change a service */
   patchService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2700,6 +2870,7 @@ export interface Operations {
   };
   /** Change a service edge router policy */
   patchServiceEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2718,6 +2889,7 @@ export interface Operations {
   };
   /** Change a service policy */
   patchServicePolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2736,6 +2908,7 @@ export interface Operations {
   };
   /** Change a terminator */
   patchTerminator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2754,6 +2927,7 @@ export interface Operations {
   };
   /** Change a transit router */
   patchTransitRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2773,6 +2947,7 @@ export interface Operations {
   };
   /** Turn an authenticator back into an enrollment */
   reEnrollAuthenticator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2792,6 +2967,7 @@ export interface Operations {
   };
   /** Return an edge router to enrollment */
   reEnrollEdgeRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2807,6 +2983,7 @@ export interface Operations {
   };
   /** Renew the token of an enrollment */
   refreshEnrollment: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2825,6 +3002,7 @@ export interface Operations {
   };
   /** Remove the TOTP enrollment of an identity */
   removeIdentityMfa: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2840,6 +3018,7 @@ export interface Operations {
   };
   /** Ask a client to renew its certificate */
   requestExtendAuthenticator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2860,6 +3039,7 @@ export interface Operations {
   };
   /** Replace an auth policy */
   updateAuthPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2878,6 +3058,7 @@ export interface Operations {
   };
   /** Replace an authenticator */
   updateAuthenticator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2897,6 +3078,7 @@ export interface Operations {
   };
   /** Replace a certificate authority */
   updateCa: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2915,6 +3097,7 @@ export interface Operations {
   };
   /** Replace a config */
   updateConfig: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2933,6 +3116,7 @@ export interface Operations {
   };
   /** Replace a config type */
   updateConfigType: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2951,6 +3135,7 @@ export interface Operations {
   };
   /** Replace controller settings */
   updateControllerSetting: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -2969,6 +3154,7 @@ export interface Operations {
   };
   /** Replace one of the caller's authenticators */
   updateCurrentIdentityAuthenticator: {
+    permission: 'own';
     params: { id: string };
     query: {};
     headers: {};
@@ -2988,6 +3174,7 @@ export interface Operations {
   };
   /** Replace an edge router */
   updateEdgeRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3006,6 +3193,7 @@ export interface Operations {
   };
   /** Replace an edge router policy */
   updateEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3024,6 +3212,7 @@ export interface Operations {
   };
   /** Replace an external JWT signer */
   updateExternalJwtSigner: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3042,6 +3231,7 @@ export interface Operations {
   };
   /** Replace an identity */
   updateIdentity: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3060,6 +3250,7 @@ export interface Operations {
   };
   /** Switch tracing of an identity on or off */
   updateIdentityTracing: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3078,6 +3269,7 @@ export interface Operations {
   };
   /** Replace a posture check */
   updatePostureCheck: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3096,6 +3288,7 @@ export interface Operations {
   };
   /** Replace a router */
   updateRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3115,6 +3308,7 @@ export interface Operations {
   };
   /** Replace a service */
   updateService: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3133,6 +3327,7 @@ export interface Operations {
   };
   /** Replace a service edge router policy */
   updateServiceEdgeRouterPolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3151,6 +3346,7 @@ export interface Operations {
   };
   /** Replace a service policy */
   updateServicePolicy: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3169,6 +3365,7 @@ export interface Operations {
   };
   /** Replace a terminator */
   updateTerminator: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3187,6 +3384,7 @@ export interface Operations {
   };
   /** Replace a transit router */
   updateTransitRouter: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3206,6 +3404,7 @@ export interface Operations {
   };
   /** Prove control of a certificate authority */
   verifyCa: {
+    permission: 'admin';
     params: { id: string };
     query: {};
     headers: {};
@@ -3225,6 +3424,7 @@ export interface Operations {
   };
   /** Complete the TOTP enrollment */
   verifyMfa: {
+    permission: 'partial';
     params: {};
     query: {};
     headers: {};

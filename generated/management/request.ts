@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8a3ad2977719820343859e2bfc3926e2b61243377ccf9a30bfd017abf262fb8a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -6,82 +6,123 @@ export type AppData = Record<string, unknown>;
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = string[];
 
+/** A new auth policy. */
 export interface AuthPolicyCreate {
+  /** Unique name. */
   name: string;
   primary: AuthPolicyPrimary;
   secondary: AuthPolicySecondary;
   tags?: Tags | null;
 }
 
+/** Settings to change; what is absent or null stays. */
 export interface AuthPolicyPatch {
+  /** Unique name; null leaves it. */
   name?: string | null;
   primary?: AuthPolicyPrimaryPatch | null;
   secondary?: AuthPolicySecondaryPatch | null;
   tags?: Tags | null;
 }
 
+/** How identities may log in. */
 export interface AuthPolicyPrimary {
   cert: AuthPolicyPrimaryCert;
   extJwt: AuthPolicyPrimaryExtJwt;
   updb: AuthPolicyPrimaryUpdb;
 }
 
+/** Logins with a client certificate. */
 export interface AuthPolicyPrimaryCert {
+  /** Whether an expired certificate will do. */
   allowExpiredCerts: boolean;
+  /** Whether such logins are allowed. */
   allowed: boolean;
 }
 
+/** Logins with a client certificate, as far as they change. */
 export interface AuthPolicyPrimaryCertPatch {
+  /** Whether an expired certificate will do. */
   allowExpiredCerts?: boolean | null;
+  /** Whether such logins are allowed. */
   allowed?: boolean | null;
 }
 
+/** Logins with a token of an external provider. */
 export interface AuthPolicyPrimaryExtJwt {
+  /** Whether such logins are allowed. */
   allowed: boolean;
+  /** Ids of the external JWT signers whose tokens will do; empty: every enabled one. */
   allowedSigners: string[];
 }
 
+/** Logins with a token of an external provider, as far as they change. */
 export interface AuthPolicyPrimaryExtJwtPatch {
+  /** Whether such logins are allowed. */
   allowed?: boolean | null;
+  /** Ids of the external JWT signers whose tokens will do; empty: every enabled one. */
   allowedSigners?: string[] | null;
 }
 
+/** How identities may log in, as far as it changes. */
 export interface AuthPolicyPrimaryPatch {
   cert?: AuthPolicyPrimaryCertPatch | null;
   extJwt?: AuthPolicyPrimaryExtJwtPatch | null;
   updb?: AuthPolicyPrimaryUpdbPatch | null;
 }
 
+/** Logins with username and password, and rules for new passwords. */
 export interface AuthPolicyPrimaryUpdb {
+  /** Whether such logins are allowed. */
   allowed: boolean;
+  /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
   lockoutDurationMinutes: number;
+  /** Wrong passwords in a row that disable the identity; 0: any number is allowed. */
   maxAttempts: number;
+  /** Least number of characters of a new password; below 5 it is raised to 5, above 100 lowered to 100. */
   minPasswordLength: number;
+  /** Whether a new password must have upper and lower case letters. */
   requireMixedCase: boolean;
+  /** Whether a new password must have a digit. */
   requireNumberChar: boolean;
+  /** Whether a new password must have a character that is no letter, digit or white space. */
   requireSpecialChar: boolean;
 }
 
+/** Logins with username and password, as far as they change. */
 export interface AuthPolicyPrimaryUpdbPatch {
+  /** Whether such logins are allowed. */
   allowed?: boolean | null;
+  /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
   lockoutDurationMinutes?: number | null;
+  /** Wrong passwords in a row that disable the identity; 0: any number is allowed. */
   maxAttempts?: number | null;
+  /** Least number of characters of a new password; below 5 it is raised to 5, above 100 lowered to 100. */
   minPasswordLength?: number | null;
+  /** Whether a new password must have upper and lower case letters. */
   requireMixedCase?: boolean | null;
+  /** Whether a new password must have a digit. */
   requireNumberChar?: boolean | null;
+  /** Whether a new password must have a character that is no letter, digit or white space. */
   requireSpecialChar?: boolean | null;
 }
 
+/** What is asked for after the login. */
 export interface AuthPolicySecondary {
+  /** Id of the external JWT signer whose token must come with every request; null: none. */
   requireExtJwtSigner?: string | null;
+  /** Whether a code of an authenticator app is asked for. */
   requireTotp: boolean;
 }
 
+/** What is asked for after the login, as far as it changes. */
 export interface AuthPolicySecondaryPatch {
+  /** Id of the external JWT signer whose token must come with every request; empty: none. */
   requireExtJwtSigner?: string | null;
+  /** Whether a code of an authenticator app is asked for. */
   requireTotp?: boolean | null;
 }
 
+/** An auth policy as it shall be. */
 export type AuthPolicyUpdate = AuthPolicyCreate;
 
 /** Body of a login. */
@@ -438,71 +479,88 @@ export interface ExternalIdClaimPatch {
   parserCriteria?: string | null;
 }
 
+/** A new external JWT signer. */
 export interface ExternalJwtSignerCreate {
+  /** What the `aud` of a token must contain. */
   audience: string | null;
+  /** One certificate in PEM form, whose key signs the tokens; its dates do not matter. */
   certPem?: string | null;
+  /** JSON pointer to the claim that names the identity; a bare name is that of a top-level claim. */
   claimsProperty?: string | null;
+  /** Client id by which clients ask the provider for tokens. */
   clientId?: string | null;
+  /** Whether its tokens are accepted. */
   enabled: boolean;
+  /** JSON pointer to the claim with the role attributes of identities that enroll by a token. */
   enrollAttributeClaimsSelector?: string | null;
+  /** Id of the auth policy of identities that enroll by a token. */
   enrollAuthPolicyId?: string | null;
+  /** JSON pointer to the claim with the name of identities that enroll by a token. */
   enrollNameClaimsSelector?: string | null;
+  /** Whether a token enrolls a new identity that logs in with a certificate. */
   enrollToCertEnabled?: boolean | null;
+  /** Whether a token enrolls a new identity that logs in with tokens. */
   enrollToTokenEnabled?: boolean | null;
+  /** Where users get a token, an `http` or `https` URL. */
   externalAuthUrl?: string | null;
+  /** What the `iss` of a token must be; unique. */
   issuer: string;
+  /** Where the provider publishes its keys (JWKS), an `http` or `https` URL. */
   jwksEndpoint?: string | null;
+  /** What the `kid` of a token must be when the key is that of `certPem`; without it any will do. */
   kid?: string | null;
+  /** Unique name. */
   name: string;
+  /** Scopes that clients ask the provider for. */
   scopes?: string[] | null;
   tags?: Tags | null;
-  targetToken?: TargetToken | null;
+  targetToken?: TargetToken;
+  /** Whether the claim holds the `externalId` of the identity; else it holds its id. */
   useExternalId?: boolean | null;
 }
 
+/** Settings to change; what is absent or null stays. */
 export interface ExternalJwtSignerPatch {
+  /** What the `aud` of a token must contain. */
   audience?: string | null;
+  /** One certificate in PEM form, whose key signs the tokens; its dates do not matter. */
   certPem?: string | null;
+  /** JSON pointer to the claim that names the identity; a bare name is that of a top-level claim. */
   claimsProperty?: string | null;
+  /** Client id by which clients ask the provider for tokens. */
   clientId?: string | null;
+  /** Whether its tokens are accepted. */
   enabled?: boolean | null;
+  /** JSON pointer to the claim with the role attributes of identities that enroll by a token. */
   enrollAttributeClaimsSelector?: string | null;
+  /** Id of the auth policy of identities that enroll by a token. */
   enrollAuthPolicyId?: string | null;
+  /** JSON pointer to the claim with the name of identities that enroll by a token. */
   enrollNameClaimsSelector?: string | null;
+  /** Whether a token enrolls a new identity that logs in with a certificate. */
   enrollToCertEnabled?: boolean | null;
+  /** Whether a token enrolls a new identity that logs in with tokens. */
   enrollToTokenEnabled?: boolean | null;
+  /** Where users get a token, an `http` or `https` URL. */
   externalAuthUrl?: string | null;
+  /** What the `iss` of a token must be; unique. */
   issuer?: string | null;
+  /** Where the provider publishes its keys (JWKS), an `http` or `https` URL. */
   jwksEndpoint?: string | null;
+  /** What the `kid` of a token must be when the key is that of `certPem`; without it any will do. */
   kid?: string | null;
+  /** Unique name. */
   name?: string | null;
+  /** Scopes that clients ask the provider for. */
   scopes?: string[] | null;
   tags?: Tags | null;
-  targetToken?: TargetToken | null;
+  targetToken?: TargetToken;
+  /** Whether the claim holds the `externalId` of the identity; else it holds its id. */
   useExternalId?: boolean | null;
 }
 
-export interface ExternalJwtSignerUpdate {
-  audience: string | null;
-  certPem?: string | null;
-  claimsProperty?: string | null;
-  clientId?: string | null;
-  enabled: boolean;
-  enrollAttributeClaimsSelector?: string | null;
-  enrollAuthPolicyId?: string | null;
-  enrollNameClaimsSelector?: string | null;
-  enrollToCertEnabled?: boolean | null;
-  enrollToTokenEnabled?: boolean | null;
-  externalAuthUrl?: string | null;
-  issuer: string;
-  jwksEndpoint?: string | null;
-  kid?: string | null;
-  name: string;
-  scopes?: string[] | null;
-  tags?: Tags | null;
-  targetToken?: TargetToken | null;
-  useExternalId?: boolean | null;
-}
+/** An external JWT signer as it shall be. */
+export type ExternalJwtSignerUpdate = ExternalJwtSignerCreate;
 
 /** A new identity. */
 export interface IdentityCreate {
@@ -526,7 +584,7 @@ export interface IdentityCreate {
   isAdmin: boolean;
   /** Name of the identity; unique. */
   name: string;
-  permissions?: Permissions | null;
+  permissions?: Permissions;
   roleAttributes?: Attributes | null;
   serviceHostingCosts?: TerminatorCostMap | null;
   serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
@@ -559,7 +617,7 @@ export interface IdentityPatch {
   isAdmin?: boolean | null;
   /** Name of the identity; unique. */
   name?: string | null;
-  permissions?: Permissions | null;
+  permissions?: Permissions;
   roleAttributes?: Attributes | null;
   serviceHostingCosts?: TerminatorCostMap | null;
   serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
@@ -583,7 +641,7 @@ export interface IdentityUpdate {
   isAdmin: boolean;
   /** Name of the identity; unique. */
   name: string;
-  permissions?: Permissions | null;
+  permissions?: Permissions;
   roleAttributes?: Attributes | null;
   serviceHostingCosts?: TerminatorCostMap | null;
   serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
@@ -612,8 +670,8 @@ export type Password = string;
 /** A new password; null leaves it as it is. */
 export type PasswordNullable = string | null;
 
-/** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
-export type Permissions = ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
+/** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
+export type Permissions = ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
 
 /** A new posture check; `typeId` decides which model applies. */
 export type PostureCheckCreate =
@@ -1089,7 +1147,8 @@ export interface ServiceUpdate {
 /** Values of the user's own, by name. */
 export type Tags = Record<string, unknown>;
 
-export type TargetToken = 'ACCESS' | 'ID';
+/** Which token of the provider clients send. */
+export type TargetToken = 'ACCESS' | 'ID' | null;
 
 /** Cost of a terminator; traffic prefers low ones. */
 export type TerminatorCost = number;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8a3ad2977719820343859e2bfc3926e2b61243377ccf9a30bfd017abf262fb8a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -112,7 +112,9 @@ export type AppData = Record<string, unknown>;
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = readonly string[];
 
+/** An auth policy. */
 export interface AuthPolicyDetail extends BaseEntity {
+  /** Unique name. */
   name: string;
   primary: AuthPolicyPrimary;
   secondary: AuthPolicySecondary;
@@ -121,34 +123,52 @@ export interface AuthPolicyDetail extends BaseEntity {
 /** Auth policies. */
 export type AuthPolicyList = readonly AuthPolicyDetail[];
 
+/** How identities may log in. */
 export interface AuthPolicyPrimary {
   cert: AuthPolicyPrimaryCert;
   extJwt: AuthPolicyPrimaryExtJwt;
   updb: AuthPolicyPrimaryUpdb;
 }
 
+/** Logins with a client certificate. */
 export interface AuthPolicyPrimaryCert {
+  /** Whether an expired certificate will do. */
   allowExpiredCerts: boolean;
+  /** Whether such logins are allowed. */
   allowed: boolean;
 }
 
+/** Logins with a token of an external provider. */
 export interface AuthPolicyPrimaryExtJwt {
+  /** Whether such logins are allowed. */
   allowed: boolean;
+  /** Ids of the external JWT signers whose tokens will do; empty: every enabled one. */
   allowedSigners: readonly string[];
 }
 
+/** Logins with username and password, and rules for new passwords. */
 export interface AuthPolicyPrimaryUpdb {
+  /** Whether such logins are allowed. */
   allowed: boolean;
+  /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
   lockoutDurationMinutes: number;
+  /** Wrong passwords in a row that disable the identity; 0: any number is allowed. */
   maxAttempts: number;
+  /** Least number of characters of a new password; below 5 it is raised to 5, above 100 lowered to 100. */
   minPasswordLength: number;
+  /** Whether a new password must have upper and lower case letters. */
   requireMixedCase: boolean;
+  /** Whether a new password must have a digit. */
   requireNumberChar: boolean;
+  /** Whether a new password must have a character that is no letter, digit or white space. */
   requireSpecialChar: boolean;
 }
 
+/** What is asked for after the login. */
 export interface AuthPolicySecondary {
+  /** Id of the external JWT signer whose token must come with every request; null: none. */
   requireExtJwtSigner?: string | null | undefined;
+  /** Whether a code of an authenticator app is asked for. */
   requireTotp: boolean;
 }
 
@@ -703,28 +723,50 @@ export interface ExternalIdClaim {
   parserCriteria: string;
 }
 
+/** An external JWT signer. */
 export interface ExternalJwtSignerDetail extends BaseEntity {
+  /** What the `aud` of a token must contain. */
   audience: string;
+  /** One certificate in PEM form, whose key signs the tokens; its dates do not matter. */
   certPem: string | null;
+  /** JSON pointer to the claim that names the identity; a bare name is that of a top-level claim. */
   claimsProperty: string;
+  /** Client id by which clients ask the provider for tokens. */
   clientId: string;
+  /** Common name of the certificate; empty without one. */
   commonName: string;
+  /** Whether its tokens are accepted. */
   enabled: boolean;
+  /** JSON pointer to the claim with the role attributes of identities that enroll by a token. */
   enrollAttributeClaimsSelector?: string | undefined;
+  /** Id of the auth policy of identities that enroll by a token. */
   enrollAuthPolicyId?: string | undefined;
+  /** JSON pointer to the claim with the name of identities that enroll by a token. */
   enrollNameClaimsSelector?: string | undefined;
+  /** Whether a token enrolls a new identity that logs in with a certificate. */
   enrollToCertEnabled?: boolean | undefined;
+  /** Whether a token enrolls a new identity that logs in with tokens. */
   enrollToTokenEnabled?: boolean | undefined;
+  /** Where users get a token, an `http` or `https` URL. */
   externalAuthUrl: string;
+  /** SHA-1 of the certificate's DER in lower-case hex; empty without one. */
   fingerprint: string;
+  /** What the `iss` of a token must be; unique. */
   issuer: string;
+  /** Where the provider publishes its keys (JWKS), an `http` or `https` URL. */
   jwksEndpoint: string | null;
+  /** What the `kid` of a token must be when the key is that of `certPem`; without it any will do. */
   kid: string;
+  /** Unique name. */
   name: string;
+  /** Until when the certificate is valid; null without one. */
   notAfter: string | null;
+  /** From when the certificate is valid; null without one. */
   notBefore: string | null;
+  /** Scopes that clients ask the provider for. */
   scopes: readonly string[];
   targetToken: TargetToken;
+  /** Whether the claim holds the `externalId` of the identity; else it holds its id. */
   useExternalId: boolean;
 }
 
@@ -1163,8 +1205,8 @@ export interface Pagination {
   totalCount: number;
 }
 
-/** Fine-grained rights of an identity that is not an administrator: an area for everything in it, or an area and one action. */
-export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[];
+/** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
+export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
 
 /** What the policies say about one identity and one service. */
 export interface PolicyAdvice {
@@ -1693,7 +1735,8 @@ export type SpecList = readonly SpecDetail[];
 /** Values of the user's own, by name. */
 export type Tags = Record<string, unknown>;
 
-export type TargetToken = 'ACCESS' | 'ID';
+/** Which token of the provider clients send. */
+export type TargetToken = 'ACCESS' | 'ID' | null;
 
 /** Cost of a terminator; traffic prefers low ones. */
 export type TerminatorCost = number;

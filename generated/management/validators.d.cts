@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8a3ad2977719820343859e2bfc3926e2b61243377ccf9a30bfd017abf262fb8a) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

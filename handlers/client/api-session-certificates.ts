@@ -1,11 +1,14 @@
-/** Short-lived certificates for one API session, which routers accept in place of its token. A caller sees those of its own session. */
+/**
+ * Short-lived certificates for one API session, which routers accept in place of its token. A caller sees those of its
+ * own session.
+ */
 import { X509Certificate } from 'node:crypto';
 import type { ApiSessionCertificate } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import type * as Response from '../../generated/client/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields } from '../wire.js';
+import { baseFields, isoTime } from '../fields.js';
 import { readRequest } from '../shared/signing-request.js';
 
 const COLLECTION = 'current-api-session/certificates';
@@ -13,25 +16,41 @@ const COLLECTION = 'current-api-session/certificates';
 const MAX_CERTIFICATES = 20;
 
 /** GET /current-api-session/certificates. */
-export const listCurrentApiSessionCertificates: Handler<'client', 'listCurrentApiSessionCertificates'> = async ({ query, caller }, { stores }) =>
-  listOf(await stores.apiSessionCertificates.list(query, caller.apiSessionId), toDetail);
+export const listCurrentApiSessionCertificates: Handler<'client', 'listCurrentApiSessionCertificates'> = async (
+  { query, caller },
+  { stores },
+) => listOf(await stores.apiSessionCertificates.list(query, caller.apiSessionId), toDetail);
 
 /**
- * POST /current-api-session/certificates. Fails: `csrInvalid`; `invalidField` (csr) for a session with as many certificates
- * as it may have; `unauthenticated` when the session ended meanwhile.
+ * POST /current-api-session/certificates. Fails: `csrInvalid`; `invalidField` (csr) for a session with as many
+ * certificates as it may have; `unauthenticated` when the session ended meanwhile.
  */
-export const createCurrentApiSessionCertificate: Handler<'client', 'createCurrentApiSessionCertificate'> = async ({ body, caller }, services) => {
-  const { stores, pki, newId } = services;
+export const createCurrentApiSessionCertificate: Handler<'client', 'createCurrentApiSessionCertificate'> = async (
+  { body, caller },
+  context,
+) => {
+  const { stores, pki, newId } = context;
   const { apiSessionId, identityId } = caller;
-  const request = await readRequest(body.csr, services);
+  const request = await readRequest(body.csr, context);
   const id = newId();
-  const { chainPem, leafPem, fingerprint, record } = await pki.issueForApiSession(request, { identityId, apiSessionId, certificateId: id });
+  const { chainPem, leafPem, fingerprint, record } = await pki.issueForApiSession(request, {
+    identityId,
+    apiSessionId,
+    certificateId: id,
+  });
   await stores.transaction(async (tx) => {
     const count = await tx.apiSessionCertificates.countLocked(apiSessionId);
     if (count === undefined) throw new DomainError('unauthenticated');
-    if (count >= MAX_CERTIFICATES) throw invalidField('csr', `an API session has at most ${MAX_CERTIFICATES} certificates: delete one first`, '');
+    if (count >= MAX_CERTIFICATES)
+      throw invalidField('csr', `an API session has at most ${MAX_CERTIFICATES} certificates: delete one first`, '');
     await tx.apiSessionCertificates.create({
-      id, apiSessionId, certPem: chainPem, fingerprint, subject: subjectOf(leafPem), validFrom: record.notBefore, validTo: record.notAfter,
+      id,
+      apiSessionId,
+      certPem: chainPem,
+      fingerprint,
+      subject: subjectOf(leafPem),
+      validFrom: record.notBefore,
+      validTo: record.notAfter,
     });
     await tx.issuedCertificates.add([record]);
   });
@@ -40,11 +59,16 @@ export const createCurrentApiSessionCertificate: Handler<'client', 'createCurren
 };
 
 /** GET /current-api-session/certificates/{id}. Fails: `notFound`, also for a certificate of another session. */
-export const detailCurrentApiSessionCertificate: Handler<'client', 'detailCurrentApiSessionCertificate'> = async ({ params, caller }, { stores }) =>
-  ok(toDetail(await stores.apiSessionCertificates.get(params.id, caller.apiSessionId)));
+export const detailCurrentApiSessionCertificate: Handler<'client', 'detailCurrentApiSessionCertificate'> = async (
+  { params, caller },
+  { stores },
+) => ok(toDetail(await stores.apiSessionCertificates.get(params.id, caller.apiSessionId)));
 
 /** DELETE /current-api-session/certificates/{id}. Fails: `notFound`, as the read does. */
-export const deleteCurrentApiSessionCertificate: Handler<'client', 'deleteCurrentApiSessionCertificate'> = async ({ params, caller }, { stores }) => {
+export const deleteCurrentApiSessionCertificate: Handler<'client', 'deleteCurrentApiSessionCertificate'> = async (
+  { params, caller },
+  { stores },
+) => {
   await stores.apiSessionCertificates.remove(params.id, caller.apiSessionId);
   return noData();
 };
@@ -56,8 +80,11 @@ function subjectOf(leafPem: string): string {
 
 function toDetail(certificate: ApiSessionCertificate): Response.CurrentApiSessionCertificateDetail {
   return {
-    certificate: certificate.certPem, fingerprint: certificate.fingerprint, subject: certificate.subject,
-    validFrom: certificate.validFrom.toISOString(), validTo: certificate.validTo.toISOString(),
+    certificate: certificate.certPem,
+    fingerprint: certificate.fingerprint,
+    subject: certificate.subject,
+    validFrom: isoTime(certificate.validFrom),
+    validTo: isoTime(certificate.validTo),
     ...baseFields(certificate, { self: { href: `./${COLLECTION}/${certificate.id}` } }),
   };
 }

@@ -1,28 +1,38 @@
 /** Edge routers as clients see them: only those that the policies allow to the caller. */
 import { notFound } from '../../domain/errors.js';
-import { selectedBy } from '../../db/access-view.js';
-import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from '../../db/client-symbols.js';
-import { both } from '../../db/router-access-view.js';
 import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { toCommonEdgeRouter, toOwnEdgeRouter } from '../shared/router-model.js';
 import { findServiceView } from '../shared/service-views.js';
 
-/** GET /current-identity/edge-routers: which ones the caller may use. */
-export const getCurrentIdentityEdgeRouters: Handler<'client', 'getCurrentIdentityEdgeRouters'> = async ({ query, caller }, { stores }) => {
-  const roles = await stores.routerAccess.routersForIdentity({ id: caller.identityId, roleAttributes: caller.roleAttributes });
-  const request = { ...query, symbols: ownEdgeRouterSymbols, scope: selectedBy(roles, 1) };
-  return listOf(await stores.routers.listEdge(request), toOwnEdgeRouter);
+/** GET /current-identity/edge-routers: which ones the caller may use; enrolled ones only. */
+export const getCurrentIdentityEdgeRouters: Handler<'client', 'getCurrentIdentityEdgeRouters'> = async (
+  { query, caller },
+  { stores },
+) => {
+  const roles = await stores.routerAccess.routersForIdentity({
+    id: caller.identityId,
+    roleAttributes: caller.roleAttributes,
+  });
+  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles, isForClient: true }), toOwnEdgeRouter);
 };
 
-/** GET /services/{id}/edge-routers: through which the caller may reach the service. Fails: `notFound`, as the service itself. */
-export const listServiceEdgeRouters: Handler<'client', 'listServiceEdgeRouters'> = async ({ params, query, caller }, { stores }) => {
+/**
+ * GET /services/{id}/edge-routers: through which the caller may reach the service. Fails: `notFound`, as the service
+ * itself.
+ */
+export const listServiceEdgeRouters: Handler<'client', 'listServiceEdgeRouters'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const service = await findServiceView(params.id, caller, stores);
   if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
-  const ofCaller = await stores.routerAccess.routersForIdentity({ id: caller.identityId, roleAttributes: caller.roleAttributes });
+  const ofCaller = await stores.routerAccess.routersForIdentity({
+    id: caller.identityId,
+    roleAttributes: caller.roleAttributes,
+  });
   const ofService = await stores.routerAccess.routersForService(service);
-  const scope = both(selectedBy(ofCaller, 1), (first) => selectedBy(ofService, first));
-  const page = await stores.routers.listEdge({ ...query, symbols: serviceEdgeRouterSymbols, scope });
+  const page = await stores.routers.listCommonEdge(query, ofCaller, ofService);
   const edgeRouters = page.items.map(toCommonEdgeRouter);
   if (page.rest !== undefined) for await (const batch of page.rest) edgeRouters.push(...batch.map(toCommonEdgeRouter));
   const { filterableFields, limit, offset, totalCount } = page;

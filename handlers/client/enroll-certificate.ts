@@ -1,6 +1,6 @@
 /**
- * Enrollment by a certificate that a known CA has issued: with a one-time token (`ottca`), or with the certificate alone
- * (`ca`). The certificate is the one of the TLS handshake; its key never leaves the client.
+ * Enrollment by a certificate that a known CA has issued: with a one-time token (`ottca`), or with the certificate
+ * alone (`ca`). The certificate is the one of the TLS handshake; its key never leaves the client.
  */
 import { DomainError } from '../../domain/errors.js';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
@@ -12,7 +12,7 @@ import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import type { StoreSet } from '../../db/stores.js';
 import { noData } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
-import type { Services } from '../services.js';
+import type { Context } from '../context.js';
 import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
@@ -26,30 +26,36 @@ export interface CertificateInput {
 type Nothing = Record<string, never>;
 
 /** POST /enroll/ottca: the token comes in the query or in the body. Fails: as `byOttCa`. */
-export const enrollOttCa: Handler<'client', 'enrollOttCa'> = async ({ query, body, connection, note }, services) => {
-  await byOttCa(await enrollmentOf('ottca', query, body, services, note), { connection, note }, services);
+export const enrollOttCa: Handler<'client', 'enrollOttCa'> = async ({ query, body, connection, note }, context) => {
+  await byOttCa(await enrollmentOf('ottca', query, body, context, note), { connection, note }, context);
   return noData();
 };
 
 /** POST /enroll/ca. Fails: as `byCa`. */
-export const enrollCa: Handler<'client', 'enrollCa'> = async ({ connection, note }, services) => {
-  await byCa({ connection, note }, services);
+export const enrollCa: Handler<'client', 'enrollCa'> = async ({ connection, note }, context) => {
+  await byCa({ connection, note }, context);
   return noData();
 };
 
 /**
  * Gives the enrollment's identity the certificate that the client shows, and uses the enrollment up.
  * @param enrollment  of method `ottca`, not expired
- * @throws DomainError `caNotValid`, `certificateNotOfCa`, `certificateInUse`, `certificateClaimMissing`: the token stays good;
+ * @throws DomainError `caNotValid`, `certificateNotOfCa`, `certificateInUse`, `certificateClaimMissing`: the token
+ * stays good;
  *   `enrollmentTokenUnknown` when another request was first
  */
-export async function byOttCa(enrollment: Enrollment, { connection, note }: CertificateInput, services: Services): Promise<Nothing> {
-  const { stores, newId } = services;
+export async function byOttCa(
+  enrollment: Enrollment,
+  { connection, note }: CertificateInput,
+  context: Context,
+): Promise<Nothing> {
+  const { stores, newId } = context;
   const { identity } = enrollment;
   noteLeaf(connection.peerCertificates(), note);
-  if (identity === null || enrollment.ca === null) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
+  if (identity === null || enrollment.ca === null)
+    throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const known = requireOttCa(await stores.cas.find(enrollment.ca.id));
-  const shown = await verified(connection.peerCertificates(), [known], 'certificateNotOfCa', services);
+  const shown = await verified(connection.peerCertificates(), [known], 'certificateNotOfCa', context);
   await stores.transaction(async (tx) => {
     const ca = requireOttCa(await tx.cas.lockForUse(known.id));
     await useUp(tx, enrollment);
@@ -57,30 +63,38 @@ export async function byOttCa(enrollment: Enrollment, { connection, note }: Cert
     if (externalId === null) return createAuthenticator(tx, ca, identity.id, newId(), shown);
     if (!(await withoutClash(shown, () => tx.identities.claimExternalId(identity.id, externalId)))) {
       throw new DomainError('certificateNotOfCa', {
-        causeMessage: 'the certificate is not one of this identity', logReason: 'the claim names another identity',
+        causeMessage: 'the certificate is not one of this identity',
+        logReason: 'the claim names another identity',
       });
     }
   });
   return {};
 }
 
-/** How often a name that is taken is made anew; each time one of those who want it gets it. */
+/** How often another name is tried after one was taken; each time one of those who want it gets it. */
 const NAME_ATTEMPTS = 64;
 
 /**
  * Makes an identity for the certificate that the client shows.
- * @throws DomainError `noValidCas`, `certificateNotTrusted`, `certificateInUse`, `certificateClaimMissing`, `tooManyRequests`
+ * @throws DomainError `noValidCas`, `certificateNotTrusted`, `certificateInUse`, `certificateClaimMissing`,
+ * `tooManyRequests`
  */
-export async function byCa({ connection, body, note }: CertificateInput, services: Services): Promise<Nothing> {
-  const { stores, newId } = services;
+export async function byCa({ connection, body, note }: CertificateInput, context: Context): Promise<Nothing> {
+  const { stores, newId } = context;
   noteLeaf(connection.peerCertificates(), note);
   const cas = await stores.cas.forAutoEnrollment();
   if (cas.length === 0 && !(await stores.cas.isThereAny())) throw new DomainError('noValidCas');
-  const shown = await verified(connection.peerCertificates(), cas, 'certificateNotTrusted', services);
+  const shown = await verified(connection.peerCertificates(), cas, 'certificateNotTrusted', context);
   const [identityId, authenticatorId] = [newId(), newId()];
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await stores.transaction((tx) => enrollNew(tx, { identityId, authenticatorId, requestedName: requestedName(body), isNumbered: attempt > 1 }, shown));
+      await stores.transaction((tx) =>
+        enrollNew(
+          tx,
+          { identityId, authenticatorId, requestedName: requestedName(body), isNumbered: attempt > 1 },
+          shown,
+        ),
+      );
       note({ identityId });
       return {};
     } catch (error) {
@@ -89,19 +103,42 @@ export async function byCa({ connection, body, note }: CertificateInput, service
   }
 }
 
-interface Newcomer { readonly identityId: string; readonly authenticatorId: string; readonly requestedName: string; readonly isNumbered: boolean }
+interface Newcomer {
+  readonly identityId: string;
+  readonly authenticatorId: string;
+  readonly requestedName: string;
+  readonly isNumbered: boolean;
+}
 
-async function enrollNew(tx: StoreSet, { identityId, authenticatorId, requestedName, isNumbered }: Newcomer, shown: VerifiedChain): Promise<void> {
+async function enrollNew(
+  tx: StoreSet,
+  { identityId, authenticatorId, requestedName, isNumbered }: Newcomer,
+  shown: VerifiedChain,
+): Promise<void> {
   const ca = await tx.cas.lockForUse(shown.caId ?? '');
-  if (ca === undefined || !ca.isVerified || !ca.isAutoCaEnrollmentEnabled) throw new DomainError('certificateNotTrusted', { logReason: 'the CA no longer allows it' });
+  if (ca === undefined || !ca.isVerified || !ca.isAutoCaEnrollmentEnabled)
+    throw new DomainError('certificateNotTrusted', { logReason: 'the CA no longer allows it' });
   const externalId = await claimedId(tx, ca, shown);
   const name = identityName(ca.identityNameFormat, {
-    caName: ca.name, caId: ca.id, commonName: commonNamesOf(shown.leaf)[0] ?? '', requestedName, identityId,
+    caName: ca.name,
+    caId: ca.id,
+    commonName: commonNamesOf(shown.leaf)[0] ?? '',
+    requestedName,
+    identityId,
   });
   const draft: IdentityDraft = {
     name: isNumbered ? numberedName(name, (await tx.identities.highestNumber(name)) + 1) : name,
-    typeId: 'Default', isAdmin: false, externalId, authPolicyId: 'default', roleAttributes: ca.identityRoles, permissions: [], appData: {},
-    defaultHostingCost: 0, defaultHostingPrecedence: 'default', hostings: [], tags: {},
+    typeId: 'Default',
+    isAdmin: false,
+    externalId,
+    authPolicyId: 'default',
+    roleAttributes: ca.identityRoles,
+    permissions: [],
+    appData: {},
+    defaultHostingCost: 0,
+    defaultHostingPrecedence: 'default',
+    hostings: [],
+    tags: {},
   };
   await withoutClash(shown, () => tx.identities.create(identityId, draft, []));
   if (externalId === null) await createAuthenticator(tx, ca, identityId, authenticatorId, shown);
@@ -115,10 +152,18 @@ function requireOttCa(ca: Ca | undefined): Ca {
   return ca;
 }
 
-/** The client's chain to one of `cas`, within its time. @throws DomainError of the given kind, which tells no more; `tooManyRequests` */
-async function verified(sent: readonly Buffer[], cas: readonly Ca[], kind: 'certificateNotOfCa' | 'certificateNotTrusted', { turns }: Services): Promise<VerifiedChain> {
+/**
+ * The client's chain to one of `cas`, within its time.
+ * @throws DomainError of the given kind, which says no more; `tooManyRequests`
+ */
+async function verified(
+  sent: readonly Buffer[],
+  cas: readonly Ca[],
+  kind: 'certificateNotOfCa' | 'certificateNotTrusted',
+  { turnQueue }: Context,
+): Promise<VerifiedChain> {
   try {
-    const chain = await turns.run(() => verifyPeer(sent, { own: null, cas }));
+    const chain = await turnQueue.run(() => verifyPeer(sent, { own: null, cas }));
     if (chain.isExpired) throw new ChainFault('the certificate has expired');
     return chain;
   } catch (fault) {
@@ -130,7 +175,11 @@ async function verified(sent: readonly Buffer[], cas: readonly Ca[], kind: 'cert
  * The external id of a certificate whose CA has a claim; null for a CA without one.
  * @throws DomainError `certificateInUse` when the certificate is an authenticator already, `certificateClaimMissing`
  */
-async function claimedId({ authenticators }: StoreSet, { externalIdClaim }: Ca, { leaf, fingerprint }: VerifiedChain): Promise<string | null> {
+async function claimedId(
+  { authenticators }: StoreSet,
+  { externalIdClaim }: Ca,
+  { leaf, fingerprint }: VerifiedChain,
+): Promise<string | null> {
   if ((await authenticators.findByFingerprint(fingerprint)) !== undefined) throw inUse(fingerprint);
   if (externalIdClaim === null) return null;
   const externalId = externalIdOf(externalIdClaim, leaf);
@@ -138,12 +187,29 @@ async function claimedId({ authenticators }: StoreSet, { externalIdClaim }: Ca, 
   return externalId;
 }
 
-async function createAuthenticator(tx: StoreSet, ca: Ca, identityId: string, id: string, shown: VerifiedChain): Promise<void> {
+async function createAuthenticator(
+  tx: StoreSet,
+  ca: Ca,
+  identityId: string,
+  id: string,
+  shown: VerifiedChain,
+): Promise<void> {
   const { leafPem: certPem, fingerprint, publicKeyPrint } = shown;
-  await withoutClash(shown, () => tx.authenticators.createCert({ id, identityId, certPem, fingerprint, publicKeyPrint, isIssuedByNetwork: false, caId: ca.id, tags: {} }));
+  await withoutClash(shown, () =>
+    tx.authenticators.createCert({
+      id,
+      identityId,
+      certPem,
+      fingerprint,
+      publicKeyPrint,
+      isIssuedByNetwork: false,
+      caId: ca.id,
+      tags: {},
+    }),
+  );
 }
 
-/** @throws DomainError `certificateInUse` when the certificate, or the external id in it, belongs to somebody */
+/** @throws DomainError `certificateInUse` when the certificate, or the external id in it, belongs to an identity */
 async function withoutClash<T>({ fingerprint }: VerifiedChain, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -153,7 +219,11 @@ async function withoutClash<T>({ fingerprint }: VerifiedChain, work: () => Promi
 }
 
 function inUse(fingerprint: string, cause?: unknown): DomainError {
-  return new DomainError('certificateInUse', { causeMessage: 'the certificate is in use', causeData: { fingerprint }, cause });
+  return new DomainError('certificateInUse', {
+    causeMessage: 'the certificate is in use',
+    causeData: { fingerprint },
+    cause,
+  });
 }
 
 function isTaken(error: unknown, field: 'name' | 'certFingerprint' | 'externalId'): boolean {
@@ -161,6 +231,6 @@ function isTaken(error: unknown, field: 'name' | 'certFingerprint' | 'externalId
 }
 
 function requestedName(body: unknown): string {
-  const { name } = (typeof body === 'object' ? body : null) as { name?: unknown } | null ?? {};
+  const { name } = ((typeof body === 'object' ? body : null) as { name?: unknown } | null) ?? {};
   return typeof name === 'string' ? name : '';
 }

@@ -1,16 +1,20 @@
 /** Enrollment by certificate request: an identity gets a certificate of the network for a key that it made. */
 import type { Enrollment } from '../../domain/model.js';
 import { ok, raw } from '../handler.js';
-import type { Connection, DataReply, Handler, RawReply } from '../handler.js';
-import type { Services } from '../services.js';
+import type { Connection, Handler } from '../handler.js';
+import type { DataReply, RawReply } from '../reply.js';
+import type { Context } from '../context.js';
 import { readRequest } from '../shared/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
-/** POST /enroll/ott: JSON `{token, clientCsr}`, or the token in the query and the request as PEM. Fails: as `issueByOtt`, and unknown tokens. */
-export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, connection, note }, services) => {
+/**
+ * POST /enroll/ott: JSON `{token, clientCsr}`, or the token in the query and the request as PEM. Fails: as
+ * `issueByOtt`, and unknown tokens.
+ */
+export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, connection, note }, context) => {
   const isPem = typeof body === 'string';
-  const enrollment = await enrollmentOf('ott', query, isPem ? undefined : body, services, note);
-  const chainPem = await issueByOtt(enrollment, isPem ? body : body?.clientCsr, services);
+  const enrollment = await enrollmentOf('ott', query, isPem ? undefined : body, context, note);
+  const chainPem = await issueByOtt(enrollment, isPem ? body : body?.clientCsr, context);
   return chainReply(chainPem, connection, isPem && query.token !== undefined);
 };
 
@@ -19,16 +23,27 @@ export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, c
  * @returns the certificate, then its intermediates, PEM
  * @throws DomainError `csrInvalid`, `enrollmentTokenUnknown`, `tooManyRequests`
  */
-export async function issueByOtt(enrollment: Enrollment, csrPem: string | null | undefined, services: Services): Promise<string> {
-  const { stores, pki, newId } = services;
+export async function issueByOtt(
+  enrollment: Enrollment,
+  csrPem: string | null | undefined,
+  context: Context,
+): Promise<string> {
+  const { stores, pki, newId } = context;
   const { identity } = enrollment;
   if (identity === null) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
-  const request = await readRequest(csrPem ?? '', services);
+  const request = await readRequest(csrPem ?? '', context);
   const { chainPem, leafPem, fingerprint, publicKeyPrint, record } = await pki.issueForIdentity(request, identity.id);
   await stores.transaction(async (tx) => {
     await useUp(tx, enrollment);
     await tx.authenticators.createCert({
-      id: newId(), identityId: identity.id, certPem: leafPem, fingerprint, publicKeyPrint, isIssuedByNetwork: true, caId: null, tags: {},
+      id: newId(),
+      identityId: identity.id,
+      certPem: leafPem,
+      fingerprint,
+      publicKeyPrint,
+      isIssuedByNetwork: true,
+      caId: null,
+      tags: {},
     });
     await tx.issuedCertificates.add([record]);
   });
@@ -43,20 +58,12 @@ const JSON_TYPE = 'application/json';
  * request this way. Clients compare the content type whole, so it has no parameters.
  * @param isPemUsual  PEM is usual for this form of request whatever its content type
  */
-export function chainReply(chainPem: string, { accept, contentType }: Connection, isPemUsual: boolean): DataReply<200, { cert: string }> | RawReply<200> {
-  const [pem, json] = [qualityOf(PEM, accept), qualityOf(JSON_TYPE, accept)];
-  const isPem = pem === json ? isPemUsual || contentType === 'text/plain' : pem > json;
-  return isPem ? raw(PEM, chainPem) : ok({ cert: chainPem });
-}
-
-/** From 0 to 1; the most specific range that matches counts (RFC 9110 section 12.5.1). Equal for all types without a header. */
-function qualityOf(type: string, accept: string): number {
-  const ranges = accept.split(',').map((range) => range.toLowerCase().split(';').map((part) => part.trim()));
-  for (const wanted of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
-    const parameters = ranges.find(([name]) => name === wanted);
-    if (parameters === undefined) continue;
-    const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-    return quality >= 0 && quality <= 1 ? quality : 1;
-  }
-  return 0;
+export function chainReply(
+  chainPem: string,
+  connection: Connection,
+  isPemUsual: boolean,
+): DataReply<200, { cert: string }> | RawReply<200> {
+  const isUsual = isPemUsual || connection.contentType === 'text/plain';
+  const type = isUsual ? connection.prefers(PEM, JSON_TYPE) : connection.prefers(JSON_TYPE, PEM);
+  return type === PEM ? raw(PEM, chainPem) : ok({ cert: chainPem });
 }

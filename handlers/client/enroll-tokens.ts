@@ -3,12 +3,16 @@ import { DomainError } from '../../domain/errors.js';
 import type { Enrollment, EnrollmentMethod } from '../../domain/model.js';
 import type { StoreSet } from '../../db/stores.js';
 import type { Note } from '../handler.js';
-import type { Services } from '../services.js';
+import type { Context } from '../context.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired` */
-export async function findEnrollment(token: string, { stores }: Pick<Services, 'stores'>, note: Note): Promise<Enrollment> {
+export async function findEnrollment(
+  token: string,
+  { stores }: Pick<Context, 'stores'>,
+  note: Note,
+): Promise<Enrollment> {
   const enrollment = UUID.test(token) ? await stores.enrollments.findByToken(token) : undefined;
   if (enrollment === undefined) throw tokenUnknown('no enrollment has this token');
   note({ enrollmentId: enrollment.id, enrollmentMethod: enrollment.method, identityId: enrollment.identity?.id });
@@ -17,13 +21,17 @@ export async function findEnrollment(token: string, { stores }: Pick<Services, '
 }
 
 /**
- * For the forms of one method, where the token stands in the query or else in the body.
+ * For the forms of one method, where the token is in the query or else in the body.
  * @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired`, `enrollmentMethodMismatch`
  */
 export async function enrollmentOf(
-  method: EnrollmentMethod, query: { token?: string }, body: { token?: string | null } | undefined, services: Services, note: Note,
+  method: EnrollmentMethod,
+  query: { token?: string },
+  body: { token?: string | null } | undefined,
+  context: Context,
+  note: Note,
 ): Promise<Enrollment> {
-  const enrollment = await findEnrollment(query.token ?? body?.token ?? '', services, note);
+  const enrollment = await findEnrollment(query.token ?? body?.token ?? '', context, note);
   requireMethod(enrollment, method);
   return enrollment;
 }
@@ -34,14 +42,15 @@ export function requireMethod(enrollment: Enrollment, method: string): void {
 }
 
 /**
- * Belongs into the transaction that stores what the enrollment yields: of several requests with one token only one commits.
+ * Call it in the transaction that stores what the enrollment yields: of several requests with one token only one
+ * commits.
  * @throws DomainError `enrollmentTokenUnknown` when another was first, or the token was replaced
  */
 export async function useUp(tx: StoreSet, { id, token }: Enrollment): Promise<void> {
   if (!(await tx.enrollments.take(id, token))) throw tokenUnknown('another request used the token, or it was replaced');
 }
 
-/** @param logReason  what the caller is not told */
+/** @param logReason  what the caller does not learn */
 export function tokenUnknown(logReason: string): DomainError {
   return new DomainError('enrollmentTokenUnknown', { logReason });
 }

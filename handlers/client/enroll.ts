@@ -1,4 +1,6 @@
-/** Enrollment by whatever method a token has. A one-time token turns into an authenticator, once. No session is needed. */
+/**
+ * Enrollment by whatever method a token has. A one-time token turns into an authenticator, once. No session is needed.
+ */
 import { DomainError } from '../../domain/errors.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -12,18 +14,32 @@ import { setFirstPassword } from './enroll-updb.js';
  * POST /enroll?method=…&token=…, of which `ca` has no token. Fails: `enrollmentTokenUnknown`, `enrollmentExpired`,
  * `enrollmentMethodMismatch`, and as the method does.
  */
-export const enroll: Handler<'client', 'enroll'> = async (input, services) => {
-  const { query: { token, method }, body, connection, note } = input;
-  if (method === 'ca') return ok(await byCa(input, services));
-  if (method === 'token') throw new DomainError('notImplemented', { causeMessage: 'enrollment by token is not available yet' });
-  const enrollment = await findEnrollment(token ?? '', services, note);
+export const enroll: Handler<'client', 'enroll'> = async (input, context) => {
+  const {
+    query: { token, method },
+    body,
+    connection,
+    note,
+  } = input;
+  if (method === 'ca') return ok(await byCa(input, context));
+  if (method === 'token')
+    throw new DomainError('notImplemented', { causeMessage: 'enrollment by token is not available yet' });
+  const enrollment = await findEnrollment(token ?? '', context, note);
   if (method !== undefined && method !== '') requireMethod(enrollment, method);
   const fields = typeof body === 'string' ? {} : (body ?? {});
   switch (enrollment.method) {
-    case 'ott': return chainReply(await issueByOtt(enrollment, typeof body === 'string' ? body : fields.clientCsr, services), connection, false);
-    case 'ottca': return ok(await byOttCa(enrollment, input, services));
+    case 'ott':
+      return chainReply(
+        await issueByOtt(enrollment, typeof body === 'string' ? body : fields.clientCsr, context),
+        connection,
+        false,
+      );
+    case 'ottca':
+      return ok(await byOttCa(enrollment, input, context));
     case 'erott':
-    case 'trott': return ok(await enrollRouter(enrollment, { client: fields.certCsr, server: fields.serverCertCsr }, services));
-    case 'updb': return ok({ username: await setFirstPassword(enrollment, fields.password, services) });
+    case 'trott':
+      return ok(await enrollRouter(enrollment, { client: fields.certCsr, server: fields.serverCertCsr }, context));
+    case 'updb':
+      return ok({ username: await setFirstPassword(enrollment, fields.password, context) });
   }
 };

@@ -8,17 +8,54 @@ import { getEnrollmentJwks } from './enroll-keys.js';
 import { enrollOtt } from './enroll-ott.js';
 import { enrollErOtt, extendRouterEnrollment } from './enroll-router.js';
 import { enrollUpdb } from './enroll-updb.js';
+import * as externalJwtSigners from './external-jwt-signers.js';
 import * as protocols from './protocols.js';
 import * as services from './services.js';
 import * as sessions from './sessions.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
 import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
-import { detailSpec, detailSpecBody, listClientSpecs, listControllers, listEnumeratedCapabilities, listNetworkJWTs, listRoot,
-  listVersion, listWellKnownCas } from '../shared/informational.js';
+import * as mfa from '../shared/mfa.js';
+import {
+  detailSpec,
+  detailSpecBody,
+  listClientSpecs,
+  listControllers,
+  listEnumeratedCapabilities,
+  listNetworkJWTs,
+  listRoot,
+  listVersion,
+  listWellKnownCas,
+} from '../shared/informational.js';
 
 export const clientHandlers = {
-  ...apiSessionCertificates, ...certificateExtension, ...currentIdentity, ...edgeRouters, ...protocols, ...services, ...sessions,
-  authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, enroll, enrollCa, enrollErOtt, enrollOtt, enrollOttCa, enrollUpdb, extendRouterEnrollment, getCurrentAPISession, getEnrollmentJwks, listControllers,
-  listEnumeratedCapabilities, listNetworkJWTs, listRoot, listSpecs: listClientSpecs, listVersion, listWellKnownCas,
+  ...apiSessionCertificates,
+  ...certificateExtension,
+  ...currentIdentity,
+  ...mfa,
+  ...edgeRouters,
+  ...externalJwtSigners,
+  ...protocols,
+  ...services,
+  ...sessions,
+  authenticate,
+  deleteCurrentApiSession,
+  detailSpec,
+  detailSpecBody,
+  enroll,
+  enrollCa,
+  enrollErOtt,
+  enrollOtt,
+  enrollOttCa,
+  enrollUpdb,
+  extendRouterEnrollment,
+  getCurrentAPISession,
+  getEnrollmentJwks,
+  listControllers,
+  listEnumeratedCapabilities,
+  listNetworkJWTs,
+  listRoot,
+  listSpecs: listClientSpecs,
+  listVersion,
+  listWellKnownCas,
 } satisfies HandlerMap<'client'>;

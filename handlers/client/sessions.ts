@@ -1,10 +1,8 @@
 /** Sessions as clients ask for them: the right to dial or bind one service. A client sees those of its own identity. */
-import { clientTerminatorSymbols as symbols } from '../../db/client-symbols.js';
-import { terminatorsOfService } from '../../db/terminators.js';
 import { notFound } from '../../domain/errors.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { tagsFrom } from '../wire.js';
+import { tagsFrom } from '../fields.js';
 import { findServiceView } from '../shared/service-views.js';
 import { sessionFor } from '../shared/session-creation.js';
 import { toSessionDetail } from '../shared/session-model.js';
@@ -15,12 +13,19 @@ export const listSessions: Handler<'client', 'listSessions'> = async ({ query, c
   listOf(await stores.sessions.list(query, caller.identityId), toSessionDetail);
 
 /** POST /sessions. Fails: `notFound` (service), `invalidField` (type), `invalidPosture`, `noEdgeRouters`. */
-export const createSession: Handler<'client', 'createSession'> = async ({ body, caller }, services) => {
-  const session = await sessionFor({ serviceId: body.serviceId ?? '', type: body.type ?? 'Dial', tags: tagsFrom(body.tags) }, caller, services);
+export const createSession: Handler<'client', 'createSession'> = async ({ body, caller }, context) => {
+  const session = await sessionFor(
+    { serviceId: body.serviceId ?? '', type: body.type ?? 'Dial', tags: tagsFrom(body.tags) },
+    caller,
+    context,
+  );
   return { status: 201, data: toSessionDetail(session) };
 };
 
-/** GET /sessions/{id}. Fails: `notFound`, also for a session of another identity and for one that nothing grants any more. */
+/**
+ * GET /sessions/{id}. Fails: `notFound`, also for a session of another identity and for one that nothing grants any
+ * more.
+ */
 export const detailSession: Handler<'client', 'detailSession'> = async ({ params, caller }, { stores }) =>
   ok(toSessionDetail(await stores.sessions.get(params.id, caller.identityId)));
 
@@ -31,9 +36,14 @@ export const deleteSession: Handler<'client', 'deleteSession'> = async ({ params
 };
 
 /** GET /services/{id}/terminators. Fails: `notFound`, also for a service that the caller may not reach. */
-export const listServiceTerminators: Handler<'client', 'listServiceTerminators'> = async ({ params, query, caller }, { stores }) => {
+export const listServiceTerminators: Handler<'client', 'listServiceTerminators'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const service = await findServiceView(params.id, caller, stores);
   if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
-  const request = { ...query, symbols, scope: terminatorsOfService(params.id) };
-  return listOf(await stores.terminators.list(request), toTerminatorClientDetail);
+  return listOf(
+    await stores.terminators.list({ ...query, ofService: params.id, isForClient: true }),
+    toTerminatorClientDetail,
+  );
 };

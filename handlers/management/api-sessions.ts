@@ -1,4 +1,5 @@
 /** API sessions: who is logged in. */
+import { apiSessionIdOf } from '../../domain/ids.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { toApiSessionDetail } from '../shared/api-session-model.js';
@@ -12,8 +13,11 @@ export const detailAPISessions: Handler<'management', 'detailAPISessions'> = asy
   ok(toApiSessionDetail(await stores.apiSessions.get(params.id)));
 
 /** DELETE /api-sessions/{id}: its token is refused from then on, and what belongs to it goes. */
-export const deleteAPISessions: Handler<'management', 'deleteAPISessions'> = async ({ params }, { stores, sessions }) => {
+export const deleteAPISessions: Handler<'management', 'deleteAPISessions'> = async (
+  { params },
+  { stores, apiSessions },
+) => {
   await stores.apiSessions.remove(params.id);
-  sessions.forget(params.id);
+  apiSessions.forget(apiSessionIdOf(params.id));
   return noData();
 };

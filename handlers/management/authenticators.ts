@@ -1,12 +1,13 @@
 /** Authenticators, as an administrator sees and sets them. */
+import { identityIdOf } from '../../domain/ids.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import type { AuthenticatorMethod, EnrollmentMethod } from '../../domain/model.js';
 import type { AuthenticatorCreate } from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenTags, tagsFrom } from '../wire.js';
-import type { Services } from '../services.js';
+import { given, givenTags, tagsFrom } from '../fields.js';
+import type { Context } from '../context.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
 import { acceptedCertificate, readChain } from '../shared/certificate-authenticator.js';
 import { changeUpdb, requireUsername } from '../shared/updb.js';
@@ -16,12 +17,13 @@ export const listAuthenticators: Handler<'management', 'listAuthenticators'> = a
   listOf(await stores.authenticators.list(query), (item) => toAuthenticatorDetail(item));
 
 /**
- * POST /authenticators. Fails: `notFound` (identity), `authenticatorLimit`, `duplicate` (username, certificate),
- * `invalidField`, `certificatePemInvalid`, `certificateInvalid`.
+ * POST /authenticators. A password ends the API sessions of its identity. Fails: `notFound` (identity),
+ * `authenticatorLimit`, `duplicate` (username, certificate), `invalidField`, `certificatePemInvalid`,
+ * `certificateInvalid`.
  */
-export const createAuthenticator: Handler<'management', 'createAuthenticator'> = async ({ body }, services) => {
-  const { stores, passwords, newId } = services;
-  if (body.method === 'cert') return createCert(body, services);
+export const createAuthenticator: Handler<'management', 'createAuthenticator'> = async ({ body }, context) => {
+  const { stores, passwords, apiSessions, newId } = context;
+  if (body.method === 'cert') return createCert(body, context);
   if (body.method !== 'updb') throw invalidField('method', 'method must be updb or cert', body.method);
   const policy = await stores.authPolicies.ofIdentity(body.identityId);
   const username = given(body.username) ?? '';
@@ -32,18 +34,33 @@ export const createAuthenticator: Handler<'management', 'createAuthenticator'> =
   checkPassword(policy, password);
   const id = newId();
   const passwordHash = await passwords.hash(password);
-  await stores.authenticators.createUpdb({ id, identityId: body.identityId, username, passwordHash, tags: tagsFrom(body.tags) });
+  const { identityId } = body;
+  await stores.transaction(async (tx) => {
+    await tx.authenticators.createUpdb({ id, identityId, username, passwordHash, tags: tagsFrom(body.tags) });
+    await tx.apiSessions.removeOf(identityId);
+  });
+  apiSessions.forgetIdentity(identityIdOf(identityId));
   return created('authenticators', id);
 };
 
-async function createCert(body: AuthenticatorCreate, { stores, pki, newId }: Services) {
+async function createCert(body: AuthenticatorCreate, { stores, pki, newId }: Context) {
   await stores.authPolicies.ofIdentity(body.identityId);
   const certPem = given(body.certPem) ?? '';
   if (certPem === '') throw invalidField('certPem', 'certPem is required', '');
-  const { leafPem, fingerprint, publicKeyPrint, caId } = acceptedCertificate(readChain(certPem), { own: pki, cas: await stores.cas.allVerified() });
+  const { leafPem, fingerprint, publicKeyPrint, caId } = acceptedCertificate(readChain(certPem), {
+    own: pki,
+    cas: await stores.cas.allVerified(),
+  });
   const id = newId();
   await stores.authenticators.createCert({
-    id, identityId: body.identityId, certPem: leafPem, fingerprint, publicKeyPrint, caId, isIssuedByNetwork: caId === null, tags: tagsFrom(body.tags),
+    id,
+    identityId: body.identityId,
+    certPem: leafPem,
+    fingerprint,
+    publicKeyPrint,
+    caId,
+    isIssuedByNetwork: caId === null,
+    tags: tagsFrom(body.tags),
   });
   return created('authenticators', id);
 }
@@ -52,55 +69,87 @@ async function createCert(body: AuthenticatorCreate, { stores, pki, newId }: Ser
 export const detailAuthenticator: Handler<'management', 'detailAuthenticator'> = async ({ params }, { stores }) =>
   ok(toAuthenticatorDetail(await stores.authenticators.get(params.id)));
 
-/** PUT /authenticators/{id}: username and password; without effect on one that has neither. */
-export const updateAuthenticator: Handler<'management', 'updateAuthenticator'> = async ({ params, body }, services) => {
-  await changeUpdb(services, params.id, undefined, { username: body.username, password: body.password, tags: tagsFrom(body.tags) });
+/**
+ * PUT /authenticators/{id}: username and password; without effect on one that has neither. The API sessions of its
+ * identity end.
+ */
+export const updateAuthenticator: Handler<'management', 'updateAuthenticator'> = async ({ params, body }, context) => {
+  await changeUpdb(context, params.id, {
+    username: body.username,
+    password: body.password,
+    tags: tagsFrom(body.tags),
+  });
   return noData();
 };
 
-/** PATCH /authenticators/{id}. Open sessions stay valid. */
-export const patchAuthenticator: Handler<'management', 'patchAuthenticator'> = async ({ params, body }, services) => {
-  await changeUpdb(services, params.id, undefined, { username: given(body.username), password: given(body.password), tags: givenTags(body.tags) });
+/** PATCH /authenticators/{id}. A new password ends the API sessions of its identity. */
+export const patchAuthenticator: Handler<'management', 'patchAuthenticator'> = async ({ params, body }, context) => {
+  await changeUpdb(context, params.id, {
+    username: given(body.username),
+    password: given(body.password),
+    tags: givenTags(body.tags),
+  });
   return noData();
 };
 
-/** DELETE /authenticators/{id}: the API sessions it opened end with it. */
-export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async ({ params }, { stores, sessions }) => {
-  const { identityId } = await stores.authenticators.take(params.id);
-  sessions.forgetIdentity(identityId);
-  return noData();
-};
-
-/** POST /authenticators/{id}/request-extend. Fails: `notFound`, `authenticatorNotUpdatable` for one that this network did not issue. */
-export const requestExtendAuthenticator: Handler<'management', 'requestExtendAuthenticator'> = async ({ params, body }, { stores, sessions }) => {
-  const identityId = await stores.authenticators.requestExtension(params.id, body.rollKeys ?? false);
-  if (identityId === undefined) {
-    await stores.authenticators.get(params.id);
-    throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'only a certificate that this network issued can be extended' });
-  }
-  sessions.forgetIdentity(identityId);
+/** DELETE /authenticators/{id}: the API sessions it opened end with it. Fails: `notFound`, `notDeletable`. */
+export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async (
+  { params },
+  { stores, apiSessions },
+) => {
+  const { identity } = await stores.authenticators.get(params.id);
+  await stores.transaction((tx) =>
+    tx.administrators.keep(identity.id, 'notDeletable', () => tx.authenticators.take(params.id)),
+  );
+  apiSessions.forgetIdentity(identityIdOf(identity.id));
   return noData();
 };
 
 /**
- * POST /authenticators/{id}/re-enroll: an enrollment takes the place of the authenticator and of the API sessions it opened.
- * Fails: `notFound`, `invalidField` (expiresAt), `enrollmentExists`.
+ * POST /authenticators/{id}/request-extend. Fails: `notFound`, `authenticatorNotUpdatable` for one that this network
+ * did not issue.
  */
-export const reEnrollAuthenticator: Handler<'management', 'reEnrollAuthenticator'> = async ({ params, body }, { stores, sessions, enrollments, newId }) => {
+export const requestExtendAuthenticator: Handler<'management', 'requestExtendAuthenticator'> = async (
+  { params, body },
+  { stores, apiSessions },
+) => {
+  const identityId = await stores.authenticators.requestExtension(params.id, body.rollKeys ?? false);
+  if (identityId === undefined) {
+    await stores.authenticators.get(params.id);
+    throw new DomainError('authenticatorNotUpdatable', {
+      causeMessage: 'only a certificate that this network issued can be extended',
+    });
+  }
+  apiSessions.forgetIdentity(identityIdOf(identityId));
+  return noData();
+};
+
+/**
+ * POST /authenticators/{id}/re-enroll: an enrollment takes the place of the authenticator, and the API sessions of its
+ * identity end. Fails: `notFound`, `invalidField` (expiresAt), `enrollmentExists`, `notUpdatable`.
+ */
+export const reEnrollAuthenticator: Handler<'management', 'reEnrollAuthenticator'> = async (
+  { params, body },
+  { stores, apiSessions, enrollments, newId },
+) => {
   const expiresAt = new Date(body.expiresAt);
   const { identity, method: current, cert } = await stores.authenticators.get(params.id);
   // False as well for a time that no clock shows.
-  if (!(expiresAt.getTime() > Date.now())) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
+  if (!(expiresAt.getTime() > Date.now()))
+    throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
   const method = enrollmentMethodFor(current, cert?.caId ?? null);
   const id = newId();
   const issued = await enrollments.issue(identity.id, method, expiresAt);
-  await stores.transaction(async (tx) => {
-    const present = cert?.caId ?? null;
-    if (present !== null) await tx.cas.lockForUse(present);
-    const { username, caId } = await tx.authenticators.take(params.id);
-    await tx.enrollments.create(identity.id, { id, method, caId, username, expiresAt, ...issued });
-  });
-  sessions.forgetIdentity(identity.id);
+  const present = cert?.caId ?? null;
+  await stores.transaction((tx) =>
+    tx.administrators.keep(identity.id, 'notUpdatable', async () => {
+      if (present !== null) await tx.cas.lockForUse(present);
+      const { username, caId } = await tx.authenticators.take(params.id);
+      await tx.enrollments.create(identity.id, { id, method, caId, username, expiresAt, ...issued });
+      await tx.apiSessions.removeOf(identity.id);
+    }),
+  );
+  apiSessions.forgetIdentity(identityIdOf(identity.id));
   return created('enrollments', id);
 };
 

@@ -1,4 +1,5 @@
-/** Certificate authorities of others, whose certificates enroll and log in. Administrators only. */
+/** Certificate authorities of others, whose certificates enroll and log in. */
+import { apiSessionIdOf } from '../../domain/ids.js';
 import { X509Certificate, randomUUID } from 'node:crypto';
 import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
@@ -9,9 +10,11 @@ import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Services } from '../services.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../reply.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { toCaDetail } from '../shared/ca-model.js';
+import { requireAdministrator } from '../shared/delegation.js';
 import { verifyPeer } from '../shared/client-certificates.js';
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
@@ -20,13 +23,19 @@ const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 export const listCas: Handler<'management', 'listCas'> = async ({ query }, { stores }) =>
   listOf(await stores.cas.list(query), toCaDetail);
 
-/** POST /cas. Fails: `invalidField` (certPem, identityRoles), `badReference` (externalIdClaim), `duplicate` (name, certPem). */
-export const createCa: Handler<'management', 'createCa'> = async ({ body }, { stores, pki, newId }) => {
-  const settings = fromWhole(body);
+/**
+ * POST /cas. Fails: `invalidField` (certPem, identityRoles), `badReference` (externalIdClaim), `duplicate` (name,
+ * certPem).
+ */
+export const createCa: Handler<'management', 'createCa'> = async ({ body, caller }, { stores, pki, newId }) => {
+  const settings = fromCreate(body);
+  requireMayClaim(caller, settings.externalIdClaim !== null);
   const certificates = readCaCertificates(body.certPem);
   requireForeign(certificates.certPem, pki);
   const id = newId();
-  await stores.transaction((tx) => tx.cas.create(id, { ...settings, ...certificates, verificationToken: randomUUID(), tags: tagsFrom(body.tags) }));
+  await stores.transaction((tx) =>
+    tx.cas.create(id, { ...settings, ...certificates, verificationToken: randomUUID(), tags: tagsFrom(body.tags) }),
+  );
   return created('cas', id);
 };
 
@@ -34,32 +43,53 @@ export const createCa: Handler<'management', 'createCa'> = async ({ body }, { st
 export const detailCa: Handler<'management', 'detailCa'> = async ({ params }, { stores }) =>
   ok(toCaDetail(await stores.cas.get(params.id)));
 
-/** PUT /cas/{id}: all but the certificate, which stays. Fails: `notFound`, otherwise as create. */
-export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body }, { stores }) => {
-  const settings = fromWhole(body);
-  await stores.transaction((tx) => tx.cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) }));
+/** PUT /cas/{id}: all but the certificate, which stays. Fails: `notFound`, `notUpdatable`, otherwise as create. */
+export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body, caller }, { stores }) => {
+  const settings = fromCreate(body);
+  await requireMayChangeCa(caller, params.id, settings.externalIdClaim !== null, stores);
+  await stores.transaction((tx) =>
+    tx.administrators.keepAny('notUpdatable', () =>
+      tx.cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) }),
+    ),
+  );
   return noData();
 };
 
 /** PATCH /cas/{id}; `null` takes the claim away. Fails: as PUT. */
-export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body }, { stores }) => {
+export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body, caller }, { stores }) => {
   const changes = {
-    name: givenName(body.name), isAuthEnabled: given(body.isAuthEnabled), isAutoCaEnrollmentEnabled: given(body.isAutoCaEnrollmentEnabled),
-    isOttCaEnrollmentEnabled: given(body.isOttCaEnrollmentEnabled), identityNameFormat: body.identityNameFormat == null ? undefined : nameFormatFrom(body.identityNameFormat),
-    identityRoles: body.identityRoles == null ? undefined : parseRoleAttributes(body.identityRoles, 'identityRoles'), tags: givenTags(body.tags),
+    name: givenName(body.name),
+    isAuthEnabled: given(body.isAuthEnabled),
+    isAutoCaEnrollmentEnabled: given(body.isAutoCaEnrollmentEnabled),
+    isOttCaEnrollmentEnabled: given(body.isOttCaEnrollmentEnabled),
+    identityNameFormat: body.identityNameFormat == null ? undefined : nameFormatFrom(body.identityNameFormat),
+    identityRoles: body.identityRoles == null ? undefined : parseRoleAttributes(body.identityRoles, 'identityRoles'),
+    tags: givenTags(body.tags),
   };
   const { externalIdClaim: claim } = body;
+  await requireMayChangeCa(caller, params.id, claim != null && Object.keys(claim).length > 0, stores);
+  const mayTakeLogins = changes.isAuthEnabled === false || claim != null;
   await stores.transaction(async (tx) => {
-    const externalIdClaim = claim == null ? claim : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
-    await tx.cas.update(params.id, { ...changes, externalIdClaim });
+    const write = async () => {
+      const externalIdClaim =
+        claim == null ? claim : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
+      await tx.cas.update(params.id, { ...changes, externalIdClaim });
+    };
+    await (mayTakeLogins ? tx.administrators.keepAny('notUpdatable', write) : write());
   });
   return noData();
 };
 
-/** DELETE /cas/{id}: its authenticators, enrollments and their API sessions go too. Fails: `notFound`. */
-export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params }, { stores, sessions }) => {
-  const ended = await stores.transaction((tx) => tx.cas.remove(params.id));
-  ended.forEach((id) => { sessions.forget(id); });
+/**
+ * DELETE /cas/{id}: its authenticators, enrollments and their API sessions go too. Fails: `notFound`, `notDeletable`.
+ */
+export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params }, { stores, apiSessions }) => {
+  const ended = await stores.transaction((tx) =>
+    tx.administrators.keepAny('notDeletable', () => tx.cas.remove(params.id)),
+  );
+  ended.forEach((id) => {
+    apiSessions.forget(apiSessionIdOf(id));
+  });
   return noData();
 };
 
@@ -73,8 +103,9 @@ export const getCaJwt: Handler<'management', 'getCaJwt'> = async ({ params }, { 
  * POST /cas/{id}/verify: a certificate that only the holder of the CA's key can have made since the CA was created.
  * Fails: `notFound`, `caAlreadyVerified`, `unparsableBody`, `commonNameInvalid`, `certificateNotOfCa`.
  */
-export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body }, { stores }) => {
+export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body, caller }, { stores }) => {
   const ca = await stores.cas.get(params.id);
+  requireMayClaim(caller, ca.externalIdClaim !== null);
   if (ca.isVerified) throw new DomainError('caAlreadyVerified');
   requireProof(ca, readProof(body, ca.verificationToken));
   await stores.transaction(async (tx) => {
@@ -84,20 +115,41 @@ export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body
   return noData();
 };
 
+/** Whose certificates name identities by a claim can log in as any of them. @throws DomainError `unauthenticated` */
+function requireMayClaim(caller: Caller, hasClaim: boolean): void {
+  if (hasClaim) requireAdministrator(caller, 'non-admins may not manage CAs with an external id claim');
+}
+
+/** @param hasClaim  it shall have one. @throws DomainError `unauthenticated` */
+async function requireMayChangeCa(
+  caller: Caller,
+  id: string,
+  hasClaim: boolean,
+  { cas }: Pick<Context['stores'], 'cas'>,
+): Promise<void> {
+  if (caller.isAdmin) return;
+  requireMayClaim(caller, hasClaim);
+  requireMayClaim(caller, (await cas.get(id)).externalIdClaim !== null);
+}
+
 /**
  * It proves the CA's key and nothing else, so any extended key usage will do.
  * @throws DomainError `certificateNotOfCa` for a chain that does not lead to the CA, or a leaf outside its time
  */
 function requireProof(ca: Ca, sent: readonly Buffer[]): void {
   try {
-    if (verifyPeer(sent, { own: null, cas: [ca], isAnyUse: true }).isExpired) throw new ChainFault('the certificate has expired');
+    if (verifyPeer(sent, { own: null, cas: [ca], isAnyUse: true }).isExpired)
+      throw new ChainFault('the certificate has expired');
   } catch (fault) {
     throw fault instanceof ChainFault ? new DomainError('certificateNotOfCa', { causeMessage: fault.message }) : fault;
   }
 }
 
-/** The network's own keys cannot be somebody else's CA, whatever certificate carries them. @throws DomainError `invalidField` */
-function requireForeign(certPem: string, pki: Services['pki']): void {
+/**
+ * The network's own keys cannot be a third party's CA, whatever certificate carries them.
+ * @throws DomainError `invalidField`
+ */
+function requireForeign(certPem: string, pki: Context['pki']): void {
   const { roots, intermediates } = pki.trust();
   // Not KeyObject.equals: for keys of two kinds it leaves an error behind that OpenSSL then reports of some connection.
   const keyOf = ({ publicKey }: X509Certificate) => JSON.stringify(publicKey.export({ format: 'jwk' }));
@@ -107,20 +159,32 @@ function requireForeign(certPem: string, pki: Services['pki']): void {
   }
 }
 
-function fromWhole(body: Request.CaCreate | Request.CaUpdate): CaSettings {
+function fromCreate(body: Request.CaCreate | Request.CaUpdate): CaSettings {
   const claim = given(body.externalIdClaim);
   return {
-    name: requireName(body.name), isAuthEnabled: body.isAuthEnabled, isAutoCaEnrollmentEnabled: body.isAutoCaEnrollmentEnabled,
-    isOttCaEnrollmentEnabled: body.isOttCaEnrollmentEnabled, identityRoles: parseRoleAttributes(body.identityRoles, 'identityRoles'),
-    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''), externalIdClaim: claim === undefined || Object.keys(claim).length === 0 ? null : claimFrom(claim),
+    name: requireName(body.name),
+    isAuthEnabled: body.isAuthEnabled,
+    isAutoCaEnrollmentEnabled: body.isAutoCaEnrollmentEnabled,
+    isOttCaEnrollmentEnabled: body.isOttCaEnrollmentEnabled,
+    identityRoles: parseRoleAttributes(body.identityRoles, 'identityRoles'),
+    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''),
+    externalIdClaim: claim === undefined || Object.keys(claim).length === 0 ? null : claimFrom(claim),
   };
 }
 
 const nameFormatFrom = (format: string): string => (format === '' ? DEFAULT_NAME_FORMAT : format);
 
-/** Members that are given replace those of the present claim; without any it stays. Stock clients send `{}` with every change. */
-function mergeClaim(current: ExternalIdClaim | null, change: Request.ExternalIdClaimPatch): ExternalIdClaim | undefined {
-  const members = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null && value !== undefined)) as Partial<ExternalIdClaim>;
+/**
+ * Members that are given replace those of the present claim; without any it stays. Stock clients send `{}` with every
+ * change.
+ */
+function mergeClaim(
+  current: ExternalIdClaim | null,
+  change: Request.ExternalIdClaimPatch,
+): ExternalIdClaim | undefined {
+  const members = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== null && value !== undefined),
+  ) as Partial<ExternalIdClaim>;
   return Object.keys(members).length === 0 ? undefined : claimFrom({ ...current, ...members });
 }
 
@@ -128,11 +192,16 @@ function mergeClaim(current: ExternalIdClaim | null, change: Request.ExternalIdC
 function claimFrom(claim: Partial<ExternalIdClaim>): ExternalIdClaim {
   const member = <K extends keyof ExternalIdClaim>(key: K): ExternalIdClaim[K] => {
     const value = claim[key];
-    if (value === undefined) throw invalidField(`externalIdClaim.${key}`, `externalIdClaim.${key} in body is required`, undefined);
+    if (value === undefined)
+      throw invalidField(`externalIdClaim.${key}`, `externalIdClaim.${key} in body is required`, undefined);
     return value;
   };
   return requireWorkingClaim({
-    index: member('index'), location: member('location'), matcher: member('matcher'), matcherCriteria: member('matcherCriteria'),
-    parser: member('parser'), parserCriteria: member('parserCriteria'),
+    index: member('index'),
+    location: member('location'),
+    matcher: member('matcher'),
+    matcherCriteria: member('matcherCriteria'),
+    parser: member('parser'),
+    parserCriteria: member('parserCriteria'),
   });
 }

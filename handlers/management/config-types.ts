@@ -1,10 +1,9 @@
 /** Config types: named shapes of configuration with their JSON Schemas. */
 import type { ConfigType, JsonObject } from '../../domain/model.js';
-import { configsOfType } from '../../db/configs.js';
 import type * as Response from '../../generated/management/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
+import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../fields.js';
 import { toConfigDetail } from '../shared/config-model.js';
 
 /** GET /config-types. */
@@ -12,11 +11,17 @@ export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async (
   listOf(await stores.configTypes.list(query), toConfigTypeDetail);
 
 /** POST /config-types. Fails: `duplicate` (name), `invalidField` (schema). */
-export const createConfigType: Handler<'management', 'createConfigType'> = async ({ body }, { stores, newId, checkConfigSchema }) => {
-  if (body.schema != null) checkConfigSchema(body.schema);
+export const createConfigType: Handler<'management', 'createConfigType'> = async (
+  { body },
+  { stores, newId, checkConfigSchema },
+) => {
+  if (body.schema != null) await checkConfigSchema(body.schema);
   const id = newId();
   await stores.configTypes.create(id, {
-    name: requireName(body.name), schema: (body.schema ?? null) as JsonObject | null, target: body.target ?? null, tags: tagsFrom(body.tags),
+    name: requireName(body.name),
+    schema: (body.schema ?? null) as JsonObject | null,
+    target: body.target ?? null,
+    tags: tagsFrom(body.tags),
   });
   return created('config-types', id);
 };
@@ -26,19 +31,29 @@ export const detailConfigType: Handler<'management', 'detailConfigType'> = async
   ok(toConfigTypeDetail(await stores.configTypes.get(params.id)));
 
 /** PUT /config-types/{id}. Configs that exist are not checked again. */
-export const updateConfigType: Handler<'management', 'updateConfigType'> = async ({ params, body }, { stores, checkConfigSchema }) => {
-  if (body.schema != null) checkConfigSchema(body.schema);
+export const updateConfigType: Handler<'management', 'updateConfigType'> = async (
+  { params, body },
+  { stores, checkConfigSchema },
+) => {
+  if (body.schema != null) await checkConfigSchema(body.schema);
   await stores.configTypes.update(params.id, {
-    name: requireName(body.name), schema: (body.schema ?? null) as JsonObject | null, tags: tagsFrom(body.tags),
+    name: requireName(body.name),
+    schema: (body.schema ?? null) as JsonObject | null,
+    tags: tagsFrom(body.tags),
   });
   return noData();
 };
 
 /** PATCH /config-types/{id}. */
-export const patchConfigType: Handler<'management', 'patchConfigType'> = async ({ params, body }, { stores, checkConfigSchema }) => {
-  if (body.schema != null) checkConfigSchema(body.schema);
+export const patchConfigType: Handler<'management', 'patchConfigType'> = async (
+  { params, body },
+  { stores, checkConfigSchema },
+) => {
+  if (body.schema != null) await checkConfigSchema(body.schema);
   await stores.configTypes.update(params.id, {
-    name: givenName(body.name), schema: given(body.schema) as JsonObject | undefined, tags: givenTags(body.tags),
+    name: givenName(body.name),
+    schema: given(body.schema) as JsonObject | undefined,
+    tags: givenTags(body.tags),
   });
   return noData();
 };
@@ -50,11 +65,19 @@ export const deleteConfigType: Handler<'management', 'deleteConfigType'> = async
 };
 
 /** GET /config-types/{id}/configs. */
-export const listConfigsForConfigType: Handler<'management', 'listConfigsForConfigType'> = async ({ params, query }, { stores }) => {
+export const listConfigsForConfigType: Handler<'management', 'listConfigsForConfigType'> = async (
+  { params, query },
+  { stores },
+) => {
   await stores.configTypes.get(params.id);
-  return listOf(await stores.configs.list({ ...query, scope: configsOfType(params.id) }), toConfigDetail);
+  return listOf(await stores.configs.list({ ...query, ofType: params.id }), toConfigDetail);
 };
 
 function toConfigTypeDetail(item: ConfigType): Response.ConfigTypeDetail {
-  return { name: item.name, schema: item.schema, ...(item.target === null ? {} : { target: item.target }), ...baseFields(item, linksOf('config-types', item.id)) };
+  return {
+    name: item.name,
+    schema: item.schema,
+    ...(item.target === null ? {} : { target: item.target }),
+    ...baseFields(item, linksOf('config-types', item.id)),
+  };
 }

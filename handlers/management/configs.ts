@@ -1,10 +1,9 @@
 /** Configs: data of a config type, given to services. */
 import type { JsonObject } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
-import { servicesWithConfig } from '../../db/services.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { toConfigDetail } from '../shared/config-model.js';
 import { listServiceViews } from '../shared/service-views.js';
 
@@ -13,13 +12,21 @@ export const listConfigs: Handler<'management', 'listConfigs'> = async ({ query 
   listOf(await stores.configs.list(query), toConfigDetail);
 
 /** POST /configs. Fails: `duplicate` (name), `invalidField` (type, or data that breaks the type's schema). */
-export const createConfig: Handler<'management', 'createConfig'> = async ({ body }, { stores, newId, checkConfigData }) => {
+export const createConfig: Handler<'management', 'createConfig'> = async (
+  { body },
+  { stores, newId, checkConfigData },
+) => {
   const name = requireName(body.name);
   const type = await stores.configTypes.find(body.configTypeId);
   if (type === undefined) throw invalidField('type', 'invalid config type', body.configTypeId);
-  checkConfigData(type, body.data);
+  await checkConfigData(type, body.data);
   const id = newId();
-  await stores.configs.create(id, { name, configTypeId: type.id, data: body.data as JsonObject, tags: tagsFrom(body.tags) });
+  await stores.configs.create(id, {
+    name,
+    configTypeId: type.id,
+    data: body.data as JsonObject,
+    tags: tagsFrom(body.tags),
+  });
   return created('configs', id);
 };
 
@@ -28,20 +35,28 @@ export const detailConfig: Handler<'management', 'detailConfig'> = async ({ para
   ok(toConfigDetail(await stores.configs.get(params.id)));
 
 /** PUT /configs/{id}. The type of a config never changes. */
-export const updateConfig: Handler<'management', 'updateConfig'> = async ({ params, body }, { stores, checkConfigData }) => {
+export const updateConfig: Handler<'management', 'updateConfig'> = async (
+  { params, body },
+  { stores, checkConfigData },
+) => {
   const name = requireName(body.name);
   const config = await stores.configs.get(params.id);
-  checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
+  await checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
   await stores.configs.update(params.id, { name, data: body.data as JsonObject, tags: tagsFrom(body.tags) });
   return noData();
 };
 
 /** PATCH /configs/{id}. */
-export const patchConfig: Handler<'management', 'patchConfig'> = async ({ params, body }, { stores, checkConfigData }) => {
+export const patchConfig: Handler<'management', 'patchConfig'> = async (
+  { params, body },
+  { stores, checkConfigData },
+) => {
   const config = await stores.configs.get(params.id);
-  if (body.data != null) checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
+  if (body.data != null) await checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
   await stores.configs.update(params.id, {
-    name: givenName(body.name), data: body.data == null ? undefined : (body.data as JsonObject), tags: givenTags(body.tags),
+    name: givenName(body.name),
+    data: body.data == null ? undefined : (body.data as JsonObject),
+    tags: givenTags(body.tags),
   });
   return noData();
 };
@@ -53,7 +68,10 @@ export const deleteConfig: Handler<'management', 'deleteConfig'> = async ({ para
 };
 
 /** GET /configs/{id}/services. */
-export const listConfigServices: Handler<'management', 'listConfigServices'> = async ({ params, query, caller }, { stores }) => {
+export const listConfigServices: Handler<'management', 'listConfigServices'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   await stores.configs.get(params.id);
-  return listServiceViews({ ...query, scope: servicesWithConfig(params.id) }, caller, stores);
+  return listServiceViews({ ...query, withConfig: params.id }, caller, stores);
 };

@@ -1,10 +1,9 @@
 /** Edge router policies: which identities may use which edge routers. */
 import type { EdgeRouterPolicyDraft } from '../../domain/model.js';
-import { policiesOfIdentity, selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toEdgeRouterDetail } from '../shared/router-model.js';
@@ -16,9 +15,12 @@ const ROLES = ['edgeRouterRoles', 'identityRoles'] as const;
 export const listEdgeRouterPolicies: Handler<'management', 'listEdgeRouterPolicies'> = async ({ query }, { stores }) =>
   listOf(await stores.edgeRouterPolicies.list(query), toEdgeRouterPolicyDetail);
 
-/** POST /edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` that names nobody). */
-export const createEdgeRouterPolicy: Handler<'management', 'createEdgeRouterPolicy'> = async ({ body }, { stores, newId }) => {
-  const draft = fromWhole(body);
+/** POST /edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
+export const createEdgeRouterPolicy: Handler<'management', 'createEdgeRouterPolicy'> = async (
+  { body },
+  { stores, newId },
+) => {
+  const draft = fromCreate(body);
   const id = newId();
   await stores.transaction((tx) => tx.edgeRouterPolicies.create(id, draft));
   return created('edge-router-policies', id);
@@ -29,46 +31,78 @@ export const detailEdgeRouterPolicy: Handler<'management', 'detailEdgeRouterPoli
   ok(toEdgeRouterPolicyDetail(await stores.edgeRouterPolicies.get(params.id)));
 
 /** PUT /edge-router-policies/{id}. Fails: as create, `notUpdatable` for one of the system. */
-export const updateEdgeRouterPolicy: Handler<'management', 'updateEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
-  const draft = fromWhole(body);
+export const updateEdgeRouterPolicy: Handler<'management', 'updateEdgeRouterPolicy'> = async (
+  { params, body },
+  { stores },
+) => {
+  const draft = fromCreate(body);
   await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, draft));
   return noData();
 };
 
 /** PATCH /edge-router-policies/{id}. Fails: as PUT. */
-export const patchEdgeRouterPolicy: Handler<'management', 'patchEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
+export const patchEdgeRouterPolicy: Handler<'management', 'patchEdgeRouterPolicy'> = async (
+  { params, body },
+  { stores },
+) => {
   const changes = {
-    name: givenName(body.name), semantic: given(body.semantic), tags: givenTags(body.tags), ...givenRoles(body, ROLES),
+    name: givenName(body.name),
+    semantic: given(body.semantic),
+    tags: givenTags(body.tags),
+    ...givenRoles(body, ROLES),
   };
   await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, changes));
   return noData();
 };
 
 /** DELETE /edge-router-policies/{id}. Fails: `notDeletable` for one of the system. */
-export const deleteEdgeRouterPolicy: Handler<'management', 'deleteEdgeRouterPolicy'> = async ({ params }, { stores }) => {
+export const deleteEdgeRouterPolicy: Handler<'management', 'deleteEdgeRouterPolicy'> = async (
+  { params },
+  { stores },
+) => {
   await stores.edgeRouterPolicies.remove(params.id);
   return noData();
 };
 
 /** GET /edge-router-policies/{id}/edge-routers: what its edge router roles select. */
-export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRouterPolicyEdgeRouters'> = async ({ params, query }, { stores }) => {
+export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRouterPolicyEdgeRouters'> = async (
+  { params, query },
+  { stores },
+) => {
   const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.get(params.id);
-  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy([{ semantic, roles: edgeRouterRoles }], 1) }), toEdgeRouterDetail);
+  return listOf(
+    await stores.routers.listEdge({ ...query, selectedBy: [{ semantic, roles: edgeRouterRoles }] }),
+    toEdgeRouterDetail,
+  );
 };
 
 /** GET /edge-router-policies/{id}/identities: whom its identity roles select. */
-export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRouterPolicyIdentities'> = async ({ params, query }, { stores }) => {
+export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRouterPolicyIdentities'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const { semantic, identityRoles } = await stores.edgeRouterPolicies.get(params.id);
-  const scope = selectedBy([{ semantic, roles: identityRoles }], 1);
-  return listOf(await stores.identities.list({ ...query, scope }), (item) => toIdentityDetail(item));
+  const selectedBy = [{ semantic, roles: identityRoles }];
+  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) => toIdentityDetail(item, caller));
 };
 
 /** GET /identities/{id}/edge-router-policies: the policies that select this identity. */
-export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentitysEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentitysEdgeRouterPolicies'> = async (
+  { params, query },
+  { stores },
+) => {
   const identity = await stores.identities.get(params.id);
-  return listOf(await stores.edgeRouterPolicies.list({ ...query, scope: policiesOfIdentity(identity) }), toEdgeRouterPolicyDetail);
+  return listOf(
+    await stores.edgeRouterPolicies.list({ ...query, naming: { identityRoles: identity } }),
+    toEdgeRouterPolicyDetail,
+  );
 };
 
-function fromWhole(body: Request.EdgeRouterPolicyCreate | Request.EdgeRouterPolicyUpdate): EdgeRouterPolicyDraft {
-  return { name: requireName(body.name), semantic: body.semantic, tags: tagsFrom(body.tags), ...rolesFrom(body, ROLES) };
+function fromCreate(body: Request.EdgeRouterPolicyCreate | Request.EdgeRouterPolicyUpdate): EdgeRouterPolicyDraft {
+  return {
+    name: requireName(body.name),
+    semantic: body.semantic,
+    tags: tagsFrom(body.tags),
+    ...rolesFrom(body, ROLES),
+  };
 }

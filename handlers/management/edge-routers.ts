@@ -1,6 +1,5 @@
 /** Edge routers: through which identities reach services. Administrators only. */
-import { selectedBy } from '../../db/access-view.js';
-import { policiesOfRouter } from '../../db/router-access-view.js';
+import { identityOfTunneler, routerIdOf } from '../../domain/ids.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
@@ -12,12 +11,15 @@ import { listServiceViews } from '../shared/service-views.js';
 export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query }, { stores }) =>
   listOf(await stores.routers.listEdge(query), toEdgeRouterDetail);
 
-/** POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
-export const createEdgeRouter: Handler<'management', 'createEdgeRouter'> = async ({ body }, services) => {
+/**
+ * POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound`
+ * (config), `invalidField` (two configs of one type).
+ */
+export const createEdgeRouter: Handler<'management', 'createEdgeRouter'> = async ({ body }, context) => {
   const draft = routerFromWhole(true, body);
-  const id = services.newId();
-  const enrollment = await routerEnrollment(id, true, services);
-  await services.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
+  const id = context.newId();
+  const enrollment = await routerEnrollment(id, true, context);
+  await context.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
   return created('edge-routers', id);
 };
 
@@ -26,67 +28,102 @@ export const detailEdgeRouter: Handler<'management', 'detailEdgeRouter'> = async
   ok(toEdgeRouterDetail(await stores.routers.getEdge(params.id)));
 
 /** PUT /edge-routers/{id}. Fails: as create. */
-export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async ({ params, body }, { stores, sessions }) => {
+export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async (
+  { params, body },
+  { stores, apiSessions },
+) => {
   const draft = routerFromWhole(true, body);
   await stores.transaction((tx) => tx.routers.update(params.id, true, draft));
-  sessions.forgetIdentity(params.id);
+  apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** PATCH /edge-routers/{id}. Fails: as create. */
-export const patchEdgeRouter: Handler<'management', 'patchEdgeRouter'> = async ({ params, body }, { stores, sessions }) => {
+export const patchEdgeRouter: Handler<'management', 'patchEdgeRouter'> = async (
+  { params, body },
+  { stores, apiSessions },
+) => {
   const changes = routerFromPart(true, body);
   await stores.transaction((tx) => tx.routers.update(params.id, true, changes));
-  sessions.forgetIdentity(params.id);
+  apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** DELETE /edge-routers/{id}: its identity, its system policy and its enrollment go too, and it leaves every policy. */
-export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async ({ params }, { stores, sessions }) => {
+export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async (
+  { params },
+  { stores, apiSessions },
+) => {
   await stores.transaction((tx) => tx.routers.remove(params.id, true));
-  sessions.forgetIdentity(params.id);
+  apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** POST /edge-routers/{id}/re-enroll: its certificate is worth nothing from then on. Fails: `notFound`. */
-export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = async ({ params }, services) => {
-  const enrollment = await routerEnrollment(params.id, true, services);
-  await services.stores.transaction((tx) => tx.routers.reEnroll(params.id, enrollment));
+export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = async ({ params }, context) => {
+  const enrollment = await routerEnrollment(params.id, true, context);
+  await context.stores.transaction((tx) => tx.routers.reEnroll(params.id, enrollment));
   return noData();
 };
 
 /** GET /edge-routers/{id}/edge-router-policies: the policies that select it. */
-export const listEdgeRouterEdgeRouterPolicies: Handler<'management', 'listEdgeRouterEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+export const listEdgeRouterEdgeRouterPolicies: Handler<'management', 'listEdgeRouterEdgeRouterPolicies'> = async (
+  { params, query },
+  { stores },
+) => {
   const router = await stores.routers.getEdge(params.id);
-  return listOf(await stores.edgeRouterPolicies.list({ ...query, scope: policiesOfRouter(router) }), toEdgeRouterPolicyDetail);
+  return listOf(
+    await stores.edgeRouterPolicies.list({ ...query, naming: { edgeRouterRoles: router } }),
+    toEdgeRouterPolicyDetail,
+  );
 };
 
 /** GET /edge-routers/{id}/service-edge-router-policies: the policies that select it. */
-export const listEdgeRouterServiceEdgeRouterPolicies: Handler<'management', 'listEdgeRouterServiceEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+export const listEdgeRouterServiceEdgeRouterPolicies: Handler<
+  'management',
+  'listEdgeRouterServiceEdgeRouterPolicies'
+> = async ({ params, query }, { stores }) => {
   const router = await stores.routers.getEdge(params.id);
-  return listOf(await stores.serviceEdgeRouterPolicies.list({ ...query, scope: policiesOfRouter(router) }), toServiceEdgeRouterPolicyDetail);
+  return listOf(
+    await stores.serviceEdgeRouterPolicies.list({ ...query, naming: { edgeRouterRoles: router } }),
+    toServiceEdgeRouterPolicyDetail,
+  );
 };
 
 /** GET /edge-routers/{id}/identities: who may use it. */
-export const listEdgeRouterIdentities: Handler<'management', 'listEdgeRouterIdentities'> = async ({ params, query }, { stores }) => {
+export const listEdgeRouterIdentities: Handler<'management', 'listEdgeRouterIdentities'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const roles = await stores.routerAccess.identitiesForRouter(await stores.routers.getEdge(params.id));
-  return listOf(await stores.identities.list({ ...query, scope: selectedBy(roles, 1) }), (item) => toIdentityDetail(item));
+  return listOf(await stores.identities.list({ ...query, selectedBy: roles }), (item) =>
+    toIdentityDetail(item, caller),
+  );
 };
 
 /** GET /edge-routers/{id}/services: what may be reached through it. */
-export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServices'> = async ({ params, query, caller }, { stores }) => {
+export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServices'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const roles = await stores.routerAccess.servicesForRouter(await stores.routers.getEdge(params.id));
-  return listServiceViews({ ...query, scope: selectedBy(roles, 2) }, caller, stores);
+  return listServiceViews({ ...query, selectedBy: roles }, caller, stores);
 };
 
 /** GET /identities/{id}/edge-routers: which ones the identity may use. */
-export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRouters'> = async ({ params, query }, { stores }) => {
+export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRouters'> = async (
+  { params, query },
+  { stores },
+) => {
   const roles = await stores.routerAccess.routersForIdentity(await stores.identities.get(params.id));
-  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy(roles, 1) }), toEdgeRouterDetail);
+  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), toEdgeRouterDetail);
 };
 
 /** GET /services/{id}/edge-routers: through which ones the service may be reached. */
-export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRouters'> = async ({ params, query }, { stores }) => {
+export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRouters'> = async (
+  { params, query },
+  { stores },
+) => {
   const roles = await stores.routerAccess.routersForService(await stores.services.get(params.id));
-  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy(roles, 1) }), toEdgeRouterDetail);
+  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), toEdgeRouterDetail);
 };

@@ -1,14 +1,16 @@
-/** Identities: who dials or hosts. Administrators only. */
+/** Identities: who dials or hosts. What delegates must not do with them is in shared/delegation.ts. */
+import { identityIdOf } from '../../domain/ids.js';
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
-import { policiesOfIdentity } from '../../db/access-view.js';
 import type { Changes } from '../../db/table.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Services } from '../services.js';
-import { given, givenTags, requireName, tagsFrom } from '../wire.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../reply.js';
+import { given, givenTags, requireName, tagsFrom } from '../fields.js';
+import { requireAdministrator, requireMayDelete, requireMayModify } from '../shared/delegation.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
 import { toEnrollmentDetail } from '../shared/enrollment-model.js';
@@ -17,153 +19,285 @@ import { listServicesOf } from '../shared/service-views.js';
 import { requireUsername } from '../shared/updb.js';
 
 /** GET /identities. */
-export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query }, { stores }) =>
-  listOf(await stores.identities.list(query), (identity) => toIdentityDetail(identity));
+export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query, caller }, { stores }) =>
+  listOf(await stores.identities.list(query), (identity) => toIdentityDetail(identity, caller));
 
 /** POST /identities. Fails: `duplicate` (name, externalId), `notFound` (auth policy, hosted service, CA). */
-export const createIdentity: Handler<'management', 'createIdentity'> = async ({ body }, services) => {
-  const draft = fromWhole(body);
-  const id = services.newId();
-  const enrollments = await enrollmentsFrom(id, body.enrollment, services);
-  const write = (stores: Pick<Services['stores'], 'identities'>) => stores.identities.create(id, draft, enrollments);
+export const createIdentity: Handler<'management', 'createIdentity'> = async ({ body, caller }, context) => {
+  requireMayCreate(caller, body);
+  const draft = fromCreate(body);
+  const id = context.newId();
+  const enrollments = await enrollmentsFrom(id, body.enrollment, context);
+  const write = (stores: Pick<Context['stores'], 'identities'>) => stores.identities.create(id, draft, enrollments);
   const caId = given(body.enrollment?.ottca) ?? '';
-  await (draft.hostings.length > 0 || caId !== '' ? services.stores.transaction(async (tx) => {
-    if (caId !== '' && (await tx.cas.lockForUse(caId)) === undefined) throw caNotFound(caId);
-    await write(tx);
-  }) : write(services.stores));
+  await (draft.hostings.length > 0 || caId !== ''
+    ? context.stores.transaction(async (tx) => {
+        if (caId !== '' && (await tx.cas.lockForUse(caId)) === undefined) throw caNotFound(caId);
+        await write(tx);
+      })
+    : write(context.stores));
   return created('identities', id);
 };
 
 /** GET /identities/{id}. Fails: `notFound`. */
-export const detailIdentity: Handler<'management', 'detailIdentity'> = async ({ params }, { stores }) =>
-  ok(toIdentityDetail(await stores.identities.get(params.id)));
+export const detailIdentity: Handler<'management', 'detailIdentity'> = async ({ params, caller }, { stores }) =>
+  ok(toIdentityDetail(await stores.identities.get(params.id), caller));
 
-/** PUT /identities/{id}. What the body leaves out falls back to its default. Fails: as create. */
-export const updateIdentity: Handler<'management', 'updateIdentity'> = async ({ params, body }, { stores, sessions }) => {
-  const draft = fromWhole(body);
-  await stores.transaction(async (tx) => { await tx.identities.update(params.id, await withoutOwners(params.id, draft, tx)); });
-  sessions.forgetIdentity(params.id);
+/**
+ * PUT /identities/{id}: for administrators, since what the body leaves out falls back to its default. Fails: as create,
+ * `notUpdatable`, `unauthenticated`.
+ */
+export const updateIdentity: Handler<'management', 'updateIdentity'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  requireAdministrator(caller, 'non-admins may not use the PUT method, use PATCH instead');
+  const draft = fromCreate(body);
+  await stores.transaction(async (tx) => {
+    const changes = await withoutOwners(params.id, draft, tx);
+    await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.update(params.id, changes));
+  });
+  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
-/** PATCH /identities/{id}. Fails: as create. */
-export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ params, body }, { stores, sessions }) => {
+/** PATCH /identities/{id}. Fails: as create, `notUpdatable`, `unauthenticated`. */
+export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  await requireMayModify(caller, params.id, stores);
+  requireMayPatch(caller, body);
   const { serviceHostingCosts: costs, serviceHostingPrecedences: precedences } = body;
   const hostingsChange = given(costs) !== undefined || given(precedences) !== undefined;
   const changes = {
     name: body.name === '' ? undefined : given(body.name),
-    typeId: given(body.type), isAdmin: given(body.isAdmin), externalId: body.externalId === '' ? null : given(body.externalId),
+    typeId: given(body.type),
+    isAdmin: given(body.isAdmin),
+    externalId: body.externalId === '' ? null : given(body.externalId),
     authPolicyId: body.authPolicyId === '' ? 'default' : given(body.authPolicyId),
     roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
-    permissions: given(body.permissions), appData: body.appData == null ? undefined : (body.appData as JsonObject),
-    defaultHostingCost: given(body.defaultHostingCost), defaultHostingPrecedence: given(body.defaultHostingPrecedence),
+    permissions: body.permissions == null ? undefined : permissionsFrom(body.permissions),
+    appData: body.appData == null ? undefined : (body.appData as JsonObject),
+    defaultHostingCost: given(body.defaultHostingCost),
+    defaultHostingPrecedence: given(body.defaultHostingPrecedence),
     tags: givenTags(body.tags),
   };
-  if (!hostingsChange && changes.name === undefined && changes.typeId === undefined) {
+  const mayTakeLogin = changes.isAdmin === false || changes.authPolicyId !== undefined;
+  if (!mayTakeLogin && !hostingsChange && changes.name === undefined && changes.typeId === undefined) {
     await stores.identities.update(params.id, changes);
   } else {
     await stores.transaction(async (tx) => {
       const allowed = await withoutOwners(params.id, changes, tx);
-      const hostings = hostingsChange ? mergeHostings(await tx.identities.lockHostings(params.id), costs, precedences) : undefined;
-      await tx.identities.update(params.id, { ...allowed, hostings });
+      const write = async () => {
+        const hostings = hostingsChange
+          ? mergeHostings(await tx.identities.lockHostings(params.id), costs, precedences)
+          : undefined;
+        await tx.identities.update(params.id, { ...allowed, hostings });
+      };
+      await (mayTakeLogin ? tx.administrators.keep(params.id, 'notUpdatable', write) : write());
     });
   }
-  sessions.forgetIdentity(params.id);
+  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
-/** DELETE /identities/{id}: its authenticators, enrollments and API sessions go too. Fails: `notFound`, `notDeletable`. */
-export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async ({ params }, { stores, sessions }) => {
+/**
+ * DELETE /identities/{id}: its authenticators, enrollments and API sessions go too. Fails: `notFound`, `notDeletable`,
+ * `unauthenticated`.
+ */
+export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
+  { params, caller },
+  { stores, apiSessions },
+) => {
+  await requireMayDelete(caller, params.id, stores);
   await stores.transaction(async (tx) => {
     const owner = await tx.routers.ownerOf(params.id);
-    if (owner !== undefined) throw new DomainError('notDeletable', { causeMessage: `cannot delete router identity ${owner} until associated router is deleted` });
-    await tx.identities.remove(params.id);
+    if (owner !== undefined)
+      throw new DomainError('notDeletable', {
+        causeMessage: `cannot delete router identity ${owner} until associated router is deleted`,
+      });
+    await tx.administrators.keep(params.id, 'notDeletable', () => tx.identities.remove(params.id));
   });
-  sessions.forgetIdentity(params.id);
+  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
-/** POST /identities/{id}/disable: no login until enabled or until the time is over; open sessions end. */
-export const disableIdentity: Handler<'management', 'disableIdentity'> = async ({ params, body }, { stores, sessions }) => {
-  await stores.identities.disable(params.id, Math.min(Math.max(body.durationMinutes, 0), MAX_DISABLE_MINUTES));
-  sessions.forgetIdentity(params.id);
+/**
+ * DELETE /identities/{id}/mfa: its API sessions go back to what its auth policy asks; nothing happens without an
+ * enrollment. Fails: `notFound`, `unauthenticated`.
+ */
+export const removeIdentityMfa: Handler<'management', 'removeIdentityMfa'> = async (
+  { params, caller },
+  { stores, apiSessions },
+) => {
+  await requireMayModify(caller, params.id, stores);
+  const { id } = await stores.identities.get(params.id);
+  await stores.mfas.remove(id);
+  apiSessions.forgetIdentity(identityIdOf(id));
+  return noData();
+};
+
+/**
+ * POST /identities/{id}/disable: no login until enabled or until the time has passed; open API sessions end. Fails:
+ * `notFound`, `notUpdatable`, `unauthenticated`.
+ */
+export const disableIdentity: Handler<'management', 'disableIdentity'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  await requireMayModify(caller, params.id, stores);
+  const minutes = Math.min(Math.max(body.durationMinutes, 0), MAX_DISABLE_MINUTES);
+  await stores.transaction((tx) =>
+    tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.disable(params.id, minutes)),
+  );
+  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
 /** POST /identities/{id}/enable. */
-export const enableIdentity: Handler<'management', 'enableIdentity'> = async ({ params }, { stores }) => {
+export const enableIdentity: Handler<'management', 'enableIdentity'> = async ({ params, caller }, { stores }) => {
+  await requireMayModify(caller, params.id, stores);
   await stores.identities.enable(params.id);
   return noData();
 };
 
 /** GET /identities/{id}/authenticators. */
-export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthenticators'> = async ({ params, query }, { stores }) => {
+export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthenticators'> = async (
+  { params, query },
+  { stores },
+) => {
   await stores.identities.get(params.id);
-  return listOf(await stores.authenticators.list({ ...query, scope: ofIdentity(params.id) }), (item) => toAuthenticatorDetail(item));
+  return listOf(await stores.authenticators.list({ ...query, ofIdentity: params.id }), (item) =>
+    toAuthenticatorDetail(item),
+  );
 };
 
 /** GET /identities/{id}/enrollments. */
-export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollments'> = async ({ params, query }, { stores }) => {
+export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollments'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   await stores.identities.get(params.id);
-  return listOf(await stores.enrollments.list({ ...query, scope: ofIdentity(params.id) }), toEnrollmentDetail);
+  return listOf(await stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), toEnrollmentDetail);
 };
 
 /** GET /identities/{id}/service-policies: the policies that select this identity. */
-export const listIdentityServicePolicies: Handler<'management', 'listIdentityServicePolicies'> = async ({ params, query }, { stores }) => {
+export const listIdentityServicePolicies: Handler<'management', 'listIdentityServicePolicies'> = async (
+  { params, query },
+  { stores },
+) => {
   const identity = await stores.identities.get(params.id);
-  return listOf(await stores.servicePolicies.list({ ...query, scope: policiesOfIdentity(identity) }), toServicePolicyDetail);
+  return listOf(
+    await stores.servicePolicies.list({ ...query, naming: { identityRoles: identity } }),
+    toServicePolicyDetail,
+  );
 };
 
 /** GET /identities/{id}/services: what this identity may dial or bind, with its permissions. */
-export const listIdentityServices: Handler<'management', 'listIdentityServices'> = async ({ params, query, caller }, { stores }) => {
+export const listIdentityServices: Handler<'management', 'listIdentityServices'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const identity = await stores.identities.get(params.id);
   const { policyType, ...list } = query;
   return listServicesOf(identity, list, caller.configTypes, stores, policyType);
 };
 
+/** @throws DomainError `unauthenticated` */
+function requireMayCreate(caller: Caller, { permissions, isAdmin }: Request.IdentityCreate): void {
+  if (permissions != null && permissions.length > 0)
+    requireAdministrator(caller, 'non-admins may not create users with permissions');
+  if (isAdmin) requireAdministrator(caller, 'non-admins may not create admin users');
+}
+
+/** Whoever may change identities must not give rights to any, itself included. @throws DomainError `unauthenticated` */
+function requireMayPatch(caller: Caller, body: Request.IdentityPatch): void {
+  const { permissions, isAdmin } = body;
+  for (const [field, value] of Object.entries({ permissions, isAdmin })) {
+    if (value != null) requireAdministrator(caller, `non-admins may not modify the identity field '${field}'`);
+  }
+}
+
 /** About 1,900 years: what a longer time means anyway, within the range of a timestamp. */
 const MAX_DISABLE_MINUTES = 1_000_000_000;
 
-/** An identity that a router owns keeps its type, and the router's name. @throws DomainError `invalidField` for another name */
-async function withoutOwners<T extends Changes<IdentityDraft>>(id: string, changes: T, { routers }: Pick<Services['stores'], 'routers'>): Promise<Changes<IdentityDraft>> {
+/**
+ * An identity that a router owns keeps its type, and the router's name.
+ * @throws DomainError `invalidField` for another name
+ */
+async function withoutOwners<T extends Changes<IdentityDraft>>(
+  id: string,
+  changes: T,
+  { routers }: Pick<Context['stores'], 'routers'>,
+): Promise<Changes<IdentityDraft>> {
   if (changes.name === undefined && changes.typeId === undefined) return changes;
   const owner = await routers.ownerOf(id);
   if (owner === undefined) return changes;
-  if (changes.name !== undefined && changes.name !== owner) throw invalidField('name', 'may not change name of router identities', changes.name);
+  if (changes.name !== undefined && changes.name !== owner)
+    throw invalidField('name', 'may not change name of router identities', changes.name);
   return { ...changes, name: undefined, typeId: undefined };
 }
 
-const ofIdentity = (id: string) => ({ name: 'of-identity', where: 't.identity_id = $1', values: [id] });
-
-function fromWhole(body: Request.IdentityCreate | Request.IdentityUpdate): IdentityDraft {
+function fromCreate(body: Request.IdentityCreate | Request.IdentityUpdate): IdentityDraft {
   return {
-    name: requireName(body.name), typeId: body.type, isAdmin: body.isAdmin, externalId: body.externalId === '' ? null : (body.externalId ?? null),
+    name: requireName(body.name),
+    typeId: body.type,
+    isAdmin: body.isAdmin,
+    externalId: body.externalId === '' ? null : (body.externalId ?? null),
     authPolicyId: body.authPolicyId == null || body.authPolicyId === '' ? 'default' : body.authPolicyId,
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), permissions: body.permissions ?? [],
-    appData: (body.appData ?? {}) as JsonObject, defaultHostingCost: body.defaultHostingCost ?? 0,
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+    permissions: permissionsFrom(body.permissions ?? []),
+    appData: (body.appData ?? {}) as JsonObject,
+    defaultHostingCost: body.defaultHostingCost ?? 0,
     defaultHostingPrecedence: body.defaultHostingPrecedence ?? 'default',
-    hostings: mergeHostings([], body.serviceHostingCosts, body.serviceHostingPrecedences), tags: tagsFrom(body.tags),
+    hostings: mergeHostings([], body.serviceHostingCosts, body.serviceHostingPrecedences),
+    tags: tagsFrom(body.tags),
   };
 }
+
+/** Each once, in order: equal sets are stored and shown alike. */
+const permissionsFrom = (permissions: readonly string[]): string[] => [...new Set(permissions)].sort();
 
 type ByService<T> = Readonly<Record<string, T | null>> | null | undefined;
 
 /** A map that is given replaces that half of every hosting; the other half stays. */
-function mergeHostings(current: readonly Hosting[], costs: ByService<number>, precedences: ByService<HostingPrecedence>): Hosting[] {
+function mergeHostings(
+  current: readonly Hosting[],
+  costs: ByService<number>,
+  precedences: ByService<HostingPrecedence>,
+): Hosting[] {
   const half = <T>(map: ByService<T>, key: 'cost' | 'precedence') =>
     map == null ? new Map(current.map((h) => [h.serviceId, h[key] as T | null])) : new Map(Object.entries(map));
   const cost = half(costs, 'cost');
   const precedence = half(precedences, 'precedence');
   return [...new Set([...cost.keys(), ...precedence.keys()])]
-    .map((serviceId) => ({ serviceId, cost: cost.get(serviceId) ?? null, precedence: precedence.get(serviceId) ?? null }))
+    .map((serviceId) => ({
+      serviceId,
+      cost: cost.get(serviceId) ?? null,
+      precedence: precedence.get(serviceId) ?? null,
+    }))
     .filter((hosting) => hosting.cost !== null || hosting.precedence !== null);
 }
 
 /** The enrollments asked for at creation, each with its token and JWT. */
-async function enrollmentsFrom(identityId: string, asked: Request.IdentityCreate['enrollment'], { enrollments, newId }: Services) {
+async function enrollmentsFrom(
+  identityId: string,
+  asked: Request.IdentityCreate['enrollment'],
+  { enrollments, newId }: Context,
+) {
   const expiresAt = enrollments.defaultExpiry();
-  const draft = async (method: 'ott' | 'ottca' | 'updb', { username = null, caId = null }: { username?: string | null; caId?: string | null }) => (
-    { id: newId(), method, caId, username, expiresAt, ...(await enrollments.issue(identityId, method, expiresAt)) });
+  const draft = async (
+    method: 'ott' | 'ottca' | 'updb',
+    { username = null, caId = null }: { username?: string | null; caId?: string | null },
+  ) => ({
+    id: newId(),
+    method,
+    caId,
+    username,
+    expiresAt,
+    ...(await enrollments.issue(identityId, method, expiresAt)),
+  });
   const drafts = [];
   if (asked?.ott === true) drafts.push(await draft('ott', {}));
   if (asked?.updb != null && asked.updb !== '') {

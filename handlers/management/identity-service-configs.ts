@@ -1,28 +1,45 @@
-/** Configs of services that hold for one identity only. Administrators only. */
+/** Configs of services that hold for one identity only. */
 import type { IdentityServiceConfig } from '../../db/identity-service-configs.js';
 import type * as Response from '../../generated/management/response.js';
 import { listOf, noData } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { refTo } from '../wire.js';
+import { refTo } from '../fields.js';
+import { requireMayModify } from '../shared/delegation.js';
 
 /** GET /identities/{id}/service-configs. Fails: `notFound`. */
-export const listIdentitysServiceConfigs: Handler<'management', 'listIdentitysServiceConfigs'> = async ({ params, query }, { stores }) => {
+export const listIdentitysServiceConfigs: Handler<'management', 'listIdentitysServiceConfigs'> = async (
+  { params, query },
+  { stores },
+) => {
   await stores.identities.get(params.id);
   return listOf(await stores.identityServiceConfigs.list(params.id, query), toServiceConfigDetail);
 };
 
-/** POST /identities/{id}/service-configs: all or none. Fails: `notFound` (identity, configs). */
-export const associateIdentitysServiceConfigs: Handler<'management', 'associateIdentitysServiceConfigs'> = async ({ params, body }, { stores }) => {
+/** POST /identities/{id}/service-configs: all or none. Fails: `notFound` (identity, configs), `unauthenticated`. */
+export const associateIdentitysServiceConfigs: Handler<'management', 'associateIdentitysServiceConfigs'> = async (
+  { params, body, caller },
+  { stores },
+) => {
+  await requireMayModify(caller, params.id, stores);
   await stores.transaction((tx) => tx.identityServiceConfigs.assign(params.id, body));
   return noData();
 };
 
 /** DELETE /identities/{id}/service-configs: the pairs of the body, or all without a body. Fails: `notFound`. */
-export const disassociateIdentitysServiceConfigs: Handler<'management', 'disassociateIdentitysServiceConfigs'> = async ({ params, body }, { stores }) => {
+export const disassociateIdentitysServiceConfigs: Handler<'management', 'disassociateIdentitysServiceConfigs'> = async (
+  { params, body, caller },
+  { stores },
+) => {
+  await requireMayModify(caller, params.id, stores);
   await stores.transaction((tx) => tx.identityServiceConfigs.unassign(params.id, body));
   return noData();
 };
 
 function toServiceConfigDetail({ service, config }: IdentityServiceConfig): Response.ServiceConfigDetail {
-  return { config: refTo('configs', config), configId: config.id, service: refTo('services', service), serviceId: service.id };
+  return {
+    config: refTo('configs', config),
+    configId: config.id,
+    service: refTo('services', service),
+    serviceId: service.id,
+  };
 }

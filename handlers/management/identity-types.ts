@@ -3,7 +3,7 @@ import type { IdentityType } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
 import { listOf, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields, linksOf } from '../wire.js';
+import { baseFields, linksOf } from '../fields.js';
 
 /** GET /identity-types. */
 export const listIdentityTypes: Handler<'management', 'listIdentityTypes'> = async ({ query }, { stores }) =>

@@ -1,6 +1,7 @@
 /** Every management operation that is built, by operationId. */
 import type { HandlerMap } from '../handler.js';
 import * as apiSessions from './api-sessions.js';
+import * as authPolicies from './auth-policies.js';
 import * as authenticators from './authenticators.js';
 import * as cas from './cas.js';
 import * as configTypes from './config-types.js';
@@ -8,6 +9,7 @@ import * as configs from './configs.js';
 import * as edgeRouterPolicies from './edge-router-policies.js';
 import * as edgeRouters from './edge-routers.js';
 import * as enrollments from './enrollments.js';
+import * as externalJwtSigners from './external-jwt-signers.js';
 import * as identities from './identities.js';
 import * as identityServiceConfigs from './identity-service-configs.js';
 import * as identityTypes from './identity-types.js';
@@ -24,12 +26,56 @@ import * as summary from './summary.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
 import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
-import { detailSpec, detailSpecBody, listControllers, listEnumeratedCapabilities, listManagementSpecs, listNetworkJWTs, listRoot,
-  listVersion, listWellKnownCas } from '../shared/informational.js';
+import * as mfa from '../shared/mfa.js';
+import {
+  detailSpec,
+  detailSpecBody,
+  listControllers,
+  listEnumeratedCapabilities,
+  listManagementSpecs,
+  listNetworkJWTs,
+  listRoot,
+  listVersion,
+  listWellKnownCas,
+} from '../shared/informational.js';
 
 export const managementHandlers = {
-  ...apiSessions, ...authenticators, ...cas, ...configTypes, ...configs, ...certificateExtension, ...currentIdentity, ...enrollments,
-  ...edgeRouterPolicies, ...edgeRouters, ...identities, ...identityServiceConfigs, ...identityTypes, ...policyAdvice, ...postureChecks, ...roleAttributes, ...routers, ...serviceEdgeRouterPolicies, ...servicePolicies, ...services, ...summary, ...sessions, ...terminators,
-  authenticate, deleteCurrentApiSession, detailSpec, detailSpecBody, getCurrentAPISession, listControllers,
-  listEnumeratedCapabilities, listNetworkJWTs, listRoot, listSpecs: listManagementSpecs, listVersion, listWellKnownCas,
+  ...apiSessions,
+  ...authPolicies,
+  ...authenticators,
+  ...cas,
+  ...configTypes,
+  ...configs,
+  ...certificateExtension,
+  ...currentIdentity,
+  ...mfa,
+  ...enrollments,
+  ...edgeRouterPolicies,
+  ...edgeRouters,
+  ...externalJwtSigners,
+  ...identities,
+  ...identityServiceConfigs,
+  ...identityTypes,
+  ...policyAdvice,
+  ...postureChecks,
+  ...roleAttributes,
+  ...routers,
+  ...serviceEdgeRouterPolicies,
+  ...servicePolicies,
+  ...services,
+  ...summary,
+  ...sessions,
+  ...terminators,
+  authenticate,
+  deleteCurrentApiSession,
+  detailSpec,
+  detailSpecBody,
+  getCurrentAPISession,
+  listControllers,
+  listEnumeratedCapabilities,
+  listNetworkJWTs,
+  listRoot,
+  listSpecs: listManagementSpecs,
+  listVersion,
+  listWellKnownCas,
 } satisfies HandlerMap<'management'>;

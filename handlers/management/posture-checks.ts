@@ -3,8 +3,13 @@ import { invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { givenName, givenTags, requireName, tagsFrom } from '../wire.js';
-import { criteriaChangeFrom, criteriaFrom, toPostureCheckDetail, toPostureCheckTypeDetail } from '../shared/posture-check-model.js';
+import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
+import {
+  criteriaChangeFrom,
+  criteriaFrom,
+  toPostureCheckDetail,
+  toPostureCheckTypeDetail,
+} from '../shared/posture-check-model.js';
 
 /** GET /posture-checks. */
 export const listPostureChecks: Handler<'management', 'listPostureChecks'> = async ({ query }, { stores }) =>
@@ -14,7 +19,10 @@ export const listPostureChecks: Handler<'management', 'listPostureChecks'> = asy
 export const createPostureCheck: Handler<'management', 'createPostureCheck'> = async ({ body }, { stores, newId }) => {
   const id = newId();
   await stores.postureChecks.create(id, {
-    name: requireName(body.name), roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), tags: tagsFrom(body.tags), ...criteriaFrom(body),
+    name: requireName(body.name),
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+    tags: tagsFrom(body.tags),
+    ...criteriaFrom(body),
   });
   return created('posture-checks', id);
 };
@@ -26,10 +34,16 @@ export const detailPostureCheck: Handler<'management', 'detailPostureCheck'> = a
 /** PUT /posture-checks/{id}. Fails: as create, and `invalidField` for another type than the check has. */
 export const updatePostureCheck: Handler<'management', 'updatePostureCheck'> = async ({ params, body }, { stores }) => {
   const { typeId, criteria } = criteriaFrom(body);
-  const changes = { name: requireName(body.name), roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), tags: tagsFrom(body.tags), criteria };
+  const changes = {
+    name: requireName(body.name),
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+    tags: tagsFrom(body.tags),
+    criteria,
+  };
   await stores.transaction(async (tx) => {
     const present = await tx.postureChecks.lockCriteria(params.id);
-    if (present.typeId !== typeId) throw invalidField('typeId', `the type of a posture check cannot change, it is ${present.typeId}`, body.typeId);
+    if (present.typeId !== typeId)
+      throw invalidField('typeId', `the type of a posture check cannot change, it is ${present.typeId}`, body.typeId);
     await tx.postureChecks.update(params.id, changes);
   });
   return noData();
@@ -39,7 +53,9 @@ export const updatePostureCheck: Handler<'management', 'updatePostureCheck'> = a
 export const patchPostureCheck: Handler<'management', 'patchPostureCheck'> = async ({ params, body }, { stores }) => {
   const { typeId, criteria } = criteriaChangeFrom(body);
   const changes = {
-    name: givenName(body.name), roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes), tags: givenTags(body.tags),
+    name: givenName(body.name),
+    roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
+    tags: givenTags(body.tags),
   };
   await stores.transaction(async (tx) => {
     const present = await tx.postureChecks.lockCriteria(params.id);

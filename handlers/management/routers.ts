@@ -7,19 +7,24 @@ import type { Handler } from '../handler.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toRouterDetail } from '../shared/router-model.js';
 
 /** GET /routers: all routers, edge routers among them. */
-export const listRouters: Handler<'management', 'listRouters'> = async ({ query }, { stores }) => listOf(await stores.routers.list(query), toRouterDetail);
+export const listRouters: Handler<'management', 'listRouters'> = async ({ query }, { stores }) =>
+  listOf(await stores.routers.list(query), toRouterDetail);
 
-/** POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
-export const createRouter: Handler<'management', 'createRouter'> = async ({ body }, services) => {
+/**
+ * POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config), `invalidField`
+ * (two configs of one type).
+ */
+export const createRouter: Handler<'management', 'createRouter'> = async ({ body }, context) => {
   const draft = routerFromWhole(false, body);
-  const id = services.newId();
-  const enrollment = await routerEnrollment(id, false, services);
-  await services.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
+  const id = context.newId();
+  const enrollment = await routerEnrollment(id, false, context);
+  await context.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
   return created('transit-routers', id);
 };
 
 /** GET /routers/{id}. Fails: `notFound`. */
-export const detailRouter: Handler<'management', 'detailRouter'> = async ({ params }, { stores }) => ok(toRouterDetail(await stores.routers.get(params.id)));
+export const detailRouter: Handler<'management', 'detailRouter'> = async ({ params }, { stores }) =>
+  ok(toRouterDetail(await stores.routers.get(params.id)));
 
 /** PUT /routers/{id}. Fails: as create, `routerNotUpdatable` for an edge router. */
 export const updateRouter: Handler<'management', 'updateRouter'> = async ({ params, body }, { stores }) => {

@@ -1,10 +1,9 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
 import type { ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
-import { policiesOfService, selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toEdgeRouterDetail } from '../shared/router-model.js';
 import { toServiceEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
@@ -13,61 +12,102 @@ import { listServiceViews } from '../shared/service-views.js';
 const ROLES = ['edgeRouterRoles', 'serviceRoles'] as const;
 
 /** GET /service-edge-router-policies. */
-export const listServiceEdgeRouterPolicies: Handler<'management', 'listServiceEdgeRouterPolicies'> = async ({ query }, { stores }) =>
-  listOf(await stores.serviceEdgeRouterPolicies.list(query), toServiceEdgeRouterPolicyDetail);
+export const listServiceEdgeRouterPolicies: Handler<'management', 'listServiceEdgeRouterPolicies'> = async (
+  { query },
+  { stores },
+) => listOf(await stores.serviceEdgeRouterPolicies.list(query), toServiceEdgeRouterPolicyDetail);
 
-/** POST /service-edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` that names nobody). */
-export const createServiceEdgeRouterPolicy: Handler<'management', 'createServiceEdgeRouterPolicy'> = async ({ body }, { stores, newId }) => {
-  const draft = fromWhole(body);
+/** POST /service-edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
+export const createServiceEdgeRouterPolicy: Handler<'management', 'createServiceEdgeRouterPolicy'> = async (
+  { body },
+  { stores, newId },
+) => {
+  const draft = fromCreate(body);
   const id = newId();
   await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.create(id, draft));
   return created('service-edge-router-policies', id);
 };
 
 /** GET /service-edge-router-policies/{id}. Fails: `notFound`. */
-export const detailServiceEdgeRouterPolicy: Handler<'management', 'detailServiceEdgeRouterPolicy'> = async ({ params }, { stores }) =>
-  ok(toServiceEdgeRouterPolicyDetail(await stores.serviceEdgeRouterPolicies.get(params.id)));
+export const detailServiceEdgeRouterPolicy: Handler<'management', 'detailServiceEdgeRouterPolicy'> = async (
+  { params },
+  { stores },
+) => ok(toServiceEdgeRouterPolicyDetail(await stores.serviceEdgeRouterPolicies.get(params.id)));
 
 /** PUT /service-edge-router-policies/{id}. Fails: as create. */
-export const updateServiceEdgeRouterPolicy: Handler<'management', 'updateServiceEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
-  const draft = fromWhole(body);
+export const updateServiceEdgeRouterPolicy: Handler<'management', 'updateServiceEdgeRouterPolicy'> = async (
+  { params, body },
+  { stores },
+) => {
+  const draft = fromCreate(body);
   await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.update(params.id, draft));
   return noData();
 };
 
 /** PATCH /service-edge-router-policies/{id}. Fails: as create. */
-export const patchServiceEdgeRouterPolicy: Handler<'management', 'patchServiceEdgeRouterPolicy'> = async ({ params, body }, { stores }) => {
+export const patchServiceEdgeRouterPolicy: Handler<'management', 'patchServiceEdgeRouterPolicy'> = async (
+  { params, body },
+  { stores },
+) => {
   const changes = {
-    name: givenName(body.name), semantic: given(body.semantic), tags: givenTags(body.tags), ...givenRoles(body, ROLES),
+    name: givenName(body.name),
+    semantic: given(body.semantic),
+    tags: givenTags(body.tags),
+    ...givenRoles(body, ROLES),
   };
   await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.update(params.id, changes));
   return noData();
 };
 
 /** DELETE /service-edge-router-policies/{id}. */
-export const deleteServiceEdgeRouterPolicy: Handler<'management', 'deleteServiceEdgeRouterPolicy'> = async ({ params }, { stores }) => {
+export const deleteServiceEdgeRouterPolicy: Handler<'management', 'deleteServiceEdgeRouterPolicy'> = async (
+  { params },
+  { stores },
+) => {
   await stores.serviceEdgeRouterPolicies.remove(params.id);
   return noData();
 };
 
 /** GET /service-edge-router-policies/{id}/edge-routers: what its edge router roles select. */
-export const listServiceEdgeRouterPolicyEdgeRouters: Handler<'management', 'listServiceEdgeRouterPolicyEdgeRouters'> = async ({ params, query }, { stores }) => {
+export const listServiceEdgeRouterPolicyEdgeRouters: Handler<
+  'management',
+  'listServiceEdgeRouterPolicyEdgeRouters'
+> = async ({ params, query }, { stores }) => {
   const { semantic, edgeRouterRoles } = await stores.serviceEdgeRouterPolicies.get(params.id);
-  return listOf(await stores.routers.listEdge({ ...query, scope: selectedBy([{ semantic, roles: edgeRouterRoles }], 1) }), toEdgeRouterDetail);
+  return listOf(
+    await stores.routers.listEdge({ ...query, selectedBy: [{ semantic, roles: edgeRouterRoles }] }),
+    toEdgeRouterDetail,
+  );
 };
 
 /** GET /service-edge-router-policies/{id}/services: what its service roles select. */
-export const listServiceEdgeRouterPolicyServices: Handler<'management', 'listServiceEdgeRouterPolicyServices'> = async ({ params, query, caller }, { stores }) => {
+export const listServiceEdgeRouterPolicyServices: Handler<'management', 'listServiceEdgeRouterPolicyServices'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const { semantic, serviceRoles } = await stores.serviceEdgeRouterPolicies.get(params.id);
-  return listServiceViews({ ...query, scope: selectedBy([{ semantic, roles: serviceRoles }], 2) }, caller, stores);
+  return listServiceViews({ ...query, selectedBy: [{ semantic, roles: serviceRoles }] }, caller, stores);
 };
 
 /** GET /services/{id}/service-edge-router-policies: the policies that select this service. */
-export const listServiceServiceEdgeRouterPolicies: Handler<'management', 'listServiceServiceEdgeRouterPolicies'> = async ({ params, query }, { stores }) => {
+export const listServiceServiceEdgeRouterPolicies: Handler<
+  'management',
+  'listServiceServiceEdgeRouterPolicies'
+> = async ({ params, query }, { stores }) => {
   const service = await stores.services.get(params.id);
-  return listOf(await stores.serviceEdgeRouterPolicies.list({ ...query, scope: policiesOfService(service) }), toServiceEdgeRouterPolicyDetail);
+  return listOf(
+    await stores.serviceEdgeRouterPolicies.list({ ...query, naming: { serviceRoles: service } }),
+    toServiceEdgeRouterPolicyDetail,
+  );
 };
 
-function fromWhole(body: Request.ServiceEdgeRouterPolicyCreate | Request.ServiceEdgeRouterPolicyUpdate): ServiceEdgeRouterPolicyDraft {
-  return { name: requireName(body.name), semantic: body.semantic, tags: tagsFrom(body.tags), ...rolesFrom(body, ROLES) };
+function fromCreate(
+  body: Request.ServiceEdgeRouterPolicyCreate | Request.ServiceEdgeRouterPolicyUpdate,
+): ServiceEdgeRouterPolicyDraft {
+  return {
+    name: requireName(body.name),
+    semantic: body.semantic,
+    tags: tagsFrom(body.tags),
+    ...rolesFrom(body, ROLES),
+  };
 }

@@ -1,11 +1,10 @@
 /** Service policies: which identities may dial or bind which services. */
 import type { ServicePolicyDraft } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
-import { selectedBy } from '../../db/access-view.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../wire.js';
+import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 import { toPostureCheckDetail } from '../shared/posture-check-model.js';
@@ -18,9 +17,12 @@ const ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async ({ query }, { stores }) =>
   listOf(await stores.servicePolicies.list(query), toServicePolicyDetail);
 
-/** POST /service-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` that names nobody). */
-export const createServicePolicy: Handler<'management', 'createServicePolicy'> = async ({ body }, { stores, newId }) => {
-  const draft = fromWhole(body);
+/** POST /service-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
+export const createServicePolicy: Handler<'management', 'createServicePolicy'> = async (
+  { body },
+  { stores, newId },
+) => {
+  const draft = fromCreate(body);
   const id = newId();
   await stores.transaction((tx) => tx.servicePolicies.create(id, draft));
   return created('service-policies', id);
@@ -31,8 +33,11 @@ export const detailServicePolicy: Handler<'management', 'detailServicePolicy'> =
   ok(toServicePolicyDetail(await stores.servicePolicies.get(params.id)));
 
 /** PUT /service-policies/{id}. */
-export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> = async ({ params, body }, { stores }) => {
-  const draft = fromWhole(body);
+export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> = async (
+  { params, body },
+  { stores },
+) => {
+  const draft = fromCreate(body);
   await stores.transaction((tx) => tx.servicePolicies.update(params.id, draft));
   return noData();
 };
@@ -40,7 +45,11 @@ export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> =
 /** PATCH /service-policies/{id}. */
 export const patchServicePolicy: Handler<'management', 'patchServicePolicy'> = async ({ params, body }, { stores }) => {
   const changes = {
-    name: givenName(body.name), type: body.type == null ? undefined : typeFrom(body.type), semantic: given(body.semantic), tags: givenTags(body.tags), ...givenRoles(body, ROLES),
+    name: givenName(body.name),
+    type: body.type == null ? undefined : typeFrom(body.type),
+    semantic: given(body.semantic),
+    tags: givenTags(body.tags),
+    ...givenRoles(body, ROLES),
   };
   await stores.transaction((tx) => tx.servicePolicies.update(params.id, changes));
   return noData();
@@ -53,26 +62,44 @@ export const deleteServicePolicy: Handler<'management', 'deleteServicePolicy'> =
 };
 
 /** GET /service-policies/{id}/identities: whom its identity roles select. */
-export const listServicePolicyIdentities: Handler<'management', 'listServicePolicyIdentities'> = async ({ params, query }, { stores }) => {
+export const listServicePolicyIdentities: Handler<'management', 'listServicePolicyIdentities'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const { semantic, identityRoles } = await stores.servicePolicies.get(params.id);
-  const scope = selectedBy([{ semantic, roles: identityRoles }], 1);
-  return listOf(await stores.identities.list({ ...query, scope }), (item) => toIdentityDetail(item));
+  const selectedBy = [{ semantic, roles: identityRoles }];
+  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) => toIdentityDetail(item, caller));
 };
 
 /** GET /service-policies/{id}/services: what its service roles select. */
-export const listServicePolicyServices: Handler<'management', 'listServicePolicyServices'> = async ({ params, query, caller }, { stores }) => {
+export const listServicePolicyServices: Handler<'management', 'listServicePolicyServices'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const { semantic, serviceRoles } = await stores.servicePolicies.get(params.id);
-  return listServiceViews({ ...query, scope: selectedBy([{ semantic, roles: serviceRoles }], 2) }, caller, stores);
+  return listServiceViews({ ...query, selectedBy: [{ semantic, roles: serviceRoles }] }, caller, stores);
 };
 
 /** GET /service-policies/{id}/posture-checks: what its posture check roles select. */
-export const listServicePolicyPostureChecks: Handler<'management', 'listServicePolicyPostureChecks'> = async ({ params, query }, { stores }) => {
+export const listServicePolicyPostureChecks: Handler<'management', 'listServicePolicyPostureChecks'> = async (
+  { params, query },
+  { stores },
+) => {
   const { semantic, postureCheckRoles } = await stores.servicePolicies.get(params.id);
-  return listOf(await stores.postureChecks.list({ ...query, scope: selectedBy([{ semantic, roles: postureCheckRoles }], 1) }), toPostureCheckDetail);
+  return listOf(
+    await stores.postureChecks.list({ ...query, selectedBy: [{ semantic, roles: postureCheckRoles }] }),
+    toPostureCheckDetail,
+  );
 };
 
-function fromWhole(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {
-  return { name: requireName(body.name), type: typeFrom(body.type), semantic: body.semantic, tags: tagsFrom(body.tags), ...rolesFrom(body, ROLES) };
+function fromCreate(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {
+  return {
+    name: requireName(body.name),
+    type: typeFrom(body.type),
+    semantic: body.semantic,
+    tags: tagsFrom(body.tags),
+    ...rolesFrom(body, ROLES),
+  };
 }
 
 function typeFrom(type: Request.DialBind): 'Dial' | 'Bind' {

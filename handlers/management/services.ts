@@ -2,21 +2,37 @@
 import type { PolicyType } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
-import { policiesOfService, selectedBy } from '../../db/access-view.js';
-import { configsOfService } from '../../db/configs.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireName, tagsFrom } from '../wire.js';
-import { changeService, findServiceView, idleTimeFrom, listServicesFor, listServiceViews, replaceService, strategyFrom, toServiceDetail } from '../shared/service-views.js';
+import { requireName, tagsFrom } from '../fields.js';
+import {
+  changeService,
+  findServiceView,
+  idleTimeFrom,
+  listServicesFor,
+  listServiceViews,
+  replaceService,
+  strategyFrom,
+  toServiceDetail,
+} from '../shared/service-views.js';
+import { requireAdministrator } from '../shared/delegation.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toConfigDetail } from '../shared/config-model.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 
-/** GET /services; with `asIdentity` only what that identity may reach, as it sees them. Fails: `notFound` (asIdentity). */
-export const listServices: Handler<'management', 'listServices'> = async ({ query: { asIdentity, ...query }, caller }, { stores }) => {
+/**
+ * GET /services; with `asIdentity` only what that identity may reach, as it sees them. Fails: `notFound` and
+ * `unauthenticated` (asIdentity).
+ */
+export const listServices: Handler<'management', 'listServices'> = async (
+  { query: { asIdentity, ...query }, caller },
+  { stores },
+) => {
   if (asIdentity === undefined || asIdentity === '') return listServiceViews(query, caller, stores);
-  const identity = (await stores.identities.findByIdOrName(asIdentity))
-    ?? raise(new DomainError('notFound', { causeMessage: `identity with id or name ${asIdentity} not found` }));
+  requireAdministrator(caller, 'only administrators can masquerade as other identities');
+  const identity =
+    (await stores.identities.findByIdOrName(asIdentity)) ??
+    raise(new DomainError('notFound', { causeMessage: `identity with id or name ${asIdentity} not found` }));
   return listServicesFor(identity, query, caller, stores);
 };
 
@@ -24,9 +40,13 @@ export const listServices: Handler<'management', 'listServices'> = async ({ quer
 export const createService: Handler<'management', 'createService'> = async ({ body }, { stores, newId }) => {
   const id = newId();
   const draft = {
-    name: requireName(body.name), encryptionRequired: body.encryptionRequired, maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
+    name: requireName(body.name),
+    encryptionRequired: body.encryptionRequired,
+    maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
     terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []), configs: body.configs ?? [], tags: tagsFrom(body.tags),
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+    configs: body.configs ?? [],
+    tags: tagsFrom(body.tags),
   };
   await stores.transaction((tx) => tx.services.create(id, draft));
   return created('services', id);
@@ -37,10 +57,12 @@ export const detailService: Handler<'management', 'detailService'> = async ({ pa
   ok(toServiceDetail((await findServiceView(params.id, caller, stores)) ?? raise(notFound('service', params.id))));
 
 /** PUT /services/{id}. */
-export const updateService: Handler<'management', 'updateService'> = async ({ params, body }, services) => replaceService(params.id, body, services);
+export const updateService: Handler<'management', 'updateService'> = async ({ params, body }, context) =>
+  replaceService(params.id, body, context);
 
 /** PATCH /services/{id}. */
-export const patchService: Handler<'management', 'patchService'> = async ({ params, body }, services) => changeService(params.id, body, services);
+export const patchService: Handler<'management', 'patchService'> = async ({ params, body }, context) =>
+  changeService(params.id, body, context);
 
 /** DELETE /services/{id}: it leaves every policy that named it. */
 export const deleteService: Handler<'management', 'deleteService'> = async ({ params }, { stores }) => {
@@ -51,19 +73,28 @@ export const deleteService: Handler<'management', 'deleteService'> = async ({ pa
 /** GET /services/{id}/configs. */
 export const listServiceConfig: Handler<'management', 'listServiceConfig'> = async ({ params, query }, { stores }) => {
   await stores.services.get(params.id);
-  return listOf(await stores.configs.list({ ...query, scope: configsOfService(params.id) }), toConfigDetail);
+  return listOf(await stores.configs.list({ ...query, ofService: params.id }), toConfigDetail);
 };
 
 /** GET /services/{id}/identities: who may dial or bind it. */
-export const listServiceIdentities: Handler<'management', 'listServiceIdentities'> = async ({ params, query }, { stores }) => {
+export const listServiceIdentities: Handler<'management', 'listServiceIdentities'> = async (
+  { params, query, caller },
+  { stores },
+) => {
   const { policyType, ...list } = query;
   const type: PolicyType | undefined = policyType === undefined ? undefined : policyType === 'dial' ? 'Dial' : 'Bind';
   const roles = await stores.access.identityRolesFor(await stores.services.get(params.id), type);
-  return listOf(await stores.identities.list({ ...list, scope: selectedBy(roles, 1) }), (item) => toIdentityDetail(item));
+  return listOf(await stores.identities.list({ ...list, selectedBy: roles }), (item) => toIdentityDetail(item, caller));
 };
 
 /** GET /services/{id}/service-policies: the policies that select it. */
-export const listServiceServicePolicies: Handler<'management', 'listServiceServicePolicies'> = async ({ params, query }, { stores }) => {
+export const listServiceServicePolicies: Handler<'management', 'listServiceServicePolicies'> = async (
+  { params, query },
+  { stores },
+) => {
   const service = await stores.services.get(params.id);
-  return listOf(await stores.servicePolicies.list({ ...query, scope: policiesOfService(service) }), toServicePolicyDetail);
+  return listOf(
+    await stores.servicePolicies.list({ ...query, naming: { serviceRoles: service } }),
+    toServicePolicyDetail,
+  );
 };

@@ -1,4 +1,4 @@
-/** Sessions of everybody. */
+/** Sessions of all identities. */
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { toSessionManagementDetail } from '../shared/session-model.js';
@@ -18,7 +18,10 @@ export const deleteSession: Handler<'management', 'deleteSession'> = async ({ pa
 };
 
 /** GET /sessions/{id}/route-path: empty while no router reports circuits to the controller. Fails: `notFound`. */
-export const detailSessionRoutePath: Handler<'management', 'detailSessionRoutePath'> = async ({ params }, { stores }) => {
+export const detailSessionRoutePath: Handler<'management', 'detailSessionRoutePath'> = async (
+  { params },
+  { stores },
+) => {
   await stores.sessions.get(params.id, null);
   return ok({ routePath: [] });
 };

@@ -1,8 +1,7 @@
 /** Terminators: where traffic for a service leaves the network. */
-import { terminatorsOfService } from '../../db/terminators.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenTags, tagsFrom } from '../wire.js';
+import { given, givenTags, tagsFrom } from '../fields.js';
 import { toTerminatorDetail } from '../shared/terminator-model.js';
 
 /** GET /terminators. */
@@ -13,9 +12,16 @@ export const listTerminators: Handler<'management', 'listTerminators'> = async (
 export const createTerminator: Handler<'management', 'createTerminator'> = async ({ body }, { stores, newId }) => {
   const id = newId();
   await stores.terminators.create(id, {
-    serviceId: body.service, routerId: body.router, binding: body.binding, address: body.address, instanceId: body.identity ?? '',
-    instanceSecret: body.identitySecret == null || body.identitySecret === '' ? null : Buffer.from(body.identitySecret, 'base64'),
-    cost: body.cost ?? 0, precedence: body.precedence ?? 'default', tags: tagsFrom(body.tags),
+    serviceId: body.service,
+    routerId: body.router,
+    binding: body.binding,
+    address: body.address,
+    instanceId: body.identity ?? '',
+    instanceSecret:
+      body.identitySecret == null || body.identitySecret === '' ? null : Buffer.from(body.identitySecret, 'base64'),
+    cost: body.cost ?? 0,
+    precedence: body.precedence ?? 'default',
+    tags: tagsFrom(body.tags),
   });
   return created('terminators', id);
 };
@@ -24,11 +30,19 @@ export const createTerminator: Handler<'management', 'createTerminator'> = async
 export const detailTerminator: Handler<'management', 'detailTerminator'> = async ({ params }, { stores }) =>
   ok(toTerminatorDetail(await stores.terminators.get(params.id)));
 
-/** PUT /terminators/{id}. What identifies the hosting instance stays: it is settled at creation. Fails: `notFound` (also service, router). */
+/**
+ * PUT /terminators/{id}. What identifies the hosting instance stays: it is settled at creation. Fails: `notFound` (also
+ * service, router).
+ */
 export const updateTerminator: Handler<'management', 'updateTerminator'> = async ({ params, body }, { stores }) => {
   await stores.terminators.update(params.id, {
-    serviceId: body.service, routerId: body.router, binding: body.binding, address: body.address,
-    cost: body.cost ?? 0, precedence: body.precedence ?? 'default', tags: tagsFrom(body.tags),
+    serviceId: body.service,
+    routerId: body.router,
+    binding: body.binding,
+    address: body.address,
+    cost: body.cost ?? 0,
+    precedence: body.precedence ?? 'default',
+    tags: tagsFrom(body.tags),
   });
   return noData();
 };
@@ -36,8 +50,13 @@ export const updateTerminator: Handler<'management', 'updateTerminator'> = async
 /** PATCH /terminators/{id}. Fails: `notFound` (also service, router). */
 export const patchTerminator: Handler<'management', 'patchTerminator'> = async ({ params, body }, { stores }) => {
   await stores.terminators.update(params.id, {
-    serviceId: given(body.service), routerId: given(body.router), binding: given(body.binding), address: given(body.address),
-    cost: given(body.cost), precedence: given(body.precedence), tags: givenTags(body.tags),
+    serviceId: given(body.service),
+    routerId: given(body.router),
+    binding: given(body.binding),
+    address: given(body.address),
+    cost: given(body.cost),
+    precedence: given(body.precedence),
+    tags: givenTags(body.tags),
   });
   return noData();
 };
@@ -49,7 +68,10 @@ export const deleteTerminator: Handler<'management', 'deleteTerminator'> = async
 };
 
 /** GET /services/{id}/terminators. Fails: `notFound`. */
-export const listServiceTerminators: Handler<'management', 'listServiceTerminators'> = async ({ params, query }, { stores }) => {
+export const listServiceTerminators: Handler<'management', 'listServiceTerminators'> = async (
+  { params, query },
+  { stores },
+) => {
   await stores.services.get(params.id);
-  return listOf(await stores.terminators.list({ ...query, scope: terminatorsOfService(params.id) }), toTerminatorDetail);
+  return listOf(await stores.terminators.list({ ...query, ofService: params.id }), toTerminatorDetail);
 };

@@ -1,41 +1,64 @@
 /** Logging in, and the session that comes of it. */
+import { identityIdOf } from '../../domain/ids.js';
 import { DomainError } from '../../domain/errors.js';
-import { afterFailure } from '../../domain/auth/auth-policy.js';
-import type { AuthPolicy, JsonObject } from '../../domain/model.js';
+import { isLockedOut } from '../../domain/auth/auth-policy.js';
+import type { AuthPolicy, JsonObject, LoginMethod } from '../../domain/model.js';
 import type { PasswordCredentials } from '../../db/authenticators.js';
 import type { HeldAuthenticator } from '../../db/logins.js';
 import type { StoreSet } from '../../db/stores.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
-import type { Services } from '../services.js';
+import type { Context } from '../context.js';
 import { toCurrentApiSession } from './api-session-model.js';
 import { checkCertificateLogin, refused } from './certificate-login.js';
-import type { CertificateLogin } from './certificate-login.js';
+import type { Login } from './certificate-login.js';
+import { authenticatorOfSigner, checkTokenLogin } from './token-login.js';
+
+/** What clients read as the authenticator of a session that a CA's claim opened. */
+const NO_AUTHENTICATOR = 'internal';
 
 /**
  * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
  * too many logins wait; `invalidField` without username or password.
  */
-export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection, note }, services) => {
+export const authenticate: Handler<'client', 'authenticate'> = async (
+  { query, headers, body, connection, note },
+  context,
+) => {
   note({ loginMethod: query.method });
-  if (query.method === 'ext-jwt') throw refused('there is no external JWT signer');
-  const login: Login = query.method === 'cert'
-    ? await checkCertificateLogin(connection.peerCertificates(), services, note)
-    : await checkPasswordLogin(body ?? {}, services, note);
-  const { stores, sessions } = services;
+  const checks: Readonly<Record<LoginMethod, () => Promise<Login>>> = {
+    'password': () => checkPasswordLogin(body ?? {}, context, note),
+    'cert': () => checkCertificateLogin(connection.peerCertificates(), context, note),
+    'ext-jwt': () => checkTokenLogin(headers.Authorization, context, note),
+  };
+  const login = await checks[query.method]();
+  const { stores, apiSessions } = context;
   const asked = body?.configTypes ?? [];
   const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
-  const { token, held } = await stores.transaction(async (tx) => {
-    const authenticator = await holdAuthenticator(login, tx);
-    const { identityId, authenticatorId, caId, isChainComplete } = login;
-    const opened = await sessions.open({
-      identityId, authenticatorId, ipAddress: connection.ipAddress, configTypes, caId, improperClientCertChain: isChainComplete === false,
-    }, tx);
-    await tx.identities.setClientInfo(identityId, known(ENV_INFO, body?.envInfo), known(SDK_INFO, body?.sdkInfo));
-    return { ...opened, held: authenticator };
-  }, { isExpendable: true });
-  const current = toCurrentApiSession(await sessions.live(token), token, sessions.timeoutSeconds);
+  const { token, held } = await stores.transaction(
+    async (tx) => {
+      const authenticator = await holdAuthenticator(login, tx);
+      const { identityId, isChainComplete } = login;
+      const opened = await apiSessions.open(
+        {
+          identityId,
+          authenticatorId: authenticatorOf(login),
+          method: query.method,
+          ipAddress: connection.ipAddress,
+          configTypes,
+          caId: login.by === 'claim' ? login.caId : null,
+          signerId: login.by === 'token' ? login.signerId : null,
+          improperClientCertChain: isChainComplete === false,
+        },
+        tx,
+      );
+      await tx.identities.setClientInfo(identityId, known(ENV_INFO, body?.envInfo), known(SDK_INFO, body?.sdkInfo));
+      return { ...opened, held: authenticator };
+    },
+    { isExpendable: true },
+  );
+  const current = toCurrentApiSession(await apiSessions.live(token), token, apiSessions.timeoutSeconds);
   return {
     ...ok(current),
     headers: {
@@ -48,67 +71,134 @@ export const authenticate: Handler<'client', 'authenticate'> = async ({ query, b
 };
 
 /** GET /current-api-session. */
-export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { sessions }) =>
-  ok(toCurrentApiSession(await sessions.live(caller.token, caller.apiSessionId), caller.token, sessions.timeoutSeconds));
+export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { apiSessions }) =>
+  ok(
+    toCurrentApiSession(
+      await apiSessions.live(caller.token, caller.apiSessionId),
+      caller.token,
+      apiSessions.timeoutSeconds,
+    ),
+  );
 
 /** DELETE /current-api-session: logs out. */
-export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession'> = async ({ caller }, { stores, sessions }) => {
+export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession'> = async (
+  { caller },
+  { stores, apiSessions },
+) => {
   await stores.apiSessions.remove(caller.apiSessionId);
-  sessions.forget(caller.apiSessionId);
+  apiSessions.forget(caller.apiSessionId);
   return noData();
 };
 
-/** What every method of login ends in. */
-type Login = Omit<CertificateLogin, 'isChainComplete'> & { readonly isChainComplete?: boolean };
+function authenticatorOf(login: Login): string {
+  if (login.by === 'claim') return NO_AUTHENTICATOR;
+  return login.by === 'token' ? authenticatorOfSigner(login.signerId) : login.authenticatorId;
+}
 
-/** From here on the session goes when the authenticator goes. One that went, or changed, while it was checked opens nothing. */
-async function holdAuthenticator({ authenticatorId, fingerprint, caId, isChainComplete }: Login, { logins }: Pick<StoreSet, 'logins'>): Promise<HeldAuthenticator | undefined> {
-  if (caId !== null) return undefined;
-  const held = await logins.hold(authenticatorId, fingerprint);
+/**
+ * From here on the session goes when the authenticator goes. One that went, or changed, while it was checked opens
+ * nothing.
+ */
+async function holdAuthenticator(
+  login: Login,
+  { logins }: Pick<StoreSet, 'logins'>,
+): Promise<HeldAuthenticator | undefined> {
+  if (login.by === 'claim') return undefined;
+  if (login.by === 'token') {
+    if (await logins.holdForToken(login.identityId, login.signerId)) return undefined;
+    throw refused('the signer, the identity or its auth policy changed during the login');
+  }
+  const { authenticatorId, proof, isChainComplete } = login;
+  const held = await logins.hold(authenticatorId, proof);
   if (held === undefined) throw refused('the authenticator or its identity changed during the login');
-  if (isChainComplete !== undefined && isChainComplete !== held.lastAuthResolvedToRoot) await logins.noteChain(authenticatorId, isChainComplete);
+  if (isChainComplete !== null && isChainComplete !== held.lastAuthResolvedToRoot)
+    await logins.noteChain(authenticatorId, isChainComplete);
   return held;
 }
 
-/** Does the same work for an unknown user as for a wrong password. */
-async function checkPasswordLogin({ username, password }: Request.Authenticate, { stores, passwords, sessions }: Services, note: Note): Promise<Login> {
+/**
+ * Does the same work for an unknown user as for a wrong password. While too many wait, nothing is asked of the
+ * database: a refusal costs no more than the body, and says nothing of the username.
+ */
+async function checkPasswordLogin(
+  { username, password }: Request.Authenticate,
+  { stores, passwords, apiSessions }: Context,
+  note: Note,
+): Promise<Login> {
   if (username == null || password == null) {
     const causeMessage = 'username and password fields are required';
     throw new DomainError('invalidField', { causeMessage, logReason: causeMessage });
   }
-  const credentials = await stores.authenticators.credentialsByUsername(username);
-  if (credentials !== undefined) note({ authenticatorId: credentials.authenticatorId, identityId: credentials.identityId });
-  const policy = await stores.authPolicies.get(credentials?.authPolicyId ?? 'default');
-  const isRight = await passwords.verify(credentials?.passwordHash, password);
+  const { credentials, policy, isRight } = await passwords.admit(async (verify) => {
+    const found = await stores.authenticators.credentialsByUsername(username);
+    if (found !== undefined) note({ authenticatorId: found.authenticatorId, identityId: found.identityId });
+    const policyOfFound = await stores.authPolicies.get(found?.authPolicyId ?? 'default');
+    return { credentials: found, policy: policyOfFound, isRight: await verify(found?.passwordHash, password) };
+  });
   if (credentials === undefined) throw refused('no authenticator has this username');
   if (!isRight) {
-    const isLocked = await countFailure(credentials, policy, { stores, sessions });
+    const isLocked = await countFailure(credentials, policy, { stores, apiSessions });
     throw refused(isLocked ? 'wrong password, one too many: the identity is now disabled' : 'wrong password');
   }
   if (credentials.isDisabled) throw refused('the identity is disabled');
   if (!policy.primary.updb.allowed) throw refused('the auth policy allows no passwords');
   if (policy.primary.updb.maxAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
-  return { identityId: credentials.identityId, authenticatorId: credentials.authenticatorId, fingerprint: null, caId: null };
+  return {
+    by: 'authenticator',
+    identityId: credentials.identityId,
+    authenticatorId: credentials.authenticatorId,
+    proof: { passwordHash: credentials.passwordHash },
+    isChainComplete: null,
+  };
 }
 
-/** Wrong passwords in a row disable the identity once there are as many as its policy allows: true when this one did. */
-async function countFailure(credentials: PasswordCredentials, policy: AuthPolicy, { stores, sessions }: Pick<Services, 'stores' | 'sessions'>): Promise<boolean> {
-  if (policy.primary.updb.maxAttempts <= 0 || credentials.isDisabled) return false;
+/**
+ * Wrong passwords in a row disable the identity once there are as many as its policy allows: true when this one did.
+ */
+async function countFailure(
+  credentials: PasswordCredentials,
+  policy: AuthPolicy,
+  { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
+): Promise<boolean> {
+  const rules = policy.primary.updb;
+  if (rules.maxAttempts <= 0 || credentials.isDisabled) return false;
   const failures = await stores.authenticators.countFailure(credentials.authenticatorId);
-  const outcome = afterFailure({ failedAttempts: failures - 1, policy, now: new Date() });
-  if (outcome.disable === null) return false;
+  if (!isLockedOut(rules, failures)) return false;
   await stores.authenticators.clearFailures(credentials.authenticatorId);
-  await stores.identities.disable(credentials.identityId, policy.primary.updb.lockoutDurationMinutes);
-  sessions.forgetIdentity(credentials.identityId);
-  return true;
+  const isLocked = await lockOut(credentials.identityId, rules.lockoutDurationMinutes, stores);
+  if (isLocked) apiSessions.forgetIdentity(identityIdOf(credentials.identityId));
+  return isLocked;
+}
+
+/** False for the default administrator and the last one: guessing must not lock everybody out. */
+async function lockOut(identityId: string, minutes: number, stores: Context['stores']): Promise<boolean> {
+  try {
+    await stores.transaction((tx) =>
+      tx.administrators.keep(identityId, 'notUpdatable', () => tx.identities.disable(identityId, minutes)),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'notUpdatable') return false;
+    throw error;
+  }
 }
 
 type Members<T> = Readonly<Record<keyof T, true>>;
 const ENV_INFO: Members<Request.EnvInfo> = {
-  arch: true, domain: true, hostname: true, os: true, osRelease: true, osVersion: true,
+  arch: true,
+  domain: true,
+  hostname: true,
+  os: true,
+  osRelease: true,
+  osVersion: true,
 };
 const SDK_INFO: Members<Request.SdkInfo> = {
-  appId: true, appVersion: true, branch: true, revision: true, type: true, version: true,
+  appId: true,
+  appVersion: true,
+  branch: true,
+  revision: true,
+  type: true,
+  version: true,
 };
 
 /** Client information keeps the members that the spec names and bounds, as far as they say something. */

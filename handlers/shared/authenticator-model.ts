@@ -1,20 +1,40 @@
 /** The wire form of an authenticator. A password has none. */
 import type { Authenticator, CertificateState } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, refTo } from '../wire.js';
-import type { Links } from '../handler.js';
+import { baseFields, isoTime, refTo } from '../fields.js';
+import type { Links } from '../reply.js';
 
-export function toAuthenticatorDetail(item: Authenticator, links: Links = linksOfAuthenticator(item)): Response.AuthenticatorDetail {
-  const common = { identity: refTo('identities', item.identity), identityId: item.identity.id, method: item.method, ...baseFields(item, links) };
+export function toAuthenticatorDetail(
+  item: Authenticator,
+  links: Links = linksOfAuthenticator(item),
+): Response.AuthenticatorDetail {
+  const common = {
+    identity: refTo('identities', item.identity),
+    identityId: item.identity.id,
+    method: item.method,
+    ...baseFields(item, links),
+  };
   if (item.method === 'updb') return { username: item.username ?? '', ...common };
-  return { certPem: item.certPem ?? '', fingerprint: item.fingerprint ?? '', ...(item.cert === null ? {} : certificateFields(item.cert)), ...common };
+  return {
+    certPem: item.certPem ?? '',
+    fingerprint: item.fingerprint ?? '',
+    ...(item.cert === null ? {} : certificateFields(item.cert)),
+    ...common,
+  };
 }
 
 /** The request to extend is shown while there is one. */
-function certificateFields({ extendRequestedAt, isIssuedByNetwork, isKeyRollRequested, lastAuthResolvedToRoot, lastExtendRolledKeys }: CertificateState) {
+function certificateFields({
+  extendRequestedAt,
+  isIssuedByNetwork,
+  isKeyRollRequested,
+  lastAuthResolvedToRoot,
+  lastExtendRolledKeys,
+}: CertificateState) {
   const state = { isIssuedByNetwork, lastAuthResolvedToRoot, lastExtendRolledKeys };
-  return extendRequestedAt === null ? state
-    : { ...state, extendRequestedAt: extendRequestedAt.toISOString(), isExtendRequested: true, isKeyRollRequested };
+  return extendRequestedAt === null
+    ? state
+    : { ...state, extendRequestedAt: isoTime(extendRequestedAt), isExtendRequested: true, isKeyRollRequested };
 }
 
 function linksOfAuthenticator(item: Authenticator): Links {

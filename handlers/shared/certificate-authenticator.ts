@@ -1,4 +1,7 @@
-/** Certificates that an administrator gives an identity: read from PEM, and accepted only if they could be used to log in. */
+/**
+ * Certificates that an administrator gives an identity: read from PEM, and accepted only if they could be used to log
+ * in.
+ */
 import { X509Certificate } from 'node:crypto';
 import { DomainError } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
@@ -19,13 +22,18 @@ const MAX_CHARACTERS = 131_072;
 export function readChain(certPem: string): readonly [Buffer, ...Buffer[]] {
   if (certPem.length > MAX_CHARACTERS) throw unreadable(`certPem is longer than ${MAX_CHARACTERS} characters`);
   const [leaf, ...others] = parse(certPem);
-  if (leaf === undefined || others.length >= MAX_CERTIFICATES) throw unreadable(`certPem must hold one certificate and at most ${MAX_CERTIFICATES - 1} intermediates`);
-  if (others.some(({ ca }) => !ca)) throw unreadable('certPem must hold exactly one certificate of a client; only intermediates may follow it');
+  if (leaf === undefined || others.length >= MAX_CERTIFICATES)
+    throw unreadable(`certPem must hold one certificate and at most ${MAX_CERTIFICATES - 1} intermediates`);
+  if (others.some(({ ca }) => !ca))
+    throw unreadable('certPem must hold exactly one certificate of a client; only intermediates may follow it');
   return [leaf.raw, ...others.map(({ raw }) => raw)];
 }
 
-/** @throws DomainError `certificateInvalid` for one that has ended or leads to nobody who is trusted */
-export function acceptedCertificate(chain: readonly [Buffer, ...Buffer[]], trust: Parameters<typeof verifyPeer>[1]): VerifiedChain {
+/** @throws DomainError `certificateInvalid` for one that has expired or leads to no trusted certificate */
+export function acceptedCertificate(
+  chain: readonly [Buffer, ...Buffer[]],
+  trust: Parameters<typeof verifyPeer>[1],
+): VerifiedChain {
   const verified = verify(chain, trust);
   if (verified.isExpired) throw refused(chain[0], 'has expired');
   return verified;
@@ -35,7 +43,8 @@ function verify(chain: readonly [Buffer, ...Buffer[]], trust: Parameters<typeof 
   try {
     return verifyPeer(chain, trust);
   } catch (error) {
-    if (error instanceof ChainFault) throw refused(chain[0], 'does not lead to this network or to a verified CA', error);
+    if (error instanceof ChainFault)
+      throw refused(chain[0], 'does not lead to this network or to a verified CA', error);
     throw error;
   }
 }
@@ -53,5 +62,8 @@ function unreadable(causeMessage: string, cause?: unknown): DomainError {
 }
 
 function refused(leaf: Buffer, why: string, cause?: unknown): DomainError {
-  return new DomainError('certificateInvalid', { causeMessage: `the certificate with fingerprint ${certFingerprint(leaf)} ${why}`, cause });
+  return new DomainError('certificateInvalid', {
+    causeMessage: `the certificate with fingerprint ${certFingerprint(leaf)} ${why}`,
+    cause,
+  });
 }

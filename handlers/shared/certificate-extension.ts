@@ -1,6 +1,7 @@
 /**
  * Renewing a certificate that this network issued, by its owner. The next certificate waits, worth nothing, until its
- * holder shows it; then it takes the place of the present one, which fails from then on. The authenticator keeps its id.
+ * holder shows it; then it takes the place of the present one, which fails from then on. The authenticator keeps its
+ * id.
  */
 import type { ExtensionState } from '../../db/authenticators.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
@@ -10,7 +11,7 @@ import { publicKeyPrint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Pki } from '../services.js';
+import type { Pki } from '../context.js';
 import { verifyPeer } from './client-certificates.js';
 import { readRequest } from './signing-request.js';
 
@@ -18,23 +19,28 @@ import { readRequest } from './signing-request.js';
 const MAX_CHARACTERS = 65_536;
 
 /**
- * POST /current-identity/authenticators/{id}/extend, over a connection that shows the present certificate. A further one
- * replaces the certificate that waits. Fails: `notFound` for one that is not the caller's, `authenticatorNotUpdatable` for
- * one that this network did not issue, `unauthenticated` without the present certificate, `csrInvalid`, `invalidField`
- * for the old key when a new one was asked for.
+ * POST /current-identity/authenticators/{id}/extend, over a connection that shows the present certificate. A further
+ * one replaces the certificate that waits. Fails: `notFound` for one that is not the caller's,
+ * `authenticatorNotUpdatable` for one that this network did not issue, `unauthenticated` without the present
+ * certificate, `csrInvalid`, `invalidField` for the old key when a new one was asked for.
  */
-export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurrentIdentityAuthenticator'> = async ({ params, body, caller, connection }, services) => {
-  const { stores, pki } = services;
+export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurrentIdentityAuthenticator'> = async (
+  { params, body, caller, connection },
+  context,
+) => {
+  const { stores, pki } = context;
   const state = await stores.authenticators.extensionOf(params.id, caller.identityId);
   const presentPem = requireExtendable(state);
   requireShown(connection.peerCertificates(), presentPem, pki);
-  const request = await readRequest(body.clientCertCsr, services);
+  const request = await readRequest(body.clientCertCsr, context);
   requireNewKey(state, request);
   const next = await pki.issueForIdentity(request, caller.identityId);
   await stores.transaction(async (tx) => {
     const prints = { certPem: next.leafPem, fingerprint: next.fingerprint, publicKeyPrint: next.publicKeyPrint };
-    if (!await tx.authenticators.awaitVerification(params.id, caller.identityId, presentPem, prints)) {
-      throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'the authenticator changed while the certificate was made: try again' });
+    if (!(await tx.authenticators.awaitVerification(params.id, caller.identityId, presentPem, prints))) {
+      throw new DomainError('authenticatorNotUpdatable', {
+        causeMessage: 'the authenticator changed while the certificate was made: try again',
+      });
     }
     await tx.issuedCertificates.add([next.record]);
   });
@@ -45,20 +51,30 @@ export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurren
  * POST /current-identity/authenticators/{id}/extend-verify, over any connection. API sessions stay open.
  * Fails: `notFound` for one that is not the caller's, `certificateInvalid` for any certificate but the one that waits.
  */
-export const extendVerifyCurrentIdentityAuthenticator: Handler<'client', 'extendVerifyCurrentIdentityAuthenticator'> = async ({ params, body, caller }, { stores, sessions }) => {
+export const extendVerifyCurrentIdentityAuthenticator: Handler<
+  'client',
+  'extendVerifyCurrentIdentityAuthenticator'
+> = async ({ params, body, caller }, { stores, apiSessions }) => {
   const { unverifiedCertPem } = await stores.authenticators.extensionOf(params.id, caller.identityId);
-  if (unverifiedCertPem === null || !isLeafOf(body.clientCert, unverifiedCertPem)
-    || !await stores.authenticators.completeExtension(params.id, caller.identityId, unverifiedCertPem)) {
-    throw new DomainError('certificateInvalid', { causeMessage: 'it is not the certificate that waits to be verified' });
+  if (
+    unverifiedCertPem === null ||
+    !isLeafOf(body.clientCert, unverifiedCertPem) ||
+    !(await stores.authenticators.completeExtension(params.id, caller.identityId, unverifiedCertPem))
+  ) {
+    throw new DomainError('certificateInvalid', {
+      causeMessage: 'it is not the certificate that waits to be verified',
+    });
   }
-  sessions.forgetIdentity(caller.identityId);
+  apiSessions.forgetIdentity(caller.identityId);
   return noData();
 };
 
 /** Its certificate in PEM. */
 function requireExtendable({ method, isIssuedByNetwork, certPem }: ExtensionState): string {
   if (method !== 'cert' || !isIssuedByNetwork || certPem === null) {
-    throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'only a certificate that this network issued can be extended' });
+    throw new DomainError('authenticatorNotUpdatable', {
+      causeMessage: 'only a certificate that this network issued can be extended',
+    });
   }
   return certPem;
 }
@@ -67,7 +83,9 @@ function requireExtendable({ method, isIssuedByNetwork, certPem }: ExtensionStat
 function requireShown(sent: readonly Buffer[], presentPem: string, pki: Pki): void {
   const isPresent = sent[0] !== undefined && certificatesOf(presentPem)[0]?.equals(sent[0]) === true;
   if (!isPresent || !isTrusted(sent, pki)) {
-    throw new DomainError('unauthenticated', { causeMessage: 'the connection does not show the present, valid certificate of the authenticator' });
+    throw new DomainError('unauthenticated', {
+      causeMessage: 'the connection does not show the present, valid certificate of the authenticator',
+    });
   }
 }
 
@@ -82,7 +100,11 @@ function isTrusted(sent: readonly Buffer[], pki: Pki): boolean {
 
 function requireNewKey({ isKeyRollRequested, publicKeyPrint: present }: ExtensionState, request: SigningRequest): void {
   if (isKeyRollRequested && publicKeyPrint(request.publicKey) === present) {
-    throw invalidField('clientCertCsr', 'an administrator asked for a new key: make one and sign the request with it', '');
+    throw invalidField(
+      'clientCertCsr',
+      'an administrator asked for a new key: make one and sign the request with it',
+      '',
+    );
   }
 }
 

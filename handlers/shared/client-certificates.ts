@@ -4,7 +4,7 @@ import type { Ca } from '../../domain/model.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import type { Note } from '../handler.js';
-import type { Pki } from '../services.js';
+import type { Pki } from '../context.js';
 
 export interface PeerTrust {
   /** The network's own certificates are acceptable; null: they are not. */
@@ -19,10 +19,16 @@ export interface PeerTrust {
  * @param sent  what `connection.peerCertificates()` gives: DER, the leaf first; empty when the client sent none
  * @throws ChainFault when it proves nothing; an expired leaf is no fault, see `isExpired`
  */
-export function verifyPeer(sent: readonly Buffer[], { own, cas, isAnyUse = false }: PeerTrust, now = new Date()): VerifiedChain {
+export function verifyPeer(
+  sent: readonly Buffer[],
+  { own, cas, isAnyUse = false }: PeerTrust,
+  now = new Date(),
+): VerifiedChain {
   const { roots, intermediates } = own?.trust() ?? { roots: [], intermediates: [] };
   return verifyClientChain({
-    sent, now, isAnyUse,
+    sent,
+    now,
+    isAnyUse,
     anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.flatMap(anchorsOf)],
     known: intermediates,
   });
@@ -35,5 +41,7 @@ export function noteLeaf([leaf]: readonly Buffer[], note: Note): void {
 
 /** The first certificate is the CA; what follows it in its PEM proves nothing. */
 function anchorsOf({ id, certPem }: PeerTrust['cas'][number]): TrustAnchor[] {
-  return certificatesOf(certPem).slice(0, 1).map((raw) => ({ certificate: { raw }, caId: id }));
+  return certificatesOf(certPem)
+    .slice(0, 1)
+    .map((raw) => ({ certificate: { raw }, caId: id }));
 }

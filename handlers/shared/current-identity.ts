@@ -1,40 +1,60 @@
 /** The caller's own identity and authenticators; ownership is part of every query. */
-import { ownAuthenticatorSymbols as symbols } from '../../db/client-symbols.js';
 import type { Authenticator } from '../../domain/model.js';
 import { listOf, noData, ok } from '../handler.js';
-import type { Handler, Links } from '../handler.js';
-import { given, givenTags, tagsFrom } from '../wire.js';
-import { changeUpdb, requireCurrentPassword } from './updb.js';
+import type { Handler } from '../handler.js';
+import type { Links } from '../reply.js';
+import { given, givenTags, tagsFrom } from '../fields.js';
+import { changeOwnUpdb } from './updb.js';
 import { toIdentityDetail } from './identity-model.js';
 import { toAuthenticatorDetail } from './authenticator-model.js';
 
 /** GET /current-identity. */
 export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async ({ caller }, { stores }) =>
-  ok(toIdentityDetail(await stores.identities.get(caller.identityId), {
-    self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' },
-  }));
+  ok(
+    toIdentityDetail(await stores.identities.get(caller.identityId), caller, {
+      self: { href: './current-identity' },
+      mfa: { href: './current-identity/mfa' },
+    }),
+  );
 
 /** GET /current-identity/authenticators. */
-export const listCurrentIdentityAuthenticators: Handler<'client', 'listCurrentIdentityAuthenticators'> = async ({ query, caller }, { stores }) => {
-  const scope = { name: 'of-identity', where: 't.identity_id = $1', values: [caller.identityId] };
-  return listOf(await stores.authenticators.list({ ...query, symbols, scope }), toOwn);
-};
+export const listCurrentIdentityAuthenticators: Handler<'client', 'listCurrentIdentityAuthenticators'> = async (
+  { query, caller },
+  { stores },
+) => listOf(await stores.authenticators.list({ ...query, ofIdentity: caller.identityId, isForClient: true }), toOwn);
 
 /** GET /current-identity/authenticators/{id}. Fails: `notFound` for one that is not the caller's. */
-export const detailCurrentIdentityAuthenticator: Handler<'client', 'detailCurrentIdentityAuthenticator'> = async ({ params, caller }, { stores }) =>
-  ok(toOwn(await stores.authenticators.get(params.id, caller.identityId)));
+export const detailCurrentIdentityAuthenticator: Handler<'client', 'detailCurrentIdentityAuthenticator'> = async (
+  { params, caller },
+  { stores },
+) => ok(toOwn(await stores.authenticators.get(params.id, caller.identityId)));
 
-/** PUT /current-identity/authenticators/{id}. Fails: `unauthenticated` for a wrong `currentPassword`. */
-export const updateCurrentIdentityAuthenticator: Handler<'client', 'updateCurrentIdentityAuthenticator'> = async ({ params, body, caller }, services) => {
-  await requireCurrentPassword(services, params.id, caller.identityId, body.currentPassword);
-  await changeUpdb(services, params.id, caller.identityId, { username: body.username, password: body.password, tags: tagsFrom(body.tags) });
+/**
+ * PUT /current-identity/authenticators/{id}: the caller's other API sessions end. Fails: `unauthenticated` for a wrong
+ * `currentPassword`.
+ */
+export const updateCurrentIdentityAuthenticator: Handler<'client', 'updateCurrentIdentityAuthenticator'> = async (
+  { params, body, caller },
+  context,
+) => {
+  await changeOwnUpdb(context, params.id, caller, body.currentPassword, {
+    username: body.username,
+    password: body.password,
+    tags: tagsFrom(body.tags),
+  });
   return noData();
 };
 
-/** PATCH /current-identity/authenticators/{id}. */
-export const patchCurrentIdentityAuthenticator: Handler<'client', 'patchCurrentIdentityAuthenticator'> = async ({ params, body, caller }, services) => {
-  await requireCurrentPassword(services, params.id, caller.identityId, body.currentPassword);
-  await changeUpdb(services, params.id, caller.identityId, { username: given(body.username), password: given(body.password), tags: givenTags(body.tags) });
+/** PATCH /current-identity/authenticators/{id}: as PUT, if there is a new password. */
+export const patchCurrentIdentityAuthenticator: Handler<'client', 'patchCurrentIdentityAuthenticator'> = async (
+  { params, body, caller },
+  context,
+) => {
+  await changeOwnUpdb(context, params.id, caller, body.currentPassword, {
+    username: given(body.username),
+    password: given(body.password),
+    tags: givenTags(body.tags),
+  });
   return noData();
 };
 

@@ -1,10 +1,19 @@
 /** The wire form of an identity, as its administrators and it itself read it. */
-import type { EnrollmentSummary, Identity } from '../../domain/model.js';
+import { isAbove } from '../../domain/auth/rights.js';
+import type { Rights } from '../../domain/auth/rights.js';
+import type { EnrollmentSummary, Hosting, Identity } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, linksOf, refTo } from '../wire.js';
-import type { Links } from '../handler.js';
+import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
+import type { Links } from '../reply.js';
 
-export function toIdentityDetail(identity: Identity, links: Links = identityLinks(identity)): Response.IdentityDetail {
+/** As `caller` may read it: how to enroll as an identity above the caller is left out. */
+export function toIdentityDetail(
+  identity: Identity,
+  caller: Rights,
+  links: Links = identityLinks(identity),
+): Response.IdentityDetail {
+  const { isAdmin, isDefaultAdmin, permissions } = identity;
+  const isHidden = isAbove({ isAdmin: isAdmin || isDefaultAdmin, permissions }, caller);
   return {
     appData: identity.appData,
     authPolicy: refTo('auth-policies', { id: identity.authPolicyId, name: identity.authPolicyName }),
@@ -14,33 +23,53 @@ export function toIdentityDetail(identity: Identity, links: Links = identityLink
     defaultHostingPrecedence: identity.defaultHostingPrecedence,
     disabled: identity.isDisabled,
     edgeRouterConnectionStatus: 'unknown',
-    enrollment: Object.fromEntries(identity.enrollments.map((item) => [item.method, toEnrollmentSummary(item)])),
+    enrollment: byKey(isHidden ? [] : identity.enrollments, ({ method }) => method, toEnrollmentSummary),
     envInfo: identity.envInfo,
     externalId: identity.externalId,
     hasApiSession: identity.hasApiSession,
     hasEdgeRouterConnection: false,
     isAdmin: identity.isAdmin,
     isDefaultAdmin: identity.isDefaultAdmin,
-    isMfaEnabled: false,
+    isMfaEnabled: identity.isMfaEnabled,
     name: identity.name,
-    permissions: identity.permissions as Response.Permissions,
+    permissions: identity.permissions.length === 0 ? null : (identity.permissions as Response.Permissions),
     roleAttributes: identity.roleAttributes,
     sdkInfo: identity.sdkInfo,
-    serviceHostingCosts: Object.fromEntries(identity.hostings.flatMap((h) => (h.cost === null ? [] : [[h.serviceId, h.cost]]))),
-    serviceHostingPrecedences: Object.fromEntries(identity.hostings.flatMap((h) => (h.precedence === null ? [] : [[h.serviceId, h.precedence]]))),
+    serviceHostingCosts: byKey(identity.hostings, serviceOf, ({ cost }) => cost),
+    serviceHostingPrecedences: byKey(identity.hostings, serviceOf, ({ precedence }) => precedence),
     type: refTo('identity-types', { id: identity.typeId, name: identity.typeId }),
     typeId: identity.typeId,
-    ...(identity.isDisabled ? { disabledAt: isoOrNull(identity.disabledAt), disabledUntil: isoOrNull(identity.disabledUntil) } : {}),
+    ...(identity.isDisabled
+      ? { disabledAt: isoOrNull(identity.disabledAt), disabledUntil: isoOrNull(identity.disabledUntil) }
+      : {}),
     ...baseFields(identity, links),
   };
 }
 
 function identityLinks(identity: Identity): Links {
-  return { ...linksOf('identities', identity.id), 'auth-policies': { href: `./auth-policies/${identity.authPolicyId}` } };
+  const links = linksOf('identities', identity.id);
+  links['auth-policies'] = { href: `./auth-policies/${identity.authPolicyId}` };
+  return links;
+}
+
+const serviceOf = ({ serviceId }: Hosting): string => serviceId;
+
+/** What `value` makes of each item, without those for which it makes nothing. Most identities have no items at all. */
+function byKey<T, V>(
+  items: readonly T[],
+  key: (item: T) => string,
+  value: (item: T) => V | null,
+): Record<string, NonNullable<V>> {
+  const result: Record<string, NonNullable<V>> = {};
+  for (const item of items) {
+    const made = value(item);
+    if (made !== null && made !== undefined) result[key(item)] = made;
+  }
+  return result;
 }
 
 function isoOrNull(date: Date | null): string | null {
-  return date === null ? null : date.toISOString();
+  return date === null ? null : isoTime(date);
 }
 
 /** One of each method: a further certificate of the same identity is found in its list of authenticators. */
@@ -55,7 +84,10 @@ function authenticatorsOf(identity: Identity): Response.IdentityAuthenticators {
 
 function toEnrollmentSummary(item: EnrollmentSummary) {
   return {
-    expiresAt: item.expiresAt.toISOString(), id: item.id, jwt: item.jwt, token: item.token,
+    expiresAt: isoTime(item.expiresAt),
+    id: item.id,
+    jwt: item.jwt,
+    token: item.token,
     ...(item.ca === null ? {} : { ca: refTo('cas', item.ca), caId: item.ca.id }),
   };
 }

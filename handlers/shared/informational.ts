@@ -1,37 +1,47 @@
 /** What anyone may know: version, capabilities, API descriptions, trusted CAs, how to enroll. */
 import { notFound } from '../../domain/errors.js';
 import type { Controller } from '../../domain/model.js';
+import type { ListRequest } from '../../db/table.js';
 import type { Api } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type * as Response from '../../generated/client/response.js';
 import { listOf, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Documents, Services } from '../services.js';
-import { baseFields, linksOf } from '../wire.js';
+import type { Documents, Context } from '../context.js';
+import { baseFields, isoTime, linksOf } from '../fields.js';
 
 /** What this controller really offers. Clients fall back to `authenticate` where a capability is missing. */
 const CAPABILITIES = ['EDGE_CONTROLLER'] as const;
 
-export function versionOf({ version, network }: Pick<Services, 'version' | 'network'>): Response.Version {
+export function versionOf({ version, network }: Pick<Context, 'version' | 'network'>): Response.Version {
   const api = (path: string) => ({ v1: { apiBaseUrls: [`https://${network.advertise}${path}`], path } });
   return {
-    apiVersions: { edge: api(basePaths.client), 'edge-client': api(basePaths.client), 'edge-management': api(basePaths.management) },
-    buildDate: version.buildDate, capabilities: CAPABILITIES, revision: version.revision,
-    runtimeVersion: version.runtimeVersion, version: version.version,
+    apiVersions: {
+      edge: api(basePaths.client),
+      'edge-client': api(basePaths.client),
+      'edge-management': api(basePaths.management),
+    },
+    buildDate: version.buildDate,
+    capabilities: CAPABILITIES,
+    revision: version.revision,
+    runtimeVersion: version.runtimeVersion,
+    version: version.version,
   };
 }
 
 /** GET / */
-export const listRoot: Handler<'client', 'listRoot'> = async (_input, services) =>
-  services.written.constant('version', () => ok(versionOf(services)));
+export const listRoot: Handler<'client', 'listRoot'> = async (_input, context) =>
+  context.keptAnswers.constant('version', () => ok(versionOf(context)));
 
 /** GET /version */
-export const listVersion: Handler<'client', 'listVersion'> = async (_input, services) =>
-  services.written.constant('version', () => ok(versionOf(services)));
+export const listVersion: Handler<'client', 'listVersion'> = async (_input, context) =>
+  context.keptAnswers.constant('version', () => ok(versionOf(context)));
 
 /** GET /enumerated-capabilities */
-export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async (_input, { written }) =>
-  written.constant('capabilities', () => ok([...CAPABILITIES]));
+export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async (
+  _input,
+  { keptAnswers },
+) => keptAnswers.constant('capabilities', () => ok([...CAPABILITIES]));
 
 /** GET /.well-known/est/cacerts: the trusted CAs as PKCS#7, before any trust exists. */
 export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { pki }) =>
@@ -41,14 +51,21 @@ export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_i
 export const listNetworkJWTs: Handler<'client', 'listNetworkJWTs'> = async (_input, { enrollments }) =>
   ok([{ name: 'default', token: await enrollments.networkJwt() }]);
 
-/** GET /controllers: the controllers that share this network's database. */
-export const listControllers: Handler<'client', 'listControllers'> = async ({ query }, { stores }) =>
-  listOf(await stores.controllers.list(query), toControllerDetail);
+/** GET /controllers: the controllers that share this network's database. Each API has its own permission for it. */
+export const listControllers = async (
+  { query }: { readonly query: ListRequest },
+  { stores }: Pick<Context, 'stores'>,
+) => listOf(await stores.controllers.list(query), toControllerDetail);
 
 function toControllerDetail(item: Controller): Response.ControllerDetail {
   return {
-    apiAddresses: item.apiAddresses, certPem: item.certPem, ctrlAddress: item.ctrlAddress, fingerprint: item.fingerprint,
-    isOnline: item.isOnline, lastJoinedAt: item.lastJoinedAt.toISOString(), name: item.name,
+    apiAddresses: item.apiAddresses,
+    certPem: item.certPem,
+    ctrlAddress: item.ctrlAddress,
+    fingerprint: item.fingerprint,
+    isOnline: item.isOnline,
+    lastJoinedAt: isoTime(item.lastJoinedAt),
+    name: item.name,
     ...baseFields(item, linksOf('controllers', item.id)),
   };
 }
@@ -56,7 +73,10 @@ function toControllerDetail(item: Controller): Response.ControllerDetail {
 const SPEC_IDS: Readonly<Record<Api, string>> = { client: 'edge-client', management: 'edge-management' };
 
 function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {
-  return { name: id, ...baseFields({ id, createdAt: publishedAt, updatedAt: publishedAt, tags: {} }, linksOf('specs', id)) };
+  return {
+    name: id,
+    ...baseFields({ id, createdAt: publishedAt, updatedAt: publishedAt, tags: {} }, linksOf('specs', id)),
+  };
 }
 
 function apiOf(id: string): Api {
@@ -66,7 +86,8 @@ function apiOf(id: string): Api {
 }
 
 /** GET /specs of the client API. */
-export const listClientSpecs: Handler<'client', 'listSpecs'> = async (_input, { documents }) => ok([toSpec(SPEC_IDS.client, documents)]);
+export const listClientSpecs: Handler<'client', 'listSpecs'> = async (_input, { documents }) =>
+  ok([toSpec(SPEC_IDS.client, documents)]);
 
 /** GET /specs of the management API. */
 export const listManagementSpecs: Handler<'management', 'listSpecs'> = async (_input, { documents }) =>
@@ -78,6 +99,6 @@ export const detailSpec: Handler<'client', 'detailSpec'> = async ({ params }, { 
 
 /** GET /specs/{id}/spec: the document itself, YAML unless JSON is preferred. */
 export const detailSpecBody: Handler<'client', 'detailSpecBody'> = async ({ params, connection }, { documents }) => {
-  const isJson = /application\/json/i.test(connection.accept) && !/text\/yaml/i.test(connection.accept);
-  return raw(isJson ? 'application/json' : 'text/yaml', documents.text(apiOf(params.id), isJson ? 'json' : 'yaml'));
+  const type = connection.prefers('text/yaml', 'application/json');
+  return raw(type, documents.text(apiOf(params.id), type === 'text/yaml' ? 'yaml' : 'json'));
 };

@@ -8,10 +8,16 @@ type Body<F extends string> = { readonly [K in F]?: readonly string[] | null | u
  * @throws DomainError `invalidField` for an entry that is no role
  */
 export function rolesFrom<F extends string>(body: Body<F>, fields: readonly F[]): Record<F, string[]> {
-  return Object.fromEntries(fields.map((field) => [field, parseRoles(field, body[field] ?? [])])) as Record<F, string[]>;
+  return Object.fromEntries(fields.map((field) => [field, parseRoles(field, body[field] ?? [])])) as Record<
+    F,
+    string[]
+  >;
 }
 
 /** Those that are given. @throws DomainError `invalidField` for an entry that is no role */
 export function givenRoles<F extends string>(body: Body<F>, fields: readonly F[]): Partial<Record<F, string[]>> {
-  return rolesFrom(body, fields.filter((field) => body[field] != null));
+  return rolesFrom(
+    body,
+    fields.filter((field) => body[field] != null),
+  );
 }

@@ -5,14 +5,21 @@ import type { RouterEnrollment } from '../../db/routers.js';
 import type * as Client from '../../generated/client/response.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import type { Services } from '../services.js';
-import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
+import type { Context } from '../context.js';
+import { baseFields, given, givenName, givenTags, isoTime, linksOf, requireName, tagsFrom } from '../fields.js';
 
-/** What everybody may know of an edge router. None of them is connected to this controller. */
+/** What any caller may know of an edge router. None of them is connected to this controller. */
 export function toCommonEdgeRouter(router: Router): Client.CommonEdgeRouterProperties {
   return {
-    appData: router.appData, cost: router.cost, disabled: router.disabled, hostname: router.hostname, isOnline: false, name: router.name,
-    noTraversal: router.noTraversal, supportedProtocols: {}, syncStatus: 'SYNC_UNKNOWN',
+    appData: router.appData,
+    cost: router.cost,
+    disabled: router.disabled,
+    hostname: router.hostname,
+    isOnline: false,
+    name: router.name,
+    noTraversal: router.noTraversal,
+    supportedProtocols: {},
+    syncStatus: 'SYNC_UNKNOWN',
   };
 }
 
@@ -23,27 +30,50 @@ export function toOwnEdgeRouter(router: Router): Client.CurrentIdentityEdgeRoute
 
 /** What an outstanding enrollment adds. */
 function enrollmentOf({ enrollment }: Router) {
-  return enrollment === null ? {} : {
-    enrollmentCreatedAt: enrollment.createdAt.toISOString(), enrollmentExpiresAt: enrollment.expiresAt.toISOString(),
-    enrollmentJwt: enrollment.jwt, enrollmentToken: enrollment.token,
-  };
+  return enrollment === null
+    ? {}
+    : {
+        enrollmentCreatedAt: isoTime(enrollment.createdAt),
+        enrollmentExpiresAt: isoTime(enrollment.expiresAt),
+        enrollmentJwt: enrollment.jwt,
+        enrollmentToken: enrollment.token,
+      };
 }
 
 export function toEdgeRouterDetail(router: Router): Response.EdgeRouterDetail {
   return {
-    certPem: router.certPem, configs: router.configs, ctrlChanListeners: router.ctrlChanListeners, fingerprint: router.fingerprint,
-    interfaces: [], isTunnelerEnabled: router.isTunnelerEnabled, isVerified: router.fingerprint !== null,
-    roleAttributes: router.roleAttributes, unverifiedCertPem: router.unverifiedCertPem, unverifiedFingerprint: router.unverifiedFingerprint,
-    ...enrollmentOf(router), ...toCommonEdgeRouter(router), ...baseFields(router, linksOf('edge-routers', router.id)),
+    certPem: router.certPem,
+    configs: router.configs,
+    ctrlChanListeners: router.ctrlChanListeners,
+    fingerprint: router.fingerprint,
+    interfaces: [],
+    isTunnelerEnabled: router.isTunnelerEnabled,
+    isVerified: router.fingerprint !== null,
+    roleAttributes: router.roleAttributes,
+    unverifiedCertPem: router.unverifiedCertPem,
+    unverifiedFingerprint: router.unverifiedFingerprint,
+    ...enrollmentOf(router),
+    ...toCommonEdgeRouter(router),
+    ...baseFields(router, linksOf('edge-routers', router.id)),
   };
 }
 
 export function toRouterDetail(router: Router): Response.RouterDetail {
   return {
-    configs: router.configs, cost: router.cost, ctrlChanListeners: router.ctrlChanListeners, disabled: router.disabled,
-    fingerprint: router.fingerprint, interfaces: [], isOnline: false, isVerified: router.fingerprint !== null, name: router.name,
-    noTraversal: router.noTraversal, unverifiedCertPem: router.unverifiedCertPem, unverifiedFingerprint: router.unverifiedFingerprint,
-    ...enrollmentOf(router), ...baseFields(router, linksOf('transit-routers', router.id)),
+    configs: router.configs,
+    cost: router.cost,
+    ctrlChanListeners: router.ctrlChanListeners,
+    disabled: router.disabled,
+    fingerprint: router.fingerprint,
+    interfaces: [],
+    isOnline: false,
+    isVerified: router.fingerprint !== null,
+    name: router.name,
+    noTraversal: router.noTraversal,
+    unverifiedCertPem: router.unverifiedCertPem,
+    unverifiedFingerprint: router.unverifiedFingerprint,
+    ...enrollmentOf(router),
+    ...baseFields(router, linksOf('transit-routers', router.id)),
   };
 }
 
@@ -53,9 +83,16 @@ type Part = Request.RouterPatch & Pick<Request.EdgeRouterPatch, 'appData' | 'isT
 /** Of a create or PUT: what the body leaves out falls back to its default. */
 export function routerFromWhole(isEdge: boolean, body: Whole): RouterDraft {
   return {
-    name: requireName(body.name), isEdge, cost: body.cost ?? 0, noTraversal: body.noTraversal ?? false, disabled: body.disabled ?? false,
-    isTunnelerEnabled: isEdge && (body.isTunnelerEnabled ?? false), roleAttributes: isEdge ? parseRoleAttributes(body.roleAttributes ?? []) : [],
-    appData: isEdge ? tagsFrom(body.appData) : {}, ctrlChanListeners: body.ctrlChanListeners ?? {}, configs: body.configs ?? [],
+    name: requireName(body.name),
+    isEdge,
+    cost: body.cost ?? 0,
+    noTraversal: body.noTraversal ?? false,
+    disabled: body.disabled ?? false,
+    isTunnelerEnabled: isEdge && (body.isTunnelerEnabled ?? false),
+    roleAttributes: isEdge ? parseRoleAttributes(body.roleAttributes ?? []) : [],
+    appData: isEdge ? tagsFrom(body.appData) : {},
+    ctrlChanListeners: body.ctrlChanListeners ?? {},
+    configs: body.configs ?? [],
     tags: tagsFrom(body.tags),
   };
 }
@@ -63,18 +100,29 @@ export function routerFromWhole(isEdge: boolean, body: Whole): RouterDraft {
 /** Of a PATCH. */
 export function routerFromPart(isEdge: boolean, body: Part) {
   const shared = {
-    name: givenName(body.name), cost: given(body.cost), noTraversal: given(body.noTraversal), disabled: given(body.disabled),
-    ctrlChanListeners: given(body.ctrlChanListeners), configs: given(body.configs), tags: givenTags(body.tags),
+    name: givenName(body.name),
+    cost: given(body.cost),
+    noTraversal: given(body.noTraversal),
+    disabled: given(body.disabled),
+    ctrlChanListeners: given(body.ctrlChanListeners),
+    configs: given(body.configs),
+    tags: givenTags(body.tags),
   };
   if (!isEdge) return shared;
   return {
-    isTunnelerEnabled: given(body.isTunnelerEnabled), appData: givenTags(body.appData),
-    roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes), ...shared,
+    isTunnelerEnabled: given(body.isTunnelerEnabled),
+    appData: givenTags(body.appData),
+    roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
+    ...shared,
   };
 }
 
 /** A token by which the router gets its certificate. */
-export async function routerEnrollment(routerId: string, isEdge: boolean, { enrollments, newId }: Services): Promise<RouterEnrollment> {
+export async function routerEnrollment(
+  routerId: string,
+  isEdge: boolean,
+  { enrollments, newId }: Context,
+): Promise<RouterEnrollment> {
   const expiresAt = enrollments.defaultExpiry();
   return { id: newId(), expiresAt, ...(await enrollments.issue(routerId, isEdge ? 'erott' : 'trott', expiresAt)) };
 }

@@ -4,97 +4,144 @@ import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Grant } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { selectedBy } from '../../db/access-view.js';
-import { clientServiceSymbols as symbols } from '../../db/client-symbols.js';
-import type { ListRequest } from '../../db/table.js';
-import type { RoleFilter } from '../../db/identities.js';
+import type { RoleList } from '../../db/scopes.js';
+import type { ServiceListRequest } from '../../db/services.js';
 import type { Stores } from '../../db/stores.js';
 import type * as Request from '../../generated/client/request.js';
 import type * as Response from '../../generated/client/response.js';
 import { listOf, noData } from '../handler.js';
-import type { Caller, DataReply } from '../handler.js';
-import type { Services } from '../services.js';
-import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../wire.js';
+import type { Caller, ListReply } from '../reply.js';
+import type { Context } from '../context.js';
+import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../fields.js';
 
 /** The query of a list of services; config types may be asked for per request. */
-export interface ServiceQuery extends ListRequest, RoleFilter {
+export interface ServiceQuery extends ServiceListRequest {
   readonly configTypes?: readonly string[];
 }
 
-type ServiceList = DataReply<200, Response.ServiceDetail[]>;
+type ServiceList = ListReply<200, Response.ServiceDetail>;
 
 const selectableOf = (caller: Caller): Selectable => ({ id: caller.identityId, roleAttributes: caller.roleAttributes });
 
 /** The caller's grants, read when they are asked for. */
 const grantsTo = (caller: Caller, stores: Stores) => () => stores.access.grants(selectableOf(caller));
 
-/** The services that some of the grants reach. */
-const reachedBy = (grants: readonly Grant[]) =>
-  selectedBy(grants.map(({ semantic, serviceRoles }) => ({ semantic, roles: serviceRoles })), 2);
+/** The role lists of the services that some of the grants reach. */
+const reachOf = (grants: readonly Grant[]): RoleList[] =>
+  grants.map(({ semantic, serviceRoles }) => ({ semantic, roles: serviceRoles }));
 
 /** Config types of the request, by id or name, before those of the session. */
-async function configTypesFor(asked: readonly string[] | undefined, caller: Caller, stores: Stores): Promise<readonly string[]> {
+async function configTypesFor(
+  asked: readonly string[] | undefined,
+  caller: Caller,
+  stores: Stores,
+): Promise<readonly string[]> {
   if (asked === undefined || asked.length === 0) return caller.configTypes;
   return asked.includes('all') ? ['all'] : stores.configTypes.resolve(asked);
 }
 
-/** All services, or those of the request's scope, with the caller's own permissions on each. */
-export async function listServiceViews({ configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
-  const viewer = { identityId: caller.identityId, grants: grantsTo(caller, stores), configTypes: await configTypesFor(configTypes, caller, stores) };
+/** All services, or those that the request is narrowed to, with the caller's own permissions on each. */
+export async function listServiceViews(
+  { configTypes, ...request }: ServiceQuery,
+  caller: Caller,
+  stores: Stores,
+): Promise<ServiceList> {
+  const viewer = {
+    identityId: caller.identityId,
+    grants: grantsTo(caller, stores),
+    configTypes: await configTypesFor(configTypes, caller, stores),
+  };
   return listOf(await stores.services.listViews(request, viewer), toServiceDetail);
 }
 
 /** Only what `identity` may dial or bind; one of the two when `type` is given. */
-export async function listServicesOf(identity: Selectable, request: ListRequest & RoleFilter, configTypes: readonly string[], stores: Stores,
-  type?: 'dial' | 'bind'): Promise<ServiceList> {
-  const grants = (await stores.access.grants(identity)).filter((grant) => type === undefined || grant.type.toLowerCase() === type);
-  return listOf(await stores.services.listViews({ ...request, scope: reachedBy(grants) }, { identityId: identity.id, grants: () => Promise.resolve(grants), configTypes }), toServiceDetail);
+export async function listServicesOf(
+  identity: Selectable,
+  request: ServiceListRequest,
+  configTypes: readonly string[],
+  stores: Stores,
+  type?: 'dial' | 'bind',
+): Promise<ServiceList> {
+  const grants = (await stores.access.grants(identity)).filter(
+    (grant) => type === undefined || grant.type.toLowerCase() === type,
+  );
+  return listOf(
+    await stores.services.listViews(
+      { ...request, selectedBy: reachOf(grants) },
+      { identityId: identity.id, grants: () => Promise.resolve(grants), configTypes },
+    ),
+    toServiceDetail,
+  );
 }
 
 /** What `identity` may dial or bind, with the config types that the request or the caller's session asks for. */
-export async function listServicesFor(identity: Selectable, { configTypes, ...request }: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
+export async function listServicesFor(
+  identity: Selectable,
+  { configTypes, ...request }: ServiceQuery,
+  caller: Caller,
+  stores: Stores,
+): Promise<ServiceList> {
   return listServicesOf(identity, request, await configTypesFor(configTypes, caller, stores), stores);
 }
 
 /** What the caller itself may dial or bind, filtered by what it is shown. */
 export async function listOwnServices(query: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
-  return listServicesFor(selectableOf(caller), { ...query, symbols }, caller, stores);
+  return listServicesFor(selectableOf(caller), { ...query, isForClient: true }, caller, stores);
 }
 
 /** One service as the caller sees it; undefined when there is none with this id. */
 export async function findServiceView(id: string, caller: Caller, stores: Stores): Promise<ServiceView | undefined> {
   return stores.services.findView(id, {
-    identityId: caller.identityId, grants: grantsTo(caller, stores), configTypes: caller.configTypes,
+    identityId: caller.identityId,
+    grants: grantsTo(caller, stores),
+    configTypes: caller.configTypes,
   });
 }
 
 export function toServiceDetail(service: ServiceView): Response.ServiceDetail {
   return {
-    config: service.config, configs: service.configs, encryptionRequired: service.encryptionRequired,
-    maxIdleTimeMillis: service.maxIdleTimeMillis, name: service.name, permissions: service.permissions,
-    postureQueries: service.grants.map(({ policyId, policyType, isPassing }) => ({ isPassing, policyId, policyType, postureQueries: [] })),
-    roleAttributes: service.roleAttributes, terminatorStrategy: service.terminatorStrategy,
+    config: service.config,
+    configs: service.configs,
+    encryptionRequired: service.encryptionRequired,
+    maxIdleTimeMillis: service.maxIdleTimeMillis,
+    name: service.name,
+    permissions: service.permissions,
+    postureQueries: service.grants.map(({ policyId, policyType, isPassing }) => ({
+      isPassing,
+      policyId,
+      policyType,
+      postureQueries: [],
+    })),
+    roleAttributes: service.roleAttributes,
+    terminatorStrategy: service.terminatorStrategy,
     ...baseFields(service, linksOf('services', service.id)),
   };
 }
 
 /** PUT of a service: what the body leaves out falls back to its default. */
-export async function replaceService(id: string, body: Request.ServiceUpdate, { stores }: Services) {
+export async function replaceService(id: string, body: Request.ServiceUpdate, { stores }: Context) {
   const draft: ServiceDraft = {
-    name: requireName(body.name), encryptionRequired: body.encryptionRequired ?? false, maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
-    terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting', roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
-    configs: body.configs ?? [], tags: tagsFrom(body.tags),
+    name: requireName(body.name),
+    encryptionRequired: body.encryptionRequired ?? false,
+    maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
+    terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
+    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+    configs: body.configs ?? [],
+    tags: tagsFrom(body.tags),
   };
   await stores.transaction((tx) => tx.services.update(id, draft));
   return noData();
 }
 
 /** PATCH of a service. Whether it demands encryption is settled at creation or by PUT. */
-export async function changeService(id: string, body: Request.ServicePatch, { stores }: Services) {
+export async function changeService(id: string, body: Request.ServicePatch, { stores }: Context) {
   const changes = {
-    name: givenName(body.name), maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis), terminatorStrategy: strategyFrom(body.terminatorStrategy),
+    name: givenName(body.name),
+    maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis),
+    terminatorStrategy: strategyFrom(body.terminatorStrategy),
     roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
-    configs: given(body.configs), tags: givenTags(body.tags),
+    configs: given(body.configs),
+    tags: givenTags(body.tags),
   };
   await stores.transaction((tx) => tx.services.update(id, changes));
   return noData();
@@ -104,7 +151,11 @@ export async function changeService(id: string, body: Request.ServicePatch, { st
 export function idleTimeFrom(millis: number | null | undefined): number | undefined {
   if (millis === null || millis === undefined) return undefined;
   if (!Number.isSafeInteger(millis) || millis < 0) {
-    throw invalidField('maxIdleTimeMillis', `maxIdleTimeMillis in body should be between 0 and ${Number.MAX_SAFE_INTEGER}`, millis);
+    throw invalidField(
+      'maxIdleTimeMillis',
+      `maxIdleTimeMillis in body should be between 0 and ${Number.MAX_SAFE_INTEGER}`,
+      millis,
+    );
   }
   return millis;
 }
@@ -115,14 +166,18 @@ const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'];
 export function strategyFrom(name: string | null | undefined): string | undefined {
   if (name === null || name === undefined) return undefined;
   if (name === '') return 'smartrouting';
-  if (!STRATEGIES.includes(name)) throw new DomainError('notFound', { causeMessage: `terminatorStrategy with name ${name} not found` });
+  if (!STRATEGIES.includes(name))
+    throw new DomainError('notFound', { causeMessage: `terminatorStrategy with name ${name} not found` });
   return name;
 }
 
 /** Everything the caller may dial or bind, for a comparison over the whole. */
 export async function viewsOf(caller: Caller, stores: Stores): Promise<ServiceView[]> {
   const grants = await stores.access.grants(selectableOf(caller));
-  const page = await stores.services.listViews({ limit: -1, scope: reachedBy(grants), isHeld: true }, { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes });
+  const page = await stores.services.listViews(
+    { limit: -1, selectedBy: reachOf(grants), isHeld: true },
+    { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes },
+  );
   const views = [...page.items];
   if (page.rest !== undefined) for await (const batch of page.rest) views.push(...batch);
   return views;

@@ -2,14 +2,21 @@
 import type { Terminator } from '../../domain/model.js';
 import type { TerminatorClientDetail } from '../../generated/client/response.js';
 import type { TerminatorDetail } from '../../generated/management/response.js';
-import { baseFields, linksOf, refTo } from '../wire.js';
+import { baseFields, linksOf, refTo } from '../fields.js';
 
 export function toTerminatorDetail(terminator: Terminator): TerminatorDetail {
   const { service, router } = terminator;
   return {
-    address: terminator.address, binding: terminator.binding, cost: terminator.cost, dynamicCost: terminator.dynamicCost,
-    identity: terminator.instanceId, precedence: terminator.precedence, router: refTo('transit-routers', router), routerId: router.id,
-    service: refTo('services', service), serviceId: service.id,
+    address: terminator.address,
+    binding: terminator.binding,
+    cost: terminator.cost,
+    dynamicCost: terminator.dynamicCost,
+    identity: terminator.instanceId,
+    precedence: terminator.precedence,
+    router: refTo('transit-routers', router),
+    routerId: router.id,
+    service: refTo('services', service),
+    serviceId: service.id,
     ...baseFields(terminator, linksOf('terminators', terminator.id)),
   };
 }
@@ -17,7 +24,10 @@ export function toTerminatorDetail(terminator: Terminator): TerminatorDetail {
 export function toTerminatorClientDetail(terminator: Terminator): TerminatorClientDetail {
   const { service, router } = terminator;
   return {
-    identity: terminator.instanceId, routerId: router.id, service: refTo('services', service), serviceId: service.id,
+    identity: terminator.instanceId,
+    routerId: router.id,
+    service: refTo('services', service),
+    serviceId: service.id,
     ...baseFields(terminator, linksOf('terminators', terminator.id)),
   };
 }

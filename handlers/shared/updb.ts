@@ -1,9 +1,12 @@
 /** Changing a username and password authenticator, as administrator and as its owner. */
+import { identityIdOf } from '../../domain/ids.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import { usernameFault } from '../../domain/auth/username.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
-import type { Tags } from '../../domain/model.js';
-import type { Services } from '../services.js';
+import type { Authenticator, Tags } from '../../domain/model.js';
+import type { UpdbChanges } from '../../db/authenticators.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../reply.js';
 
 export interface UpdbChange {
   readonly username: string | undefined;
@@ -11,44 +14,103 @@ export interface UpdbChange {
   readonly tags: Tags | undefined;
 }
 
+type Owner = Pick<Caller, 'identityId' | 'apiSessionId'>;
+
 /**
- * Sets username, password or tags. With `owner` only that identity's own authenticator is known. A name of before may stay, whatever it is.
- * @throws DomainError `notFound`, `duplicate`, `invalidField` for what is no username, or when the identity's auth policy refuses the password
+ * For administrators: sets username, password or tags. A new password ends every API session of the identity. A name of
+ * before may stay, whatever it is.
+ * @throws DomainError `notFound`, `duplicate`, `invalidField` for what is no username, or when the identity's auth
+ * policy refuses the password
  */
-export async function changeUpdb({ stores, passwords }: Services, id: string, owner: string | undefined, change: UpdbChange): Promise<void> {
-  const current = await stores.authenticators.get(id, owner);
+export async function changeUpdb(context: Context, id: string, change: UpdbChange): Promise<void> {
+  const { stores } = context;
+  const current = await stores.authenticators.get(id);
   if (current.method !== 'updb') {
     await stores.authenticators.update(id, { tags: change.tags });
     return;
   }
-  if (change.username !== undefined && change.username !== current.username) requireUsername(change.username);
-  let passwordHash: string | undefined;
-  if (change.password !== undefined) {
-    checkPassword(await stores.authPolicies.ofIdentity(current.identity.id), change.password);
-    passwordHash = await passwords.hash(change.password);
-  }
+  await write(context, current, await changesOf(context, current, change), undefined);
+}
+
+/**
+ * For owners, by their present password: a new one ends all their other API sessions. Only an owner's own authenticator
+ * is known.
+ * @throws DomainError as `changeUpdb`; `unauthenticated` naming the field for a wrong password,
+ * `authenticatorNotUpdatable` (cert)
+ */
+export async function changeOwnUpdb(
+  context: Context,
+  id: string,
+  owner: Owner,
+  currentPassword: string,
+  change: UpdbChange,
+): Promise<void> {
+  const current = await context.stores.authenticators.get(id, owner.identityId);
+  const currentHash = await requireCurrentPassword(context, current, currentPassword);
+  const changes = await changesOf(context, current, change);
   try {
-    await stores.authenticators.update(id, { username: change.username, passwordHash, tags: change.tags });
+    await write(context, current, changes, { currentHash, apiSessionId: owner.apiSessionId });
   } catch (error) {
-    throw owner !== undefined && error instanceof DomainError && error.kind === 'duplicate' ? notAvailable(error) : error;
+    throw error instanceof DomainError && error.kind === 'duplicate' ? notAvailable(error) : error;
   }
 }
 
-/** Owners are not told of others: neither which name it was, nor where it is in use. */
+async function changesOf(
+  { stores, passwords }: Context,
+  current: Authenticator,
+  { username, password, tags }: UpdbChange,
+): Promise<UpdbChanges> {
+  if (username !== undefined && username !== current.username) requireUsername(username);
+  if (password === undefined) return { username, tags };
+  checkPassword(await stores.authPolicies.ofIdentity(current.identity.id), password);
+  return { username, passwordHash: await passwords.hash(password), tags };
+}
+
+/** @param own  what an owner has shown, which must still hold, and the session that stays */
+async function write(
+  { stores, apiSessions }: Context,
+  { id, identity }: Authenticator,
+  changes: UpdbChanges,
+  own: { readonly currentHash: string; readonly apiSessionId: string } | undefined,
+): Promise<void> {
+  await stores.transaction(async (tx) => {
+    const isPasswordChange = changes.passwordHash !== undefined;
+    if (own !== undefined || isPasswordChange) {
+      const isAsShown = await tx.authenticators.lockPassword(id, own?.currentHash);
+      if (!isAsShown && own !== undefined) throw wrongPassword();
+    }
+    await tx.authenticators.update(id, changes);
+    // The lock waited for logins with the old password: their sessions are there by now.
+    if (isPasswordChange) await tx.apiSessions.removeOf(identity.id, own?.apiSessionId);
+  });
+  if (changes.passwordHash !== undefined) apiSessions.forgetIdentity(identityIdOf(identity.id));
+}
+
+/** Owners learn nothing of others: neither which name it was, nor where it is in use. */
 function notAvailable(cause: DomainError): DomainError {
   return new DomainError('duplicate', { field: { field: 'updbUsername', reason: 'not available', value: '' }, cause });
 }
 
-/** For owners: `currentPassword` must be the present one. @throws DomainError `unauthenticated` naming the field, `authenticatorNotUpdatable` (cert) */
-export async function requireCurrentPassword({ stores, passwords }: Services, id: string, owner: string, currentPassword: string): Promise<void> {
-  const current = await stores.authenticators.get(id, owner);
-  if (current.method !== 'updb') {
-    throw new DomainError('authenticatorNotUpdatable', { causeMessage: 'a certificate is renewed with extend, or replaced by an administrator' });
+/** @returns the hash that it matches */
+async function requireCurrentPassword(
+  { stores, passwords }: Context,
+  { id, method }: Authenticator,
+  currentPassword: string,
+): Promise<string> {
+  if (method !== 'updb') {
+    throw new DomainError('authenticatorNotUpdatable', {
+      causeMessage: 'a certificate is renewed with extend, or replaced by an administrator',
+    });
   }
-  const isRight = await passwords.verify(await stores.authenticators.passwordHashOf(id), currentPassword);
-  if (!isRight) {
-    throw new DomainError('unauthenticated', { field: { field: 'currentPassword', reason: 'invalid current password', value: '' } });
-  }
+  const hash = await stores.authenticators.passwordHashOf(id);
+  if (!(await passwords.verify(hash, currentPassword)) || hash === undefined) throw wrongPassword();
+  return hash;
+}
+
+function wrongPassword(): DomainError {
+  return new DomainError('unauthenticated', {
+    field: { field: 'currentPassword', reason: 'invalid current password', value: '' },
+  });
 }
 
 /** @throws DomainError `invalidField` */

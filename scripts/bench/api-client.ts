@@ -12,12 +12,19 @@ export interface Answer {
 export const PARALLEL = 16;
 
 /** More requests than sockets wait for one. */
-export interface Connections { readonly keepAlive?: boolean; readonly maxSockets?: number }
+export interface Connections {
+  readonly keepAlive?: boolean;
+  readonly maxSockets?: number;
+}
 
 export class ApiClient {
   readonly #agent: Agent;
 
-  constructor(readonly baseUrl: string, readonly token?: string, connections: Connections = {}) {
+  constructor(
+    readonly baseUrl: string,
+    readonly token?: string,
+    connections: Connections = {},
+  ) {
     this.#agent = new Agent({ keepAlive: true, maxSockets: PARALLEL, ...connections, rejectUnauthorized: false });
   }
 
@@ -27,15 +34,23 @@ export class ApiClient {
     const headers = {
       accept: 'application/json',
       ...(token === undefined ? {} : { 'zt-session': token }),
-      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+      ...(payload === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
     };
     return new Promise((resolve, reject) => {
-      const outgoing = httpsRequest(new URL(path, this.baseUrl), { agent: this.#agent, method, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => { resolve(toAnswer(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))); });
-      });
+      const outgoing = httpsRequest(
+        new URL(path, this.baseUrl),
+        { agent: this.#agent, method, headers },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            resolve(toAnswer(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8')));
+          });
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(payload);
     });
@@ -44,7 +59,8 @@ export class ApiClient {
   /** @throws Error that shows the answer when it is no success */
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.send(method, path, body);
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
     return answer.data as T;
   }
 
@@ -56,8 +72,12 @@ export class ApiClient {
   async listAll<T>(path: string, filter: string): Promise<T[]> {
     const items: T[] = [];
     for (;;) {
-      const answer = await this.send('GET', `${path}?limit=500&offset=${items.length}&filter=${encodeURIComponent(filter)}`);
-      if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
+      const answer = await this.send(
+        'GET',
+        `${path}?limit=500&offset=${items.length}&filter=${encodeURIComponent(filter)}`,
+      );
+      if (answer.status !== 200)
+        throw new Error(`GET ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
       const page = answer.data as T[];
       items.push(...page);
       if (page.length === 0 || items.length >= (answer.meta.pagination?.totalCount ?? 0)) return items;
@@ -66,12 +86,18 @@ export class ApiClient {
 
   /** A client with a session of its own. */
   async login(username: string, password: string, options: Readonly<Record<string, unknown>> = {}): Promise<ApiClient> {
-    const { token } = await this.call<{ token: string }>('POST', '/edge/client/v1/authenticate?method=password', { username, password, ...options });
+    const { token } = await this.call<{ token: string }>('POST', '/edge/client/v1/authenticate?method=password', {
+      username,
+      password,
+      ...options,
+    });
     return new ApiClient(this.baseUrl, token);
   }
 
   /** The same place, as another. */
-  as(token: string): ApiClient { return new ApiClient(this.baseUrl, token); }
+  as(token: string): ApiClient {
+    return new ApiClient(this.baseUrl, token);
+  }
 
   /** Ends the session, if there still is one. */
   async logOut(): Promise<void> {
@@ -79,12 +105,18 @@ export class ApiClient {
     this.close();
   }
 
-  close(): void { this.#agent.destroy(); }
+  close(): void {
+    this.#agent.destroy();
+  }
 }
 
 function toAnswer(status: number, text: string): Answer {
   let json: unknown = text;
-  try { json = JSON.parse(text); } catch { /* not JSON: shown as it is */ }
+  try {
+    json = JSON.parse(text);
+  } catch {
+    /* not JSON: shown as it is */
+  }
   const { data, meta } = (typeof json === 'object' && json !== null ? json : {}) as Partial<Answer>;
   return { status, data, meta: meta ?? {}, json };
 }

@@ -14,7 +14,10 @@ export interface CaseContext {
   readonly connections: number;
 }
 
-export interface CasePlan extends Pick<LoadPlan, 'requests' | 'mode' | 'collectsIds' | 'connectsEach' | 'clientCertificate'> {
+export interface CasePlan extends Pick<
+  LoadPlan,
+  'requests' | 'mode' | 'collectsIds' | 'connectsEach' | 'clientCertificate'
+> {
   /** In mode `once`: the entity that each request uses up. Those of requests that are not sent are handed back. */
   readonly spends?: { readonly ids: readonly string[]; readonly pool: string[] };
 }
@@ -46,12 +49,26 @@ export const methodOf = (api: Api, operationId: string): string => {
 type Paths = (world: World) => readonly string[];
 
 /** @param paths  below the base path of the API */
-export function reading<A extends Api>(name: string, api: A, operationId: OperationId<A>, paths: Paths, speaker: Speaker): BenchCase {
+export function reading<A extends Api>(
+  name: string,
+  api: A,
+  operationId: OperationId<A>,
+  paths: Paths,
+  speaker: Speaker,
+): BenchCase {
   return {
-    name, api, operationId,
+    name,
+    api,
+    operationId,
     plan: async ({ world }) => ({
       mode: 'cycle',
-      requests: paths(world).map((path) => requestBytes(world, { method: methodOf(api, operationId), path: basePaths[api] + path, token: tokenOf(world, speaker) })),
+      requests: paths(world).map((path) =>
+        requestBytes(world, {
+          method: methodOf(api, operationId),
+          path: basePaths[api] + path,
+          token: tokenOf(world, speaker),
+        }),
+      ),
     }),
   };
 }

@@ -18,20 +18,34 @@ const MOST_OF_SESSION = 20;
 /** How many need one each: certificates and tokens work once. */
 const amount = ({ seconds }: CaseContext): number => Math.ceil(Math.min(seconds, LONGEST_SECONDS) * PER_SECOND);
 
-interface SigningRequest { readonly csr: string; readonly key: string }
+interface SigningRequest {
+  readonly csr: string;
+  readonly key: string;
+}
 
 async function newRequest(name: string): Promise<SigningRequest> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const request = await x509.Pkcs10CertificateRequestGenerator.create({ name: `CN=${name}`, keys, signingAlgorithm: ALGORITHM }, webcrypto);
+  const request = await x509.Pkcs10CertificateRequestGenerator.create(
+    { name: `CN=${name}`, keys, signingAlgorithm: ALGORITHM },
+    webcrypto,
+  );
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  return { csr: request.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n` };
+  return {
+    csr: request.toString('pem'),
+    key: `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`,
+  };
 }
 
 const RUN = Date.now().toString(36);
 
 /** A new identity with an outstanding one-time token. */
 async function newToken(world: World, index: number): Promise<string> {
-  const id = await world.admin.create(`${MANAGEMENT}/identities`, { name: `bench-new-ott-${RUN}-${index}-${owners(world).length}`, type: 'Device', isAdmin: false, enrollment: { ott: true } });
+  const id = await world.admin.create(`${MANAGEMENT}/identities`, {
+    name: `bench-new-ott-${RUN}-${index}-${owners(world).length}`,
+    type: 'Device',
+    isAdmin: false,
+    enrollment: { ott: true },
+  });
   owners(world).push(id);
   const [enrollment] = await world.admin.call<{ token: string }[]>('GET', `${MANAGEMENT}/identities/${id}/enrollments`);
   return enrollment?.token ?? '';
@@ -39,76 +53,149 @@ async function newToken(world: World, index: number): Promise<string> {
 
 /** Identities that were made; with them go their certificates and API sessions. */
 const owners = (world: World): string[] => madeOf(world, 'certificate owner');
-const group: Group = { clearUp: async ({ world }) => {
-  await forEachParallel(owners(world).splice(0), (id) => world.admin.call('DELETE', `${MANAGEMENT}/identities/${id}`));
-} };
+const group: Group = {
+  clearUp: async ({ world }) => {
+    await forEachParallel(owners(world).splice(0), (id) =>
+      world.admin.call('DELETE', `${MANAGEMENT}/identities/${id}`),
+    );
+  },
+};
 
 /** A client certificate of an identity of its own. */
 async function newCertificate(world: World): Promise<{ cert: string; key: string }> {
   const { csr, key } = await newRequest('bench');
   const token = await newToken(world, 0);
-  const { cert } = await world.admin.call<{ cert: string }>('POST', `${CLIENT}/enroll/ott?token=${token}`, { clientCsr: csr });
+  const { cert } = await world.admin.call<{ cert: string }>('POST', `${CLIENT}/enroll/ott?token=${token}`, {
+    clientCsr: csr,
+  });
   return { cert, key };
 }
 
-const login = (world: World): Buffer => requestBytes(world, { method: 'POST', path: `${CLIENT}/authenticate?method=cert`, body: {} });
+const login = (world: World): Buffer =>
+  requestBytes(world, { method: 'POST', path: `${CLIENT}/authenticate?method=cert`, body: {} });
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 export const certificateCases: readonly BenchCase[] = [
   reading('enrollment keys', 'client', 'getEnrollmentJwks', one('/enroll/jwks'), 'nobody'),
   reading('certificate authorities 10', 'management', 'listCas', one('/cas?limit=10'), 'admin'),
-  reading('session certificates', 'client', 'listCurrentApiSessionCertificates', one('/current-api-session/certificates'), 'client'),
+  reading(
+    'session certificates',
+    'client',
+    'listCurrentApiSessionCertificates',
+    one('/current-api-session/certificates'),
+    'client',
+  ),
   {
-    name: 'session certificate create', api: 'client', operationId: 'createCurrentApiSessionCertificate',
+    name: 'session certificate create',
+    api: 'client',
+    operationId: 'createCurrentApiSessionCertificate',
     plan: async (context) => {
       const { world } = context;
       const requests: Buffer[] = [];
       await forEachParallel(numbers(Math.min(amount(context), MOST_OF_SESSION)), async () => {
         const { csr } = await newRequest('bench');
-        requests.push(requestBytes(world, { method: 'POST', path: `${CLIENT}/current-api-session/certificates`, body: { csr }, token: world.client.token }));
+        requests.push(
+          requestBytes(world, {
+            method: 'POST',
+            path: `${CLIENT}/current-api-session/certificates`,
+            body: { csr },
+            token: world.client.token,
+          }),
+        );
       });
       return { mode: 'once', requests, collectsIds: true };
     },
-    after: async ({ world }, { ids }) => { madeOf(world, 'session certificate').push(...ids); },
-  },
-  {
-    name: 'session certificate by id', api: 'client', operationId: 'detailCurrentApiSessionCertificate',
-    plan: async ({ world }) => ({ mode: 'cycle', requests: (await certificatesOf(world)).slice(0, 100).map((id) => requestBytes(world, {
-      method: 'GET', path: `${CLIENT}/current-api-session/certificates/${id}`, token: world.client.token,
-    })) }),
-  },
-  {
-    name: 'session certificate delete', api: 'client', operationId: 'deleteCurrentApiSessionCertificate',
-    plan: async ({ world }) => {
-      const ids = (await certificatesOf(world)).splice(0);
-      return { mode: 'once', spends: { ids, pool: madeOf(world, 'session certificate') }, requests: ids.map((id) => requestBytes(world, {
-        method: 'DELETE', path: `${CLIENT}/current-api-session/certificates/${id}`, token: world.client.token,
-      })) };
+    after: async ({ world }, { ids }) => {
+      madeOf(world, 'session certificate').push(...ids);
     },
   },
   {
-    name: 'enroll ott', api: 'client', operationId: 'enrollOtt', group,
+    name: 'session certificate by id',
+    api: 'client',
+    operationId: 'detailCurrentApiSessionCertificate',
+    plan: async ({ world }) => ({
+      mode: 'cycle',
+      requests: (await certificatesOf(world)).slice(0, 100).map((id) =>
+        requestBytes(world, {
+          method: 'GET',
+          path: `${CLIENT}/current-api-session/certificates/${id}`,
+          token: world.client.token,
+        }),
+      ),
+    }),
+  },
+  {
+    name: 'session certificate delete',
+    api: 'client',
+    operationId: 'deleteCurrentApiSessionCertificate',
+    plan: async ({ world }) => {
+      const ids = (await certificatesOf(world)).splice(0);
+      return {
+        mode: 'once',
+        spends: { ids, pool: madeOf(world, 'session certificate') },
+        requests: ids.map((id) =>
+          requestBytes(world, {
+            method: 'DELETE',
+            path: `${CLIENT}/current-api-session/certificates/${id}`,
+            token: world.client.token,
+          }),
+        ),
+      };
+    },
+  },
+  {
+    name: 'enroll ott',
+    api: 'client',
+    operationId: 'enrollOtt',
+    group,
     plan: async (context) => {
       const { world } = context;
       const requests: Buffer[] = [];
       await forEachParallel(numbers(amount(context)), async (index) => {
         const [{ csr }, token] = await Promise.all([newRequest('bench'), newToken(world, index)]);
-        requests.push(requestBytes(world, { method: 'POST', path: `${CLIENT}/enroll/ott?token=${token}`, body: { clientCsr: csr } }));
+        requests.push(
+          requestBytes(world, {
+            method: 'POST',
+            path: `${CLIENT}/enroll/ott?token=${token}`,
+            body: { clientCsr: csr },
+          }),
+        );
       });
       return { mode: 'once', requests };
     },
   },
   {
-    name: 'new TLS connection', api: 'client', operationId: 'listVersion',
-    plan: async ({ world }) => ({ mode: 'cycle', connectsEach: true, requests: [requestBytes(world, { method: 'GET', path: `${CLIENT}/version` })] }),
+    name: 'new TLS connection',
+    api: 'client',
+    operationId: 'listVersion',
+    plan: async ({ world }) => ({
+      mode: 'cycle',
+      connectsEach: true,
+      requests: [requestBytes(world, { method: 'GET', path: `${CLIENT}/version` })],
+    }),
   },
   {
-    name: 'new connection and certificate login', api: 'client', operationId: 'authenticate', group,
-    plan: async ({ world }) => ({ mode: 'cycle', connectsEach: true, clientCertificate: await newCertificate(world), requests: [login(world)] }),
+    name: 'new connection and certificate login',
+    api: 'client',
+    operationId: 'authenticate',
+    group,
+    plan: async ({ world }) => ({
+      mode: 'cycle',
+      connectsEach: true,
+      clientCertificate: await newCertificate(world),
+      requests: [login(world)],
+    }),
   },
   {
-    name: 'certificate login', api: 'client', operationId: 'authenticate', group,
-    plan: async ({ world }) => ({ mode: 'cycle', clientCertificate: await newCertificate(world), requests: [login(world)] }),
+    name: 'certificate login',
+    api: 'client',
+    operationId: 'authenticate',
+    group,
+    plan: async ({ world }) => ({
+      mode: 'cycle',
+      clientCertificate: await newCertificate(world),
+      requests: [login(world)],
+    }),
   },
 ];
 

@@ -1,6 +1,6 @@
 /**
  * The floor: what node:https alone can do here. Answers GET /<bytes> with a fixed body of that many bytes and knows
- * nothing else. Runs as a child process, tells its port, and ends with its parent.
+ * nothing else. Runs as a child process, reports its port, and ends with its parent.
  */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -23,14 +23,23 @@ async function start(): Promise<number> {
   const root = await createRootCa({ commonName: 'bench root', keys: rootKeys, now });
   const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
   const { certPem } = await issueServerCertificate(issuer, {
-    commonName: 'bench floor', keys, now, uri: 'spiffe://bench/floor', names: { dns: ['localhost'], ip: ['127.0.0.1'] },
+    commonName: 'bench floor',
+    keys,
+    now,
+    uri: 'spiffe://bench/floor',
+    names: { dns: ['localhost'], ip: ['127.0.0.1'] },
   });
-  const server = createServer({ cert: certPem, key: keys.privateKeyPem, ALPNProtocols: ['http/1.1'], keepAliveTimeout: 75_000 }, (request, response) => {
-    const body = bodyOf(request.url ?? '/0');
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
-    response.end(body);
+  const server = createServer(
+    { cert: certPem, key: keys.privateKeyPem, ALPNProtocols: ['http/1.1'], keepAliveTimeout: 75_000 },
+    (request, response) => {
+      const body = bodyOf(request.url ?? '/0');
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+      response.end(body);
+    },
+  );
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   return (server.address() as AddressInfo).port;
 }
 

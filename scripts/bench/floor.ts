@@ -26,11 +26,16 @@ export function roundedSize(bytes: number): number {
 export class Floor {
   readonly #known = new Map<string, FloorRate>();
 
-  private constructor(readonly child: ChildProcess, readonly port: number, readonly load: LoadGenerator, readonly seconds: number) {}
+  private constructor(
+    readonly child: ChildProcess,
+    readonly port: number,
+    readonly load: LoadGenerator,
+    readonly seconds: number,
+  ) {}
 
   static async start(load: LoadGenerator, seconds: number): Promise<Floor> {
     const child = fork(fileURLToPath(new URL('./floor-server.js', import.meta.url)));
-    const [{ port }] = await once(child, 'message') as [{ port: number }];
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
     return new Floor(child, port, load, seconds);
   }
 
@@ -40,13 +45,24 @@ export class Floor {
     const key = `${bytes}/${connections}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const request = `GET /${bytes} HTTP/1.1\r\nhost: localhost:${this.port}\r\naccept: application/json\r\nzt-session: 00000000-0000-0000-0000-000000000000\r\n\r\n`;
+    const request =
+      `GET /${bytes} HTTP/1.1\r\nhost: localhost:${this.port}\r\naccept: ` +
+      `application/json\r\nzt-session: 00000000-0000-0000-0000-000000000000\r\n\r\n`;
     const runs: LoadResult[] = [];
     // Many cases are measured against one floor: the middle of three, so that no single disturbance decides.
     while (runs.length < 3) {
-      runs.push(await this.load.run({ host: '127.0.0.1', port: this.port }, {
-        requests: [Buffer.from(request)], mode: 'cycle', connections, seconds: this.seconds / 2, warmUpSeconds: this.#known.size + runs.length === 0 ? 1 : 0.2,
-      }));
+      runs.push(
+        await this.load.run(
+          { host: '127.0.0.1', port: this.port },
+          {
+            requests: [Buffer.from(request)],
+            mode: 'cycle',
+            connections,
+            seconds: this.seconds / 2,
+            warmUpSeconds: this.#known.size + runs.length === 0 ? 1 : 0.2,
+          },
+        ),
+      );
     }
     const [, middle] = runs.sort((a, b) => a.rate - b.rate);
     if (middle === undefined || runs.some(({ errors }) => errors > 0)) throw new Error('the floor answered errors');
@@ -55,7 +71,11 @@ export class Floor {
     return measured;
   }
 
-  get all(): readonly FloorRate[] { return [...this.#known.values()]; }
+  get all(): readonly FloorRate[] {
+    return [...this.#known.values()];
+  }
 
-  stop(): void { this.child.kill(); }
+  stop(): void {
+    this.child.kill();
+  }
 }

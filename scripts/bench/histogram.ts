@@ -17,7 +17,9 @@ export class Histogram {
   }
 
   merge(other: Histogram): void {
-    other.counts.forEach((count, index) => { if (count > 0) this.counts[index] = (this.counts[index] ?? 0) + count; });
+    other.counts.forEach((count, index) => {
+      if (count > 0) this.counts[index] = (this.counts[index] ?? 0) + count;
+    });
   }
 
   /** The latency in milliseconds that this share (0 to 1) of all stayed within; NaN when nothing was counted. */

@@ -1,6 +1,6 @@
 /**
- * One connection of the load generator: a raw TLS socket that sends prepared bytes, waits for the answer, and tells.
- * It connects anew when the server ends the connection.
+ * One connection of the load generator: a raw TLS socket that sends prepared bytes, waits for the answer, and reports
+ * it. It connects again when the server ends the connection.
  */
 import { connect, createSecureContext } from 'node:tls';
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
@@ -40,20 +40,42 @@ export class Lane {
     return new Promise((resolve, reject) => {
       const { host, port } = this.options;
       const options: ConnectionOptions & { readonly onread: OnReadOpts } = {
-        host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], secureContext: this.#context,
+        host,
+        port,
+        rejectUnauthorized: false,
+        ALPNProtocols: ['http/1.1'],
+        secureContext: this.#context,
         // Read into one buffer again and again: no allocation for each answer.
-        onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback: (length, buffer) => { this.#read(socket, buffer as Buffer, length); return true; } },
+        onread: {
+          buffer: Buffer.allocUnsafe(READ_BYTES),
+          callback: (length, buffer) => {
+            this.#read(socket, buffer as Buffer, length);
+            return true;
+          },
+        },
       };
       const socket = connect(options);
       socket.setNoDelay(true);
-      socket.setTimeout(SILENCE_MS, () => { socket.destroy(new Error(`no answer for ${SILENCE_MS / 1000} s`)); });
-      socket.once('secureConnect', () => { this.#socket = socket; resolve(); });
-      socket.on('error', (error: Error) => { reject(error); this.#lost(socket, error); });
-      socket.on('close', () => { this.#lost(socket, new Error('the server closed the connection')); });
+      socket.setTimeout(SILENCE_MS, () => {
+        socket.destroy(new Error(`no answer for ${SILENCE_MS / 1000} s`));
+      });
+      socket.once('secureConnect', () => {
+        this.#socket = socket;
+        resolve();
+      });
+      socket.on('error', (error: Error) => {
+        reject(error);
+        this.#lost(socket, error);
+      });
+      socket.on('close', () => {
+        this.#lost(socket, new Error('the server closed the connection'));
+      });
     });
   }
 
-  get isOpen(): boolean { return this.#socket !== undefined; }
+  get isOpen(): boolean {
+    return this.#socket !== undefined;
+  }
 
   send(bytes: Uint8Array): void {
     this.#isWaiting = true;

@@ -1,4 +1,6 @@
-/** A thread of the load generator: takes one job at a time, runs its connections in closed loops, answers what it saw. */
+/**
+ * A thread of the load generator: takes one job at a time, runs its connections in closed loops, answers what it saw.
+ */
 import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
 import { Histogram } from './histogram.js';
@@ -11,7 +13,10 @@ const RETRIES = 20;
 const EXCERPT_CHARS = 300;
 
 /** A request of which each connection has its own copy, because the serial number is written into it. */
-interface Template { readonly bytes: Buffer; readonly serialAt: readonly number[] }
+interface Template {
+  readonly bytes: Buffer;
+  readonly serialAt: readonly number[];
+}
 
 function templateOf(request: Uint8Array): Template {
   const bytes = Buffer.from(request);
@@ -48,12 +53,20 @@ class Run {
     const before = performance.eventLoopUtilization();
     await Promise.all(lanes.map(({ loop }) => loop()));
     const { utilization } = performance.eventLoopUtilization(before);
-    lanes.forEach(({ lane }) => { lane.close(); });
+    lanes.forEach(({ lane }) => {
+      lane.close();
+    });
     const isShort = job.mode === 'once' || this.#taken >= job.maxRequests;
     const endMs = isShort ? Math.min(this.#lastMs, this.#deadlineMs) : Math.max(this.#deadlineMs, this.#lastMs);
     return {
-      counts: this.#histogram.counts, statuses: [...this.#statuses], ids: this.#ids, completed: this.#completed, bytes: this.#bytes,
-      seconds: Math.max(endMs - this.#startMs, 0.001) / 1000, busy: utilization, taken: this.#taken,
+      counts: this.#histogram.counts,
+      statuses: [...this.#statuses],
+      ids: this.#ids,
+      completed: this.#completed,
+      bytes: this.#bytes,
+      seconds: Math.max(endMs - this.#startMs, 0.001) / 1000,
+      busy: utilization,
+      taken: this.#taken,
       ...(this.#firstError === undefined ? {} : { firstError: this.#firstError }),
     };
   }
@@ -66,11 +79,20 @@ class Run {
     let finish: () => void = () => undefined;
     const next = () => {
       const bytes = performance.now() < this.#deadlineMs ? this.#take(copies) : undefined;
-      if (bytes === undefined) { finish(); return; }
+      if (bytes === undefined) {
+        finish();
+        return;
+      }
       sentAt = performance.now();
-      const send = () => { lane.send(bytes); };
+      const send = () => {
+        lane.send(bytes);
+      };
       if (lane.isOpen) send();
-      else lane.open().then(() => { if (!this.job.connectsEach) sentAt = performance.now(); send(); }, fail);
+      else
+        lane.open().then(() => {
+          if (!this.job.connectsEach) sentAt = performance.now();
+          send();
+        }, fail);
     };
     const fail = (error: Error) => {
       this.#count(error, 0);
@@ -78,15 +100,31 @@ class Run {
       if (failures > RETRIES) finish();
       else next();
     };
-    const lane = new Lane({ host: this.job.host, port: this.job.port, keepsBodies: this.job.collectsIds, clientCertificate: this.job.clientCertificate, onAnswer: (answer) => {
-      if (answer instanceof Error) { fail(answer); return; }
-      failures = 0;
-      this.#count(answer, sentAt);
-      if (this.job.connectsEach) lane.close();
-      if (this.job.restMs === 0) next();
-      else setTimeout(next, this.job.restMs);
-    } });
-    return { lane, loop: () => new Promise((resolve) => { finish = resolve; next(); }) };
+    const lane = new Lane({
+      host: this.job.host,
+      port: this.job.port,
+      keepsBodies: this.job.collectsIds,
+      clientCertificate: this.job.clientCertificate,
+      onAnswer: (answer) => {
+        if (answer instanceof Error) {
+          fail(answer);
+          return;
+        }
+        failures = 0;
+        this.#count(answer, sentAt);
+        if (this.job.connectsEach) lane.close();
+        if (this.job.restMs === 0) next();
+        else setTimeout(next, this.job.restMs);
+      },
+    });
+    return {
+      lane,
+      loop: () =>
+        new Promise((resolve) => {
+          finish = resolve;
+          next();
+        }),
+    };
   }
 
   #take(copies: Map<number, Buffer>): Buffer | undefined {
@@ -118,7 +156,8 @@ class Run {
       this.#bytes += answer.bytes;
       this.#histogram.add((now - sentAt) * 1000);
     } else {
-      this.#firstError ??= answer instanceof Error ? answer.message : `${answer.status} ${answer.body.slice(0, EXCERPT_CHARS)}`;
+      this.#firstError ??=
+        answer instanceof Error ? answer.message : `${answer.status} ${answer.body.slice(0, EXCERPT_CHARS)}`;
     }
   }
 
@@ -134,7 +173,11 @@ class Run {
 
 parentPort?.on('message', (job: Job) => {
   new Run(job).go().then(
-    (result) => { parentPort?.postMessage(result); },
-    (error: unknown) => { parentPort?.postMessage({ failed: error instanceof Error ? error.message : String(error) }); },
+    (result) => {
+      parentPort?.postMessage(result);
+    },
+    (error: unknown) => {
+      parentPort?.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+    },
   );
 });

@@ -1,17 +1,23 @@
 /**
  * The load generator. It runs in threads of its own and does little for each request, so that the server is what gets
- * measured; `busy` tells how much of its time it was at work, and near 1 it was the bottleneck itself.
+ * measured; `busy` is the share of its time that it was at work; near 1 it was the bottleneck itself.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Histogram } from './histogram.js';
 
-/** Stands in a request for a number of ten digits that is never used twice in a run. */
+/** Replaced in each request by a number of ten digits that is never used twice in a run. */
 export const SERIAL = '%%serial%%';
 
-export interface Target { readonly host: string; readonly port: number }
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
 
-export interface ClientCertificate { readonly cert: string; readonly key: string }
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
 
 export interface LoadPlan {
   /** Whole HTTP/1.1 requests. */
@@ -42,7 +48,7 @@ export interface LoadResult {
   /** Of the bodies of good answers. */
   readonly meanBytes: number;
   readonly errors: number;
-  /** How often each status came; 0 stands for a lost connection. */
+  /** How often each status came; 0 means a lost connection. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly firstError: string | undefined;
   readonly ids: readonly string[];
@@ -94,13 +100,26 @@ export class LoadGenerator {
     const share = <T>(items: readonly T[], thread: number) => items.filter((_, index) => index % threads === thread);
     const lanes = Array.from({ length: plan.connections }, (_, index) => index);
     const max = plan.maxRequests ?? Infinity;
-    const results = await Promise.all(this.#workers.slice(0, threads).map((worker, thread) => post(worker, {
-      host: target.host, port: target.port, mode: plan.mode, connections: share(lanes, thread).length, seconds: plan.seconds,
-      requests: plan.mode === 'once' ? share(plan.requests, thread) : plan.requests,
-      warmUpSeconds: plan.mode === 'once' ? 0 : (plan.warmUpSeconds ?? 0), maxRequests: Math.ceil((max - thread) / threads),
-      collectsIds: plan.collectsIds ?? false, connectsEach: plan.connectsEach ?? false,
-      restMs: plan.restMs ?? 0, clientCertificate: plan.clientCertificate, serialStart: this.#serial + thread, serialStep: threads,
-    })));
+    const results = await Promise.all(
+      this.#workers.slice(0, threads).map((worker, thread) =>
+        post(worker, {
+          host: target.host,
+          port: target.port,
+          mode: plan.mode,
+          connections: share(lanes, thread).length,
+          seconds: plan.seconds,
+          requests: plan.mode === 'once' ? share(plan.requests, thread) : plan.requests,
+          warmUpSeconds: plan.mode === 'once' ? 0 : (plan.warmUpSeconds ?? 0),
+          maxRequests: Math.ceil((max - thread) / threads),
+          collectsIds: plan.collectsIds ?? false,
+          connectsEach: plan.connectsEach ?? false,
+          restMs: plan.restMs ?? 0,
+          clientCertificate: plan.clientCertificate,
+          serialStart: this.#serial + thread,
+          serialStep: threads,
+        }),
+      ),
+    );
     this.#serial += threads * Math.max(...results.map(({ taken }) => taken));
     const indexes = plan.mode === 'once' ? plan.requests.map((_, index) => index) : [];
     return { ...combine(results), unused: results.flatMap(({ taken }, thread) => share(indexes, thread).slice(taken)) };
@@ -133,10 +152,15 @@ function combine(results: readonly JobResult[]): Omit<LoadResult, 'unused'> {
   }
   const completed = sum((result) => result.completed);
   return {
-    completed, statuses, rate: sum((result) => result.completed / result.seconds),
-    p50Ms: histogram.quantileMs(0.5), p99Ms: histogram.quantileMs(0.99), meanBytes: completed === 0 ? 0 : sum(({ bytes }) => bytes) / completed,
+    completed,
+    statuses,
+    rate: sum((result) => result.completed / result.seconds),
+    p50Ms: histogram.quantileMs(0.5),
+    p99Ms: histogram.quantileMs(0.99),
+    meanBytes: completed === 0 ? 0 : sum(({ bytes }) => bytes) / completed,
     errors: Object.values(statuses).reduce((total, count) => total + count, 0) - completed,
     firstError: results.find(({ firstError }) => firstError !== undefined)?.firstError,
-    ids: results.flatMap(({ ids }) => ids), busy: Math.max(...results.map(({ busy }) => busy)),
+    ids: results.flatMap(({ ids }) => ids),
+    busy: Math.max(...results.map(({ busy }) => busy)),
   };
 }

@@ -37,25 +37,46 @@ export interface Bench {
 }
 
 /** @param onFilled  called before the first case */
-export async function measureController({ options, cases, load, floor, onRow }: Bench, login: Login, size: Size, own: OwnController | undefined,
-  closers: Closers, onFilled: (version: string) => void): Promise<Measured> {
+export async function measureController(
+  { options, cases, load, floor, onRow }: Bench,
+  login: Login,
+  size: Size,
+  own: OwnController | undefined,
+  closers: Closers,
+  onFilled: (version: string) => void,
+): Promise<Measured> {
   const memory: Record<string, Memory | undefined> = { started: own?.memory() };
   const scale = { identities: size.identities, services: size.services };
   const startedAt = performance.now();
   const { url, username, password } = login;
   const world = await seed({ label: 'controller', url, username, password, ...scale });
   const seedSeconds = (performance.now() - startedAt) / 1000;
-  const other = options.compare === undefined ? undefined
-    : await seed({ label: 'compare', ...scale, username, password, ...options.compare });
-  for (const { admin, client } of other === undefined ? [world] : [world, other]) closers.push(() => admin.logOut(), () => client.logOut());
+  const other =
+    options.compare === undefined
+      ? undefined
+      : await seed({ label: 'compare', ...scale, username, password, ...options.compare });
+  for (const { admin, client } of other === undefined ? [world] : [world, other])
+    closers.push(
+      () => admin.logOut(),
+      () => client.logOut(),
+    );
   await own?.settle();
   memory['filled'] = own?.memory();
   const version = await versionOf(url);
   onFilled(version);
   const rows: Row[] = [];
   await runCases({
-    cases, connections: options.connections, seconds: options.seconds, load, floor, world, other,
-    onRow: (row) => { rows.push(row); onRow(row); },
+    cases,
+    connections: options.connections,
+    seconds: options.seconds,
+    load,
+    floor,
+    world,
+    other,
+    onRow: (row) => {
+      rows.push(row);
+      onRow(row);
+    },
   });
   memory['measured'] = own?.memory();
   showProgress('changing a policy over everything');

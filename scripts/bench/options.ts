@@ -1,14 +1,16 @@
 /** The command line of the bench. */
 import { parseArgs } from 'node:util';
 
-export const USAGE = `Usage: npm run bench -- [options]
+export const USAGE =
+  `Usage: npm run bench -- [options]
 
 Measures a controller: requests a second and latencies, operation by operation, beside a bare node:https server.
 Without --base it starts a controller of its own with an embedded PostgreSQL, and removes both afterwards.
 
   --identities N        identities to have (1000)
   --services M          services to have, each with a config (100)
-  --growth              the same cases at three sizes, each with a controller of its own: 1,000 identities and 200 services,
+  --growth              the same cases at three sizes, each with a controller of its own: ` +
+  `1,000 identities and 200 services,
                         20,000 and 1,000, 100,000 and 2,000; shows what becomes slower with size
   --sizes NxM,NxM       the same at these sizes
   --abuse               a controller of its own under the worst that callers may send, attack by attack: memory, and
@@ -32,10 +34,17 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
 /** A fault in the command line. */
 export class UsageError extends Error {}
 
-export interface Login { readonly url: string; readonly username: string; readonly password: string }
+export interface Login {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+}
 
 /** How much there is to be. */
-export interface Size { readonly identities: number; readonly services: number }
+export interface Size {
+  readonly identities: number;
+  readonly services: number;
+}
 
 export interface BenchOptions extends Size {
   /** Empty unless growth is measured. */
@@ -50,7 +59,7 @@ export interface BenchOptions extends Size {
   readonly isHelp: boolean;
   readonly base: Login | undefined;
   /** A login without name and password is that of the measured controller. */
-  readonly compare: Pick<Login, 'url'> & Partial<Login> | undefined;
+  readonly compare: (Pick<Login, 'url'> & Partial<Login>) | undefined;
   readonly jsonFile: string | undefined;
 }
 
@@ -64,42 +73,90 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   if (values.base !== undefined && password === undefined) throw new UsageError('--base needs --password');
   const compareUsername = values['compare-username'];
   const comparePassword = values['compare-password'];
-  const sizes = values.sizes === undefined ? (values.growth === true ? GROWTH_SIZES : []) : list(values.sizes).map(size);
-  if (sizes.length > 0 && (values.base !== undefined || values.compare !== undefined)) throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
-  if (values.abuse === true && (values.base !== undefined || sizes.length > 0)) throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
+  const sizes =
+    values.sizes === undefined ? (values.growth === true ? GROWTH_SIZES : []) : list(values.sizes).map(size);
+  if (sizes.length > 0 && (values.base !== undefined || values.compare !== undefined))
+    throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
+  if (values.abuse === true && (values.base !== undefined || sizes.length > 0))
+    throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
   return {
-    sizes, abuse: values.abuse === true ? abuse(values) : undefined, formatFile: values.format,
-    identities: wholeNumber('--identities', values.identities ?? '1000', 20), services: wholeNumber('--services', values.services ?? '100', 20),
-    seconds: seconds(values.seconds ?? '2'), connections: list(values.connections ?? '1,16').map((item) => wholeNumber('--connections', item, 1)),
-    only: list(values.only ?? ''), isList: values.list === true, isHelp: values.help === true,
-    base: values.base === undefined ? undefined : { url: httpsUrl('--base', values.base), username, password: password ?? '' },
-    compare: values.compare === undefined ? undefined : {
-      url: httpsUrl('--compare', values.compare), ...(compareUsername === undefined ? {} : { username: compareUsername }),
-      ...(comparePassword === undefined ? {} : { password: comparePassword }),
-    },
+    sizes,
+    abuse: values.abuse === true ? abuse(values) : undefined,
+    formatFile: values.format,
+    identities: wholeNumber('--identities', values.identities ?? '1000', 20),
+    services: wholeNumber('--services', values.services ?? '100', 20),
+    seconds: seconds(values.seconds ?? '2'),
+    connections: list(values.connections ?? '1,16').map((item) => wholeNumber('--connections', item, 1)),
+    only: list(values.only ?? ''),
+    isList: values.list === true,
+    isHelp: values.help === true,
+    base:
+      values.base === undefined
+        ? undefined
+        : { url: httpsUrl('--base', values.base), username, password: password ?? '' },
+    compare:
+      values.compare === undefined
+        ? undefined
+        : {
+            url: httpsUrl('--compare', values.compare),
+            ...(compareUsername === undefined ? {} : { username: compareUsername }),
+            ...(comparePassword === undefined ? {} : { password: comparePassword }),
+          },
     jsonFile: values.json,
   };
 }
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: {
-      identities: text, services: text, seconds: text, connections: text, only: text, base: text, username: text, password: text, compare: text,
-      'compare-username': text, 'compare-password': text, json: text, format: text, sizes: text, growth: { type: 'boolean' }, abuse: { type: 'boolean' }, readers: text, list: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
-    } });
+    return parseArgs({
+      args: [...args],
+      options: {
+        identities: text,
+        services: text,
+        seconds: text,
+        connections: text,
+        only: text,
+        base: text,
+        username: text,
+        password: text,
+        compare: text,
+        'compare-username': text,
+        'compare-password': text,
+        json: text,
+        format: text,
+        sizes: text,
+        growth: { type: 'boolean' },
+        abuse: { type: 'boolean' },
+        readers: text,
+        list: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
 }
 
-const list = (value: string): string[] => value.split(',').map((item) => item.trim()).filter((item) => item !== '');
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 
-const GROWTH_SIZES: readonly Size[] = [{ identities: 1000, services: 200 }, { identities: 20_000, services: 1000 }, { identities: 100_000, services: 2000 }];
+const GROWTH_SIZES: readonly Size[] = [
+  { identities: 1000, services: 200 },
+  { identities: 20_000, services: 1000 },
+  { identities: 100_000, services: 2000 },
+];
 
 function size(value: string): Size {
   const [identities, services, ...more] = value.split('x');
-  if (more.length > 0 || services === undefined) throw new UsageError(`--sizes must be pairs such as 1000x200, not ${value}`);
-  return { identities: wholeNumber('identities in --sizes', identities ?? '', 20), services: wholeNumber('services in --sizes', services, 20) };
+  if (more.length > 0 || services === undefined)
+    throw new UsageError(`--sizes must be pairs such as 1000x200, not ${value}`);
+  return {
+    identities: wholeNumber('identities in --sizes', identities ?? '', 20),
+    services: wholeNumber('services in --sizes', services, 20),
+  };
 }
 
 const MAX_READERS = 2_000;
@@ -114,13 +171,15 @@ function abuse(values: { readonly readers?: string | undefined; readonly seconds
 
 function wholeNumber(name: string, value: string, least: number): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < least) throw new UsageError(`${name} must be a whole number from ${least}, not ${value}`);
+  if (!Number.isInteger(number) || number < least)
+    throw new UsageError(`${name} must be a whole number from ${least}, not ${value}`);
   return number;
 }
 
 function seconds(value: string): number {
   const number = Number(value);
-  if (!(number >= 0.1 && number <= 3600)) throw new UsageError(`--seconds must be a number from 0.1 to 3600, not ${value}`);
+  if (!(number >= 0.1 && number <= 3600))
+    throw new UsageError(`--seconds must be a number from 0.1 to 3600, not ${value}`);
   return number;
 }
 

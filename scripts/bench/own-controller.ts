@@ -1,6 +1,6 @@
 /**
  * A controller to measure: a child process with an embedded PostgreSQL, both in a temporary directory that goes away
- * with it. Settings in the environment hold, but for those that tell where it listens and what it stores where.
+ * with it. Settings in the environment hold, but for those that say where it listens and what it stores where.
  */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,23 +12,36 @@ import { runningConnection } from '../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../controller-process.js';
 import type { RunningController } from '../controller-process.js';
 
-export interface Memory { readonly residentMiB: number; readonly peakMiB: number }
+export interface Memory {
+  readonly residentMiB: number;
+  readonly peakMiB: number;
+}
 
 export class OwnController {
   readonly username = 'admin';
   readonly postgresVersion: string | undefined;
 
-  private constructor(readonly dir: string, readonly password: string, private running: RunningController) {
+  private constructor(
+    readonly dir: string,
+    readonly password: string,
+    private running: RunningController,
+  ) {
     this.postgresVersion = running.postgresVersion;
   }
 
-  get url(): string { return this.running.url; }
+  get url(): string {
+    return this.running.url;
+  }
 
   /** Of its process, whose children are those of PostgreSQL. */
-  get pid(): number { return this.running.child.pid ?? 0; }
+  get pid(): number {
+    return this.running.child.pid ?? 0;
+  }
 
   /** From the start of its process to its first answer. */
-  get startMs(): number { return this.running.startMs; }
+  get startMs(): number {
+    return this.running.startMs;
+  }
 
   /**
    * @param atEnd  gets what stops it and removes its directory, before there is anything to wait for
@@ -42,19 +55,30 @@ export class OwnController {
       for (const child of children) await endOf(child);
       rmSync(dir, { recursive: true, force: true });
     });
-    return new OwnController(dir, password, await launch(dir, password, (child) => { children.push(child); }));
+    return new OwnController(
+      dir,
+      password,
+      await launch(dir, password, (child) => {
+        children.push(child);
+      }),
+    );
   }
 
-  /** Stops it and starts it again on what it has stored, at another port. @returns milliseconds from start to first answer */
+  /**
+   * Stops it and starts it again on what it has stored, at another port.
+   * @returns milliseconds from start to first answer
+   */
   async restart(atEnd: (stop: () => Promise<void>) => void): Promise<number> {
     await endOf(this.running.child);
-    this.running = await launch(this.dir, this.password, (child) => { atEnd(() => endOf(child)); });
+    this.running = await launch(this.dir, this.password, (child) => {
+      atEnd(() => endOf(child));
+    });
     return this.running.startMs;
   }
 
   /**
-   * Does at once what PostgreSQL's autovacuum does in the minutes after so much was written: it would take one of the cores
-   * in the middle of what is measured, and of a large network more than of a small one.
+   * Does at once what PostgreSQL's autovacuum does in the minutes after so much was written: it would take one of the
+   * cores in the middle of what is measured, and of a large network more than of a small one.
    */
   async settle(): Promise<void> {
     const client = new pg.Client(runningConnection(join(this.dir, 'data')));
@@ -71,7 +95,8 @@ export class OwnController {
   memory(): Memory | undefined {
     try {
       const status = readFileSync(`/proc/${this.running.child.pid}/status`, 'utf8');
-      const mib = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? NaN) / 1024);
+      const mib = (name: string) =>
+        Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? NaN) / 1024);
       return { residentMiB: mib('VmRSS'), peakMiB: mib('VmHWM') };
     } catch {
       return undefined;
@@ -79,7 +104,14 @@ export class OwnController {
   }
 }
 
-const launch = (dir: string, password: string, onChild: (child: ChildProcess) => void): Promise<RunningController> => launchController({
-  logFile: join(dir, 'controller.log'), onChild,
-  env: { EDGE_DATA_DIR: join(dir, 'data'), EDGE_NAME: 'bench', EDGE_ADMIN_USERNAME: 'admin', EDGE_ADMIN_PASSWORD: password },
-});
+const launch = (dir: string, password: string, onChild: (child: ChildProcess) => void): Promise<RunningController> =>
+  launchController({
+    logFile: join(dir, 'controller.log'),
+    onChild,
+    env: {
+      EDGE_DATA_DIR: join(dir, 'data'),
+      EDGE_NAME: 'bench',
+      EDGE_ADMIN_USERNAME: 'admin',
+      EDGE_ADMIN_PASSWORD: password,
+    },
+  });

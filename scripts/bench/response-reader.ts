@@ -48,7 +48,9 @@ export class ResponseReader {
     }
     this.#rest = undefined;
     this.#readHead(bytes.toString('latin1', 0, end));
-    return this.#status < 200 ? this.push(bytes.subarray(end + HEAD_END.length)) : this.#readBody(bytes, end + HEAD_END.length);
+    return this.#status < 200
+      ? this.push(bytes.subarray(end + HEAD_END.length))
+      : this.#readBody(bytes, end + HEAD_END.length);
   }
 
   #readHead(head: string): void {
@@ -94,7 +96,8 @@ export class ResponseReader {
       this.#line = '';
       if (this.#phase === 'trailer') {
         if (line === '') return this.#done();
-      } else if (line !== '') { // empty: the line end after a chunk's bytes
+      } else if (line !== '') {
+        // empty: the line end after a chunk's bytes
         this.#left = Number.parseInt(line, 16);
         if (Number.isNaN(this.#left)) throw new Error(`no length of a chunk: ${line.slice(0, 40)}`);
         this.#phase = this.#left === 0 ? 'trailer' : 'chunk';
@@ -112,6 +115,11 @@ export class ResponseReader {
 
   #done(): HttpAnswer {
     this.#phase = 'head';
-    return { status: this.#status, bytes: this.#bytes, body: this.#isKept ? Buffer.concat(this.#kept).toString('utf8') : '', isLast: this.#isLast };
+    return {
+      status: this.#status,
+      bytes: this.#bytes,
+      body: this.#isKept ? Buffer.concat(this.#kept).toString('utf8') : '',
+      isLast: this.#isLast,
+    };
   }
 }

@@ -16,7 +16,15 @@ import { routingChanges, routingReads } from './routing-cases.js';
 import { sessionCases } from './session-cases.js';
 import type { World } from './world.js';
 
-const known: readonly BenchCase[] = [...readingCases, ...routingReads, ...sessionCases, ...changingCases, ...routingChanges, ...certificateCases, ...caCases];
+const known: readonly BenchCase[] = [
+  ...readingCases,
+  ...routingReads,
+  ...sessionCases,
+  ...changingCases,
+  ...routingChanges,
+  ...certificateCases,
+  ...caCases,
+];
 const isBuilt = (api: Api, operationId: string): boolean => !(pending[api] as readonly string[]).includes(operationId);
 /** Cases of operations that are built. */
 export const allCases: readonly BenchCase[] = known.filter(({ api, operationId }) => isBuilt(api, operationId));
@@ -24,20 +32,24 @@ export const allCases: readonly BenchCase[] = known.filter(({ api, operationId }
 /** @throws UsageError when a name fits no case */
 export function pickCases(only: readonly string[]): readonly BenchCase[] {
   if (only.length === 0) return allCases;
-  const picked = new Set(only.flatMap((term) => {
-    const wanted = term.toLowerCase();
-    const exact = allCases.filter(({ name }) => name.toLowerCase() === wanted);
-    const found = exact.length > 0 ? exact : allCases.filter(({ name }) => name.toLowerCase().includes(wanted));
-    if (found.length === 0) throw new UsageError(`no case is named like '${term}'; --list shows the names`);
-    return found;
-  }));
+  const picked = new Set(
+    only.flatMap((term) => {
+      const wanted = term.toLowerCase();
+      const exact = allCases.filter(({ name }) => name.toLowerCase() === wanted);
+      const found = exact.length > 0 ? exact : allCases.filter(({ name }) => name.toLowerCase().includes(wanted));
+      if (found.length === 0) throw new UsageError(`no case is named like '${term}'; --list shows the names`);
+      return found;
+    }),
+  );
   return allCases.filter((item) => picked.has(item));
 }
 
 /** Built operations that no case measures; an operation that both APIs have counts as measured in either. */
 export function unmeasured(): string[] {
   const covered = new Set(allCases.map(({ operationId }) => operationId));
-  const names = Object.values(operations).flatMap((all) => Object.values(all)).filter(({ api, operationId }) => isBuilt(api, operationId) && !covered.has(operationId));
+  const names = Object.values(operations)
+    .flatMap((all) => Object.values(all))
+    .filter(({ api, operationId }) => isBuilt(api, operationId) && !covered.has(operationId));
   return [...new Set(names.map(({ operationId }) => operationId))].sort();
 }
 
@@ -58,11 +70,22 @@ export async function runCases(options: RunOptions): Promise<void> {
   for (const [index, item] of cases.entries()) {
     for (const count of connections) {
       showProgress(`${index + 1} of ${cases.length}: ${item.name}, ${count} connection${count === 1 ? '' : 's'}`);
-      const [result, compared] = await inTurn(worlds, (each) => measure(item, { world: each, load, seconds, connections: count }));
+      const [result, compared] = await inTurn(worlds, (each) =>
+        measure(item, { world: each, load, seconds, connections: count }),
+      );
       if (result === undefined) continue;
       const floorRate = result.completed === 0 ? undefined : await floor.rate(result.meanBytes, count);
       clearProgress();
-      onRow({ name: item.name, api: item.api, operationId: item.operationId, growth: item.growth, connections: count, result, floor: floorRate, other: compared });
+      onRow({
+        name: item.name,
+        api: item.api,
+        operationId: item.operationId,
+        growth: item.growth,
+        connections: count,
+        result,
+        floor: floorRate,
+        other: compared,
+      });
     }
     if (item.group === undefined || cases[index + 1]?.group === item.group) continue;
     showProgress(`clearing up after ${item.name}`);
@@ -84,13 +107,29 @@ async function measure(item: BenchCase, context: CaseContext): Promise<LoadResul
   const { load, world, seconds, connections } = context;
   try {
     const plan = await item.plan(context);
-    const result = await load.run(world.target, { ...plan, connections, seconds, warmUpSeconds: Math.min(0.5, seconds * 0.2) });
-    if (plan.spends !== undefined) plan.spends.pool.push(...result.unused.flatMap((index) => plan.spends?.ids[index] ?? []));
+    const result = await load.run(world.target, {
+      ...plan,
+      connections,
+      seconds,
+      warmUpSeconds: Math.min(0.5, seconds * 0.2),
+    });
+    if (plan.spends !== undefined)
+      plan.spends.pool.push(...result.unused.flatMap((index) => plan.spends?.ids[index] ?? []));
     await item.after?.(context, result);
     return result;
   } catch (error) {
     return {
-      completed: 0, rate: 0, p50Ms: NaN, p99Ms: NaN, meanBytes: 0, errors: 1, statuses: { 0: 1 }, firstError: (error as Error).message, ids: [], unused: [], busy: 0,
+      completed: 0,
+      rate: 0,
+      p50Ms: NaN,
+      p99Ms: NaN,
+      meanBytes: 0,
+      errors: 1,
+      statuses: { 0: 1 },
+      firstError: (error as Error).message,
+      ids: [],
+      unused: [],
+      busy: 0,
     };
   }
 }

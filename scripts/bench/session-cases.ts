@@ -31,18 +31,43 @@ async function creations(context: CaseContext): Promise<Buffer[]> {
     session.close();
     tokens.push(session.token ?? '');
   }
-  return tokens.flatMap((token) => world.services.map(({ id }) => requestBytes(world, {
-    method: 'POST', path: `${CLIENT}/sessions`, body: { serviceId: id, type: 'Dial' }, token,
-  })));
+  return tokens.flatMap((token) =>
+    world.services.map(({ id }) =>
+      requestBytes(world, {
+        method: 'POST',
+        path: `${CLIENT}/sessions`,
+        body: { serviceId: id, type: 'Dial' },
+        token,
+      }),
+    ),
+  );
 }
 
 const deletion = (name: string, api: 'client' | 'management'): BenchCase => ({
-  name, api, operationId: 'deleteSession', group,
+  name,
+  api,
+  operationId: 'deleteSession',
+  group,
   plan: async (context) => {
     const { world, load } = context;
-    const { ids } = await load.run(world.target, { mode: 'once', requests: await creations(context), collectsIds: true, connections: 16, seconds: 60 });
+    const { ids } = await load.run(world.target, {
+      mode: 'once',
+      requests: await creations(context),
+      collectsIds: true,
+      connections: 16,
+      seconds: 60,
+    });
     const token = api === 'client' ? world.client.token : world.admin.token;
-    return { mode: 'once', requests: ids.map((id) => requestBytes(world, { method: methodOf(api, 'deleteSession'), path: `${api === 'client' ? CLIENT : MANAGEMENT}/sessions/${id}`, token })) };
+    return {
+      mode: 'once',
+      requests: ids.map((id) =>
+        requestBytes(world, {
+          method: methodOf(api, 'deleteSession'),
+          path: `${api === 'client' ? CLIENT : MANAGEMENT}/sessions/${id}`,
+          token,
+        }),
+      ),
+    };
   },
 });
 
@@ -50,16 +75,51 @@ const sessions = (world: World) => world.sessions;
 
 export const sessionCases: readonly BenchCase[] = [
   reading('client sessions 10', 'client', 'listSessions', one('/sessions?limit=10'), 'client'),
-  reading('client session by id', 'client', 'detailSession', each(sessions, ({ id }) => `/sessions/${id}`), 'client'),
+  reading(
+    'client session by id',
+    'client',
+    'detailSession',
+    each(sessions, ({ id }) => `/sessions/${id}`),
+    'client',
+  ),
   reading('sessions 10', 'management', 'listSessions', one('/sessions?limit=10'), 'admin'),
-  reading('session by id', 'management', 'detailSession', each(sessions, ({ id }) => `/sessions/${id}`), 'admin'),
-  reading('session route path', 'management', 'detailSessionRoutePath', each(sessions, ({ id }) => `/sessions/${id}/route-path`), 'admin'),
-  { name: 'session create', api: 'client', operationId: 'createSession', group, plan: async (context) => ({ mode: 'once', requests: await creations(context) }) },
+  reading(
+    'session by id',
+    'management',
+    'detailSession',
+    each(sessions, ({ id }) => `/sessions/${id}`),
+    'admin',
+  ),
+  reading(
+    'session route path',
+    'management',
+    'detailSessionRoutePath',
+    each(sessions, ({ id }) => `/sessions/${id}/route-path`),
+    'admin',
+  ),
   {
-    name: 'session create again', api: 'client', operationId: 'createSession',
-    plan: async ({ world }) => ({ mode: 'cycle', requests: world.services.slice(0, world.sessions.length).map(({ id }) => requestBytes(world, {
-      method: 'POST', path: `${CLIENT}/sessions`, body: { serviceId: id, type: 'Dial' }, token: world.client.token,
-    })) }),
+    name: 'session create',
+    api: 'client',
+    operationId: 'createSession',
+    group,
+    plan: async (context) => ({ mode: 'once', requests: await creations(context) }),
   },
-  deletion('session delete', 'client'), deletion('session delete by administrator', 'management'),
+  {
+    name: 'session create again',
+    api: 'client',
+    operationId: 'createSession',
+    plan: async ({ world }) => ({
+      mode: 'cycle',
+      requests: world.services.slice(0, world.sessions.length).map(({ id }) =>
+        requestBytes(world, {
+          method: 'POST',
+          path: `${CLIENT}/sessions`,
+          body: { serviceId: id, type: 'Dial' },
+          token: world.client.token,
+        }),
+      ),
+    }),
+  },
+  deletion('session delete', 'client'),
+  deletion('session delete by administrator', 'management'),
 ];

@@ -1,4 +1,6 @@
-/** What it costs to check an answer against its spec, beside what it costs to write it: on a real list of 500. */
+/**
+ * What it costs to check an answer against its spec, compared with what it costs to write it: on a real list of 500.
+ */
 import { performance } from 'node:perf_hooks';
 import { operations } from '../../generated/operations.js';
 import { validatorsOf } from '../../server/responder.js';
@@ -22,8 +24,11 @@ export async function measureValidation({ admin }: World): Promise<ValidationCos
   const validate = typeof name === 'string' ? validatorsOf.management[name] : undefined;
   if (validate === undefined) throw new Error('the list of identities has no validator');
   return {
-    items: Array.isArray(data) ? data.length : 0, bytes: Buffer.byteLength(JSON.stringify(json)), isValid: validate(json),
-    validateUs: timeUs(() => validate(json)), stringifyUs: timeUs(() => JSON.stringify(json)),
+    items: Array.isArray(data) ? data.length : 0,
+    bytes: Buffer.byteLength(JSON.stringify(json)),
+    isValid: validate(json),
+    validateUs: timeUs(() => validate(json)),
+    stringifyUs: timeUs(() => JSON.stringify(json)),
   };
 }
 

@@ -3,8 +3,12 @@ import { basePaths } from '../../generated/routes.js';
 import type { ApiClient } from './api-client.js';
 import type { Target } from './load.js';
 
-export interface Known { readonly id: string }
-export interface Named extends Known { readonly name: string }
+export interface Known {
+  readonly id: string;
+}
+export interface Named extends Known {
+  readonly name: string;
+}
 
 export interface World {
   /** How the report calls it. */
@@ -15,7 +19,12 @@ export interface World {
   readonly credentials: { readonly username: string; readonly password: string };
   /** Of an identity without rights of its own that may dial every service; it asked for configs of intercept.v1. */
   readonly client: ApiClient;
-  readonly clientIdentity: { readonly id: string; readonly username: string; readonly password: string; readonly authenticatorId: string };
+  readonly clientIdentity: {
+    readonly id: string;
+    readonly username: string;
+    readonly password: string;
+    readonly authenticatorId: string;
+  };
   readonly identities: readonly Named[];
   readonly services: readonly Named[];
   readonly configs: readonly Named[];
@@ -26,7 +35,7 @@ export interface World {
   readonly edgeRouterPolicies: readonly Named[];
   readonly serviceEdgeRouterPolicies: readonly Named[];
   readonly postureChecks: readonly Named[];
-  /** It demands posture checks and selects nobody. */
+  /** It demands posture checks and selects no identity. */
   readonly checkedPolicy: Named;
   readonly terminators: readonly Known[];
   /** The client's own, one for each of some services. */
@@ -62,10 +71,15 @@ export function tokenOf(world: World, speaker: Speaker): string | undefined {
 }
 
 /** A whole HTTP/1.1 request. */
-export function requestBytes({ target: { host, port } }: Pick<World, 'target'>, { method, path, body, text, token }: RequestParts): Buffer {
+export function requestBytes(
+  { target: { host, port } }: Pick<World, 'target'>,
+  { method, path, body, text, token }: RequestParts,
+): Buffer {
   const payload = text ?? (body === undefined ? '' : JSON.stringify(body));
   const lines = [
-    `${method} ${path} HTTP/1.1`, `host: ${host}:${port}`, 'accept: application/json',
+    `${method} ${path} HTTP/1.1`,
+    `host: ${host}:${port}`,
+    'accept: application/json',
     ...(token === undefined ? [] : [`zt-session: ${token}`]),
     ...(payload === '' ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),
   ];

@@ -22,8 +22,12 @@ function isReady(port: number): Promise<boolean> {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    asked.on('error', () => { resolve(false); });
-    asked.on('timeout', () => { asked.destroy(); });
+    asked.on('error', () => {
+      resolve(false);
+    });
+    asked.on('timeout', () => {
+      asked.destroy();
+    });
     asked.end();
   });
 }
@@ -43,27 +47,42 @@ export async function startBalancer(ports: readonly number[], header?: (client: 
     const candidates = ports.filter((port) => ready.has(port));
     const port = candidates[(turn += 1) % candidates.length];
     keep(client);
-    if (port === undefined) { client.resetAndDestroy(); return; }
+    if (port === undefined) {
+      client.resetAndDestroy();
+      return;
+    }
     const backend = keep(connect(port, '127.0.0.1'));
     if (header !== undefined) backend.write(header(client));
     client.pipe(backend).pipe(client);
-    backend.on('close', () => { client.destroy(); });
-    client.on('close', () => { backend.destroy(); });
+    backend.on('close', () => {
+      client.destroy();
+    });
+    client.on('close', () => {
+      backend.destroy();
+    });
   });
   const look = async (port: number) => {
     while (!isClosed) {
-      if (await isReady(port)) ready.add(port); else ready.delete(port);
-      await new Promise((resolve) => { setTimeout(resolve, LOOK_EVERY_MS); });
+      if (await isReady(port)) ready.add(port);
+      else ready.delete(port);
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_EVERY_MS);
+      });
     }
   };
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   ports.forEach((port) => void look(port));
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, healthy: () => [...ready],
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    healthy: () => [...ready],
     close() {
       isClosed = true;
       server.close();
-      sockets.forEach((socket) => { socket.destroy(); });
+      sockets.forEach((socket) => {
+        socket.destroy();
+      });
     },
   };
 }

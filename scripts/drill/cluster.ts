@@ -31,7 +31,11 @@ export interface MemberState {
   readonly lag?: number | string;
 }
 
-interface Passwords { readonly controller: string; readonly superuser: string; readonly replication: string }
+interface Passwords {
+  readonly controller: string;
+  readonly superuser: string;
+  readonly replication: string;
+}
 
 export type Role = 'leader' | 'sync_standby';
 
@@ -42,8 +46,11 @@ interface Member extends MemberPlan {
 
 export class PatroniCluster {
   private constructor(
-    private readonly stage: Stage, private readonly programs: Programs, private readonly members: readonly Member[],
-    private readonly proxyPort: number, private readonly passwords: Passwords,
+    private readonly stage: Stage,
+    private readonly programs: Programs,
+    private readonly members: readonly Member[],
+    private readonly proxyPort: number,
+    private readonly passwords: Passwords,
   ) {}
 
   /** Through haproxy, as a controller is given it. */
@@ -58,12 +65,17 @@ export class PatroniCluster {
     startEtcd(stage, programs.etcd, `http://${etcd}`, `http://127.0.0.1:${peerPort}`);
     const passwords = { controller: newPassword(), superuser: newPassword(), replication: newPassword() };
     const plan: ClusterPlan = {
-      etcd: [etcd], binDir: programs.postgresBin, networks: ['127.0.0.1/32'],
-      superuserPassword: passwords.superuser, replicationPassword: passwords.replication,
+      etcd: [etcd],
+      binDir: programs.postgresBin,
+      networks: ['127.0.0.1/32'],
+      superuserPassword: passwords.superuser,
+      replicationPassword: passwords.replication,
     };
     await waitUntil('etcd answers', async () => (await get(etcd, '/health')).ok);
     const plans = NAMES.map((name, index): MemberPlan => ({
-      name, address: `127.0.0.1:${ports[2 * index] ?? 0}`, restAddress: `127.0.0.1:${ports[2 * index + 1] ?? 0}`,
+      name,
+      address: `127.0.0.1:${ports[2 * index] ?? 0}`,
+      restAddress: `127.0.0.1:${ports[2 * index + 1] ?? 0}`,
       dataDir: stage.cluster(name),
     }));
     const members = plans.map((member): Member => {
@@ -99,7 +111,9 @@ export class PatroniCluster {
       if (hasEnded(patroni)) continue;
       try {
         return ((await (await get(restAddress, '/cluster')).json()) as { members: MemberState[] }).members;
-      } catch { /* the next one may answer */ }
+      } catch {
+        /* the next one may answer */
+      }
     }
     return [];
   }
@@ -114,8 +128,12 @@ export class PatroniCluster {
   async switchOver(): Promise<string> {
     const [leader, candidate] = [await this.nameOf('leader'), await this.nameOf('sync_standby')];
     const args = ['switchover', 'edge', '--leader', leader, '--candidate', candidate, '--force'];
-    const switching = run(this.programs.patronictl, ['-c', this.#member(leader).configFile, ...args],
-      { cwd: this.stage.place, env: this.stage.environment, timeout: START_MS, ...this.stage.account });
+    const switching = run(this.programs.patronictl, ['-c', this.#member(leader).configFile, ...args], {
+      cwd: this.stage.place,
+      env: this.stage.environment,
+      timeout: START_MS,
+      ...this.stage.account,
+    });
     this.stage.adopt(switching.child);
     await switching;
     return candidate;
@@ -125,7 +143,9 @@ export class PatroniCluster {
   async kill(role: Role): Promise<string> {
     const member = this.#member(await this.nameOf(role));
     member.patroni.kill('SIGKILL');
-    clusterProcesses(member.dataDir).forEach((pid) => { signalProcess(pid, 'SIGKILL'); });
+    clusterProcesses(member.dataDir).forEach((pid) => {
+      signalProcess(pid, 'SIGKILL');
+    });
     return member.name;
   }
 
@@ -152,8 +172,13 @@ export class PatroniCluster {
   /** As the superuser, on the leader. */
   async query<R extends pg.QueryResultRow>(database: string, sql: string): Promise<R[]> {
     const client = new pg.Client({
-      host: '127.0.0.1', port: this.proxyPort, user: 'postgres', password: this.passwords.superuser, database,
-      connectionTimeoutMillis: REST_MS, query_timeout: 10_000,
+      host: '127.0.0.1',
+      port: this.proxyPort,
+      user: 'postgres',
+      password: this.passwords.superuser,
+      database,
+      connectionTimeoutMillis: REST_MS,
+      query_timeout: 10_000,
     });
     client.on('error', () => undefined);
     try {
@@ -169,7 +194,9 @@ export class PatroniCluster {
     await this.query('postgres', `CREATE DATABASE ${DATABASE} OWNER ${USER}`);
   }
 
-  #endOfLog(name: string): string { return this.stage.logOf(`patroni-${name}`).split('\n').slice(-12).join('\n'); }
+  #endOfLog(name: string): string {
+    return this.stage.logOf(`patroni-${name}`).split('\n').slice(-12).join('\n');
+  }
 
   #member(name: string): Member {
     const member = this.members.find((candidate) => candidate.name === name);
@@ -185,16 +212,27 @@ const get = (address: string, path: string): Promise<Response> =>
 
 function startEtcd(stage: Stage, program: string, client: string, peer: string): void {
   stage.run('etcd', program, [
-    '--name', 'drill', '--data-dir', stage.directory('etcd'),
-    '--listen-client-urls', client, '--advertise-client-urls', client,
-    '--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `drill=${peer}`,
+    '--name',
+    'drill',
+    '--data-dir',
+    stage.directory('etcd'),
+    '--listen-client-urls',
+    client,
+    '--advertise-client-urls',
+    client,
+    '--listen-peer-urls',
+    peer,
+    '--initial-advertise-peer-urls',
+    peer,
+    '--initial-cluster',
+    `drill=${peer}`,
   ]);
 }
 
 /** Waiting has no use any more. */
 class Ended extends Error {}
 
-/** Polls; a probe that fails is asked again. @throws Error with the last failure when the time is over */
+/** Polls; a probe that fails is asked again. @throws Error with the last failure when the time is up */
 async function waitUntil<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
   let last: unknown;
   for (const deadline = performance.now() + START_MS; performance.now() < deadline; await delay(100)) {

@@ -89,8 +89,10 @@ ${members.map(serverLine).join('\n')}
 `;
 }
 
-const hbaLines = (network: string): string[] =>
-  [`    - host replication replicator ${network} scram-sha-256`, `    - host all all ${network} scram-sha-256`];
+const hbaLines = (network: string): string[] => [
+  `    - host replication replicator ${network} scram-sha-256`,
+  `    - host all all ${network} scram-sha-256`,
+];
 
 const serverLine = ({ name, address, restAddress }: MemberPlan): string =>
   `    server ${name} ${address} check addr ${hostOf(restAddress)} port ${portOf(restAddress)}`;

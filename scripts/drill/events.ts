@@ -101,20 +101,31 @@ async function measureEvent(scene: Scene, event: string, act: () => Promise<stri
   const { lost, unacknowledged } = compare(tally, await cluster.query<Stored>('edge', STORED));
   const healedAt = tally.lastRefusalAt === undefined ? undefined : tally.healedAt;
   return {
-    event, creates: tally.creates, refused: tally.refused, lost, unacknowledged,
-    gapSeconds: tally.longestGapMs / 1000, clusterSeconds,
+    event,
+    creates: tally.creates,
+    refused: tally.refused,
+    lost,
+    unacknowledged,
+    gapSeconds: tally.longestGapMs / 1000,
+    clusterSeconds,
     healedSeconds: healedAt === undefined ? undefined : (healedAt - eventAt) / 1000,
-    reads: tally.reads, refusedReads: tally.refusedReads, staleReads: tally.staleReads,
-    looks: tally.looks, notReadyLooks: tally.notReadyLooks,
-    sessions: await watch.verdict(), unexpected: Object.fromEntries(tally.unexpected),
+    reads: tally.reads,
+    refusedReads: tally.refusedReads,
+    staleReads: tally.staleReads,
+    looks: tally.looks,
+    notReadyLooks: tally.notReadyLooks,
+    sessions: await watch.verdict(),
+    unexpected: Object.fromEntries(tally.unexpected),
   };
 }
 
-/** A failover may refuse; it may never lose, contradict itself, or let somebody in. */
+/** A failover may refuse; it may never lose, contradict itself, or accept an ended session. */
 export function faultsOf(results: readonly EventResult[]): string[] {
-  return results.flatMap(({ sessions: { standing, stood, wrong }, ...result }) => [
-    ...faultsOfCounts(result),
-    ...wrong.map((where) => `an ended session was accepted ${where}`),
-    ...(stood < standing ? [`${standing - stood} of ${standing} sessions did not stand`] : []),
-  ].map((fault) => `${result.event}: ${fault}`));
+  return results.flatMap(({ sessions: { standing, stood, wrong }, ...result }) =>
+    [
+      ...faultsOfCounts(result),
+      ...wrong.map((where) => `an ended session was accepted ${where}`),
+      ...(stood < standing ? [`${standing - stood} of ${standing} sessions did not stand`] : []),
+    ].map((fault) => `${result.event}: ${fault}`),
+  );
 }

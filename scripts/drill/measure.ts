@@ -6,7 +6,10 @@ import type { Tally } from './tally.js';
 const HEAL_DEADLINE_MS = 60_000;
 
 /** A create as the database has it. */
-export interface Stored { readonly id: string; readonly name: string }
+export interface Stored {
+  readonly id: string;
+  readonly name: string;
+}
 
 export const STORED = `SELECT id, name FROM identities WHERE starts_with(name, '${NAME_PREFIX}')`;
 

@@ -85,7 +85,9 @@ export class PostgresServers {
   async pooler(server: PostgresServer, mode: 'session' | 'transaction'): Promise<string> {
     const [port = 0] = await freePorts(1);
     const users = this.stage.file(this.#name('users.txt'), `"${ROLE}" "${PASSWORD}"\n`);
-    const ini = this.stage.file(this.#name('pgbouncer.ini'), `[databases]
+    const ini = this.stage.file(
+      this.#name('pgbouncer.ini'),
+      `[databases]
 ${DATABASE} = host=127.0.0.1 port=${server.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -95,7 +97,8 @@ auth_file = ${users}
 pool_mode = ${mode}
 unix_socket_dir =
 default_pool_size = 60
-`);
+`,
+    );
     const child = this.stage.run(this.#name('pgbouncer'), PGBOUNCER, ['-q', ini]);
     const url = server.url.replace(/:\d+\//, `:${port}/`);
     await until('the pooler answers', async () => {
@@ -111,15 +114,23 @@ default_pool_size = 60
     let target = port;
     const server = createServer((near) => {
       const far = connect(target, '127.0.0.1');
-      for (const [socket, other] of [[near, far], [far, near]] as const) {
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
         sockets.add(socket);
         socket.on('error', () => undefined);
-        socket.once('close', () => { sockets.delete(socket); other.destroy(); });
+        socket.once('close', () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
       }
       near.pipe(far);
       far.pipe(near);
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     this.#forwarders.push({ server, sockets });
     return {
       port: (server.address() as AddressInfo).port,
@@ -130,7 +141,9 @@ default_pool_size = 60
     };
   }
 
-  end(): Promise<void> { return this.stage.end(); }
+  end(): Promise<void> {
+    return this.stage.end();
+  }
 
   /** In good order: a server that is killed leaves its shared memory behind. */
   async #stop(): Promise<void> {
@@ -138,14 +151,22 @@ default_pool_size = 60
       for (const socket of sockets) socket.destroy();
       server.close();
     }
-    await Promise.all([...this.#servers].filter(([child]) => !hasEnded(child)).map(async ([child, dataDir]) => {
-      clusterProcesses(dataDir).forEach((pid) => { signalProcess(pid, 'SIGCONT'); });
-      child.kill('SIGQUIT');
-      await ended(child);
-    }));
+    await Promise.all(
+      [...this.#servers]
+        .filter(([child]) => !hasEnded(child))
+        .map(async ([child, dataDir]) => {
+          clusterProcesses(dataDir).forEach((pid) => {
+            signalProcess(pid, 'SIGCONT');
+          });
+          child.kill('SIGQUIT');
+          await ended(child);
+        }),
+    );
   }
 
-  #name(what: string): string { return `${this.#serial += 1}-${what}`; }
+  #name(what: string): string {
+    return `${(this.#serial += 1)}-${what}`;
+  }
 
   async #run(program: string, args: readonly string[]): Promise<void> {
     const { place, environment, account } = this.stage;
@@ -163,12 +184,17 @@ default_pool_size = 60
     let child: ChildProcess | undefined;
     const name = this.#name('server');
     const start = async () => {
-      const fresh = child = this.stage.run(name, join(this.#bin, 'postgres'), args);
+      const fresh = (child = this.stage.run(name, join(this.#bin, 'postgres'), args));
       this.#servers.set(fresh, dataDir);
-      await until('the server answers', async () => {
-        if (hasEnded(fresh)) throw new Error(`the server in ${dataDir} ended: ${this.stage.logOf(name).slice(-1_000)}`);
-        return isAnswering(url.replace(/[^/]*$/, 'postgres'));
-      }, 20_000);
+      await until(
+        'the server answers',
+        async () => {
+          if (hasEnded(fresh))
+            throw new Error(`the server in ${dataDir} ended: ${this.stage.logOf(name).slice(-1_000)}`);
+          return isAnswering(url.replace(/[^/]*$/, 'postgres'));
+        },
+        20_000,
+      );
     };
     const halt = async (signal: NodeJS.Signals) => {
       if (child === undefined) return;
@@ -187,11 +213,21 @@ default_pool_size = 60
     };
     await start();
     return {
-      port, dataDir, url, start, query,
+      port,
+      dataDir,
+      url,
+      start,
+      query,
       stop: () => halt('SIGINT'),
       crash: () => halt('SIGQUIT'),
-      signal: (signal) => { clusterProcesses(dataDir).forEach((pid) => { signalProcess(pid, signal); }); },
-      demote: () => { this.stage.file(join(relative(this.stage.place, dataDir), 'standby.signal'), ''); },
+      signal: (signal) => {
+        clusterProcesses(dataDir).forEach((pid) => {
+          signalProcess(pid, signal);
+        });
+      },
+      demote: () => {
+        this.stage.file(join(relative(this.stage.place, dataDir), 'standby.signal'), '');
+      },
       async promote() {
         await query('SELECT pg_promote()');
         const isStandby = async () => (await query<{ on: boolean }>('SELECT pg_is_in_recovery() AS on'))[0]?.on;

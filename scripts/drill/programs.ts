@@ -37,8 +37,11 @@ export function findPrograms(path: string = process.env['PATH'] ?? '/usr/bin'): 
   const postgresBin = findPostgres();
   if (postgresBin === undefined) missing.add('postgresql');
   const programs = {
-    etcd: find('etcd', 'etcd-server'), patroni: find('patroni', 'patroni'), patronictl: find('patronictl', 'patroni'),
-    haproxy: find('haproxy', 'haproxy'), postgresBin: postgresBin ?? '',
+    etcd: find('etcd', 'etcd-server'),
+    patroni: find('patroni', 'patroni'),
+    patronictl: find('patronictl', 'patroni'),
+    haproxy: find('haproxy', 'haproxy'),
+    postgresBin: postgresBin ?? '',
   };
   if (missing.size > 0) throw new MissingPrograms([...missing]);
   return programs;
@@ -47,7 +50,8 @@ export function findPrograms(path: string = process.env['PATH'] ?? '/usr/bin'): 
 /** @throws MissingPrograms: what the drill of outages needs */
 export function requireServers(): void {
   const missing = [
-    ...(findPostgres() === undefined ? ['postgresql'] : []), ...(isExecutable(PGBOUNCER) ? [] : ['pgbouncer']),
+    ...(findPostgres() === undefined ? ['postgresql'] : []),
+    ...(isExecutable(PGBOUNCER) ? [] : ['pgbouncer']),
   ];
   if (missing.length > 0) throw new MissingPrograms(missing);
 }
@@ -55,8 +59,11 @@ export function requireServers(): void {
 /** The directory of `postgres` and `initdb`, of the oldest version that will do. */
 export function findPostgres(): string | undefined {
   const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES).map(Number) : [];
-  return versions.filter((version) => version >= OLDEST_POSTGRES).sort((a, b) => a - b)
-    .map((version) => join(DEBIAN_POSTGRES, String(version), 'bin')).find((bin) => isExecutable(join(bin, 'initdb')));
+  return versions
+    .filter((version) => version >= OLDEST_POSTGRES)
+    .sort((a, b) => a - b)
+    .map((version) => join(DEBIAN_POSTGRES, String(version), 'bin'))
+    .find((bin) => isExecutable(join(bin, 'initdb')));
 }
 
 function isExecutable(file: string): boolean {

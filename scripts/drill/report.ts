@@ -20,11 +20,18 @@ const line = (name: string, cells: readonly string[]): string =>
   name.padEnd(NAME_WIDTH) + COLUMNS.map(([, width], index) => (cells[index] ?? '').padStart(width)).join('');
 
 export const tableHead = (): string => {
-  const head = line('event', COLUMNS.map(([name]) => name));
+  const head = line(
+    'event',
+    COLUMNS.map(([name]) => name),
+  );
   return `${head}\n${'-'.repeat(head.length)}`;
 };
 
-export const tableRow = (result: EventResult): string => line(result.event, COLUMNS.map(([, , cell]) => cell(result)));
+export const tableRow = (result: EventResult): string =>
+  line(
+    result.event,
+    COLUMNS.map(([, , cell]) => cell(result)),
+  );
 
 export const LEGEND = [
   'creates  sent at a fixed rate over 16 connections to two controllers, none of them tried again',
@@ -37,7 +44,11 @@ export const LEGEND = [
   'readyz   looks at /readyz of both controllers, one in 100 ms, that were answered 503',
 ];
 
-export const markdownOf = (results: readonly EventResult[]): string => [
-  ['event', ...COLUMNS.map(([name]) => name)], ['---', ...COLUMNS.map(() => '---')],
-  ...results.map((result) => [result.event, ...COLUMNS.map(([, , cell]) => cell(result))]),
-].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+export const markdownOf = (results: readonly EventResult[]): string =>
+  [
+    ['event', ...COLUMNS.map(([name]) => name)],
+    ['---', ...COLUMNS.map(() => '---')],
+    ...results.map((result) => [result.event, ...COLUMNS.map(([, , cell]) => cell(result))]),
+  ]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');

@@ -1,6 +1,6 @@
 /**
- * Sessions during an event: some must stand, some are ended one after the other, each through one controller, and must
- * be refused by the other from then on.
+ * Sessions during an event: some must stay valid, some are ended one after the other, each through one controller, and
+ * must be refused by the other from then on.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, ApiClient } from '../bench/api-client.js';
@@ -21,7 +21,10 @@ export interface Controller {
   readonly name: string;
 }
 
-export interface Credentials { readonly username: string; readonly password: string }
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
 
 type Pair = readonly [Controller, Controller];
 
@@ -39,7 +42,8 @@ export class SessionWatch {
   readonly #wrong = new Set<string>();
 
   private constructor(
-    private readonly controllers: Pair, private readonly standing: readonly string[],
+    private readonly controllers: Pair,
+    private readonly standing: readonly string[],
     private readonly ending: readonly string[],
   ) {}
 
@@ -76,7 +80,7 @@ export class SessionWatch {
     await Promise.all(watched);
   }
 
-  /** Asked of both controllers when all is over. */
+  /** Asked of both controllers at the end. */
   async verdict(): Promise<SessionVerdict> {
     let [stood, refused] = [0, 0];
     for (const token of this.standing) if (await this.#everywhere(token, 200)) stood += 1;

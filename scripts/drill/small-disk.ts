@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface SmallDisk {
   readonly directory: string;
   readonly freeBytes: () => number;
-  /** Leaves no byte for anybody. */
+  /** Fills the disk to the last byte. */
   fill(): void;
   /** Gives back what `fill` took. */
   free(): void;
@@ -31,7 +31,8 @@ export function mountSmallDisk(mebibytes: number): SmallDisk {
     return bavail * bsize;
   };
   return {
-    directory, freeBytes,
+    directory,
+    freeBytes,
     fill() {
       const file = openSync(filler, 'a');
       try {
@@ -47,7 +48,9 @@ export function mountSmallDisk(mebibytes: number): SmallDisk {
         closeSync(file);
       }
     },
-    free() { rmSync(filler, { force: true }); },
+    free() {
+      rmSync(filler, { force: true });
+    },
     end() {
       execFileSync('umount', ['--lazy', directory]);
       rmdirSync(directory);

@@ -6,7 +6,16 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import {
-  chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -45,8 +54,10 @@ export class Stage {
     return directory;
   }
 
-  /** The directory of a PostgreSQL cluster: its servers are ended with the stage, whoever started them. */
-  cluster(name: string): string { return this.watch(this.directory(name)); }
+  /** The directory of a PostgreSQL cluster: its servers are ended with the stage, no matter what started them. */
+  cluster(name: string): string {
+    return this.watch(this.directory(name));
+  }
 
   /** The same for a directory that is elsewhere, or is still to be made. */
   watch(cluster: string): string {
@@ -55,10 +66,14 @@ export class Stage {
   }
 
   /** What must happen while the processes still run. */
-  beforeEnd(act: () => Promise<void>): void { this.#farewells.push(act); }
+  beforeEnd(act: () => Promise<void>): void {
+    this.#farewells.push(act);
+  }
 
   /** What must happen when all of them have ended. */
-  afterEnd(act: () => void): void { this.#afterwards.push(act); }
+  afterEnd(act: () => void): void {
+    this.#afterwards.push(act);
+  }
 
   file(name: string, text: string): string {
     const file = join(this.place, name);
@@ -82,7 +97,7 @@ export class Stage {
     }
   }
 
-  /** Takes a process along that was started elsewhere. */
+  /** Adds a process that was started elsewhere: it ends with the stage. */
   adopt(child: ChildProcess): ChildProcess {
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
@@ -103,11 +118,13 @@ export class Stage {
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    // A farewell that fails leaves its processes to what follows.
+    // When a last step fails, the steps that follow end its processes.
     for (const act of this.#farewells) await act().catch(() => undefined);
     const children = [...this.#children];
     // Patroni starts a server again that ends under it, so it goes first and at once.
-    children.forEach((child) => { this.#kill(child); });
+    children.forEach((child) => {
+      this.#kill(child);
+    });
     await holdsWithin(STOP_MS, () => children.every(hasEnded));
     for (const cluster of this.#clusters) {
       const postmaster = postmasterPid(cluster);
@@ -117,7 +134,9 @@ export class Stage {
     }
     for (const cluster of this.#clusters) {
       if (await holdsWithin(STOP_MS, () => clusterProcesses(cluster).length === 0)) continue;
-      clusterProcesses(cluster).forEach((pid) => { signalProcess(pid, 'SIGKILL'); });
+      clusterProcesses(cluster).forEach((pid) => {
+        signalProcess(pid, 'SIGKILL');
+      });
       await holdsWithin(STOP_MS, () => clusterProcesses(cluster).length === 0);
     }
     for (const act of this.#afterwards) act();
@@ -129,7 +148,9 @@ export class Stage {
     else child.kill('SIGKILL');
   }
 
-  #logFile(name: string): string { return join(this.place, `${name}.log`); }
+  #logFile(name: string): string {
+    return join(this.place, `${name}.log`);
+  }
 
   #give(path: string): void {
     const { uid, gid } = this.account;
@@ -142,8 +163,22 @@ export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== nul
 /** TCP ports of 127.0.0.1 that were free a moment ago, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer());
-  await Promise.all(probes.map((probe) => new Promise<void>((resolve) => { probe.listen(0, '127.0.0.1', resolve); })));
+  await Promise.all(
+    probes.map(
+      (probe) =>
+        new Promise<void>((resolve) => {
+          probe.listen(0, '127.0.0.1', resolve);
+        }),
+    ),
+  );
   const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  await Promise.all(probes.map((probe) => new Promise((resolve) => { probe.close(resolve); })));
+  await Promise.all(
+    probes.map(
+      (probe) =>
+        new Promise((resolve) => {
+          probe.close(resolve);
+        }),
+    ),
+  );
   return ports;
 }

@@ -31,24 +31,31 @@ let serial = 0;
 
 /** Runs until it is aborted and all that was sent is answered. */
 export async function runStreams(
-  targets: readonly Target[], tally: Tally, signal: AbortSignal, { createsPerSecond, connections, credentials }: Pace,
+  targets: readonly Target[],
+  tally: Tally,
+  signal: AbortSignal,
+  { createsPerSecond, connections, credentials }: Pace,
 ): Promise<void> {
   const all = targets.length * connections;
-  const periodMs = 1000 * all / createsPerSecond;
-  const lanes = targets.flatMap((target, index) => Array.from({ length: connections }, (_, lane) => {
-    const offsetMs = periodMs * (lane * targets.length + index) / all;
-    return every(periodMs, offsetMs, signal, () => create(target.admin, tally));
-  }));
+  const periodMs = (1000 * all) / createsPerSecond;
+  const lanes = targets.flatMap((target, index) =>
+    Array.from({ length: connections }, (_, lane) => {
+      const offsetMs = (periodMs * (lane * targets.length + index)) / all;
+      return every(periodMs, offsetMs, signal, () => create(target.admin, tally));
+    }),
+  );
   const others = targets.flatMap(({ admin }) => [
     every(READ_EVERY_MS, 0, signal, () => read(admin, tally)),
-    every(LOOK_EVERY_MS, 0, signal, async () => { tally.looked(await attempt(admin, 'GET', '/readyz')); }),
+    every(LOOK_EVERY_MS, 0, signal, async () => {
+      tally.looked(await attempt(admin, 'GET', '/readyz'));
+    }),
     ...(credentials === undefined ? [] : [logins(admin.baseUrl, credentials, tally, signal)]),
   ]);
   await Promise.all([...lanes, ...others]);
 }
 
 async function create(admin: ApiClient, tally: Tally): Promise<void> {
-  const name = `${NAME_PREFIX}${serial += 1}`;
+  const name = `${NAME_PREFIX}${(serial += 1)}`;
   const sentAt = performance.now();
   const answer = await attempt(admin, 'POST', IDENTITIES, { name, type: 'User', isAdmin: false });
   const now = performance.now();

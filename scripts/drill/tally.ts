@@ -33,7 +33,10 @@ export class Tally {
   #lastAcknowledgedAt: number;
 
   /** @param allowsCuts  what serves the requests is killed: a connection that breaks is no surprise */
-  constructor(now: number, private readonly allowsCuts = false) {
+  constructor(
+    now: number,
+    private readonly allowsCuts = false,
+  ) {
     this.#lastAcknowledgedAt = now;
   }
 
@@ -52,7 +55,10 @@ export class Tally {
     this.lastRefusalAt = now;
     this.healedAt = undefined;
     this.slowestRefusalMs = Math.max(this.slowestRefusalMs, tookMs);
-    if (answer?.status !== 503) { this.surprise('create', answer); return; }
+    if (answer?.status !== 503) {
+      this.surprise('create', answer);
+      return;
+    }
     this.refused += 1;
     if ((answer.json as { error?: { code?: string } }).error?.code === 'TIMEOUT') this.timeouts += 1;
   }
@@ -77,7 +83,10 @@ export class Tally {
   }
 
   surprise(what: string, answer: Answer | undefined): void {
-    if (answer === undefined && this.allowsCuts) { this.cuts += 1; return; }
+    if (answer === undefined && this.allowsCuts) {
+      this.cuts += 1;
+      return;
+    }
     const body = JSON.stringify(answer?.json)?.slice(0, 200) ?? '';
     const shown = answer === undefined ? 'the connection broke' : `${answer.status} ${body}`;
     const seen = `${what}: ${shown}`;

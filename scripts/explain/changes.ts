@@ -13,26 +13,62 @@ const SLICE = 250;
 const END = new Date('2100-01-01');
 
 const changing = (name: string, act: (tx: StoreSet, facts: Facts) => Promise<unknown>, scans?: Hot['scans']): Hot => ({
-  name, act: (stores: Stores, facts) => stores.transaction((tx) => act(tx, facts)), ...(scans === undefined ? {} : { scans }),
+  name,
+  act: (stores: Stores, facts) => stores.transaction((tx) => act(tx, facts)),
+  ...(scans === undefined ? {} : { scans }),
 });
 
 const identityDraft = {
-  name: 'bench-new', typeId: 'Device' as const, isAdmin: false, externalId: null, authPolicyId: 'default', roleAttributes: ['bench-dept-3', 'bench-site-7'],
-  permissions: [], appData: {}, defaultHostingCost: 0, defaultHostingPrecedence: 'default' as const, hostings: [], tags: {},
+  name: 'bench-new',
+  typeId: 'Device' as const,
+  isAdmin: false,
+  externalId: null,
+  authPolicyId: 'default',
+  roleAttributes: ['bench-dept-3', 'bench-site-7'],
+  permissions: [],
+  appData: {},
+  defaultHostingCost: 0,
+  defaultHostingPrecedence: 'default' as const,
+  hostings: [],
+  tags: {},
 };
-const enrollment = { id: newId('e'), method: 'ott' as const, caId: null, username: null, token: TOKEN, jwt: 'x'.repeat(600), expiresAt: END };
+const enrollment = {
+  id: newId('e'),
+  method: 'ott' as const,
+  caId: null,
+  username: null,
+  token: TOKEN,
+  jwt: 'x'.repeat(600),
+  expiresAt: END,
+};
 const wholePolicy: ServicePolicyDraft = {
-  name: 'bench-new', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], postureCheckRoles: [], tags: {},
+  name: 'bench-new',
+  type: 'Dial',
+  semantic: 'AnyOf',
+  identityRoles: ['#all'],
+  serviceRoles: ['#all'],
+  postureCheckRoles: [],
+  tags: {},
 };
 
 export const changes: readonly Hot[] = [
   changing('identity-create', (tx) => tx.identities.create(newId('i'), identityDraft, [enrollment])),
-  changing('identity-patch-roles', (tx, { identity }) => tx.identities.update(identity.id, { roleAttributes: ['bench-dept-4', 'bench-site-7'] })),
+  changing('identity-patch-roles', (tx, { identity }) =>
+    tx.identities.update(identity.id, { roleAttributes: ['bench-dept-4', 'bench-site-7'] }),
+  ),
   changing('identity-delete', (tx, { identity }) => tx.identities.remove(identity.id)),
   changing('identity-disable', (tx, { identity }) => tx.identities.disable(identity.id, 10)),
-  changing('service-create', (tx) => tx.services.create(newId('s'), {
-    name: 'bench-new', encryptionRequired: true, terminatorStrategy: 'smartrouting', maxIdleTimeMillis: 0, roleAttributes: ['bench-app-3'], configs: [idOf('config', 3)], tags: {},
-  })),
+  changing('service-create', (tx) =>
+    tx.services.create(newId('s'), {
+      name: 'bench-new',
+      encryptionRequired: true,
+      terminatorStrategy: 'smartrouting',
+      maxIdleTimeMillis: 0,
+      roleAttributes: ['bench-app-3'],
+      configs: [idOf('config', 3)],
+      tags: {},
+    }),
+  ),
   changing('service-delete', (tx, { service }) => tx.services.remove(service.id)),
   changing('policy-over-all-create', (tx) => tx.servicePolicies.create(newId('p'), wholePolicy)),
   changing('policy-over-all-patch', async (tx) => {
@@ -45,28 +81,50 @@ export const changes: readonly Hot[] = [
   }),
   changing('policy-delete', (tx) => tx.servicePolicies.remove(idOf('policy', 3))),
   changing('router-delete', (tx) => tx.routers.remove(idOf('router', 3), true)),
-  changing('authenticator-create', (tx) => tx.authenticators.createUpdb({ id: newId('a'), identityId: idOf('identity', 1), username: 'bench-new', passwordHash: 'x'.repeat(97), tags: {} })),
+  changing('authenticator-create', (tx) =>
+    tx.authenticators.createUpdb({
+      id: newId('a'),
+      identityId: idOf('identity', 1),
+      username: 'bench-new',
+      passwordHash: 'x'.repeat(97),
+      tags: {},
+    }),
+  ),
   changing('enrollment-find-and-take', async (tx) => {
     const found = await tx.enrollments.get(idOf('enrollment', 3));
     await tx.enrollments.findByToken(found.token);
     await tx.enrollments.take(found.id, found.token);
   }),
-  changing('api-session-create', (tx, { identity, identityIndex }) => tx.apiSessions.create({
-    id: newId('k'), identityId: identity.id, authenticatorId: idOf('authenticator', identityIndex / 2), tokenHash: Buffer.alloc(32, 1), ipAddress: '127.0.0.1', configTypes: [],
-  })),
+  changing('api-session-create', (tx, { identity, identityIndex }) =>
+    tx.apiSessions.create({
+      id: newId('k'),
+      identityId: identity.id,
+      authenticatorId: idOf('authenticator', identityIndex / 2),
+      method: 'password',
+      tokenHash: Buffer.alloc(32, 1),
+      ipAddress: '127.0.0.1',
+      configTypes: [],
+    }),
+  ),
   changing('api-session-delete', (tx) => tx.apiSessions.remove(idOf('api-session', 3))),
-  changing('api-sessions-touch', (tx) => tx.apiSessions.touch(new Map([3, 4, 5].map((index) => [idOf('api-session', index), new Date('2026-01-01')])))),
+  changing('api-sessions-touch', (tx) =>
+    tx.apiSessions.touch(new Map([3, 4, 5].map((index) => [idOf('api-session', index), new Date('2026-01-01')]))),
+  ),
   changing('api-sessions-sweep', (tx) => tx.apiSessions.sweep(590, 100)),
-  changing('service-view-note', (tx, { identity, configTypes }) => tx.access.noteView(identity.id, configTypes, { epoch: 1, digest: Buffer.alloc(32, 1), state: null }, END)),
+  changing('service-view-note', (tx, { identity, configTypes }) =>
+    tx.access.noteView(identity.id, configTypes, { epoch: 1, digest: Buffer.alloc(32, 1), state: null }, END),
+  ),
   changing('session-create', async (tx, facts) => {
     const use = useOf(facts);
-    const ground = await tx.sessions.findGround(use);
+    const ground = await tx.sessions.findBasis(use);
     if (ground === undefined) throw new Error('there is no ground for a session');
     await tx.sessions.create({ id: newId('n'), ...use, token: 'x'.repeat(500), tags: {} }, ground);
   }),
-  changing('session-delete', (tx, { identity, identityIndex }) => tx.sessions.remove(idOf('session', identityIndex), identity.id)),
+  changing('session-delete', (tx, { identity, identityIndex }) =>
+    tx.sessions.remove(idOf('session', identityIndex), identity.id),
+  ),
   changing('sessions-sweep', (tx) => tx.sessions.sweep(SLICE)),
-  // A policy that is gone puts all sessions in doubt.
+  // A policy that is deleted makes all sessions unchecked.
   changing('sessions-sweep-after-policy-delete', async (tx) => {
     await tx.servicePolicies.remove(idOf('policy', 3));
     await tx.sessions.sweep(SLICE);

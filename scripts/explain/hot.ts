@@ -26,5 +26,8 @@ export interface Hot {
 
 /** A use that has no session yet. */
 export const useOf = ({ identity, identityIndex, service }: Facts) => ({
-  apiSessionId: idOf('api-session', identityIndex / 2), identityId: identity.id, serviceId: service.id, type: 'Bind' as const,
+  apiSessionId: idOf('api-session', identityIndex / 2),
+  identityId: identity.id,
+  serviceId: service.id,
+  type: 'Bind' as const,
 });

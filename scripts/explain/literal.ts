@@ -1,5 +1,8 @@
 /** A value as node-pg would send it, as a literal that PostgreSQL reads as whatever type is wanted. */
-const quoted = (text: string): string => (text.includes('\\') ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`);
+const quoted = (text: string): string =>
+  text.includes('\\')
+    ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`;
 
 export function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';

@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import { translate } from '../../db/errors.js';
 import type { Database, Db } from '../../db/db.js';
-import type { Rows } from '../../db/session.js';
+import type { Rows } from '../../db/connection.js';
 import { SIGHTINGS } from '../../db/statement-names.js';
 import { literal } from './literal.js';
 
@@ -43,7 +43,8 @@ export function openRecorder(client: pg.Client): Recorder {
     }
   };
 
-  const scans = async () => new Map((await query<{ relname: string; rows: number }>(SCANS)).rows.map(({ relname, rows }) => [relname, rows]));
+  const scans = async () =>
+    new Map((await query<{ relname: string; rows: number }>(SCANS)).rows.map(({ relname, rows }) => [relname, rows]));
 
   const planOf = async (name: string | null, sql: string, values: readonly unknown[]): Promise<string[]> => {
     const call = `${EXPLAIN} EXECUTE explained${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`;
@@ -82,27 +83,41 @@ export function openRecorder(client: pg.Client): Recorder {
     }
   };
 
-  const run: Db['run'] = async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+  const run: Db['run'] = async <R>(
+    name: string | null,
+    sql: string,
+    values: readonly unknown[] = [],
+  ): Promise<Rows<R>> => {
     const list = found;
     if (list === undefined) return query<R>(sql, values);
-    return inTurn(() => inTransaction(async () => {
-      const plan = await planOf(name, sql, values);
-      const before = await scans();
-      const result = await query<R>(sql, values);
-      // What waits for the end of a transaction belongs to the statement, too.
-      await query('SET CONSTRAINTS ALL IMMEDIATE');
-      await query('SET CONSTRAINTS ALL DEFERRED');
-      const scanned = new Map([...await scans()].map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const).filter(([, rows]) => rows > 0));
-      list.push({ name, sql, plan, scanned });
-      return result;
-    }));
+    return inTurn(() =>
+      inTransaction(async () => {
+        const plan = await planOf(name, sql, values);
+        const before = await scans();
+        const result = await query<R>(sql, values);
+        // What waits for the end of a transaction belongs to the statement, too.
+        await query('SET CONSTRAINTS ALL IMMEDIATE');
+        await query('SET CONSTRAINTS ALL DEFERRED');
+        const scanned = new Map(
+          [...(await scans())]
+            .map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const)
+            .filter(([, rows]) => rows > 0),
+        );
+        list.push({ name, sql, plan, scanned });
+        return result;
+      }),
+    );
   };
 
   return {
-    run, read: run, write: run,
+    run,
+    read: run,
+    write: run,
     transaction: (work) => inTransaction(() => work({ run, read: run, write: run })),
     list: run,
-    async whole<R>(sql: string, values: readonly unknown[]) { return { head: (await run<R>(null, sql, values)).rows }; },
+    async whole<R>(sql: string, values: readonly unknown[]) {
+      return { head: (await run<R>(null, sql, values)).rows };
+    },
     async record(act) {
       // As often before as lists must see a shape to give it its name; the caches are warm, too.
       for (let time = 1; time < SIGHTINGS; time += 1) await act();
@@ -115,11 +130,12 @@ export function openRecorder(client: pg.Client): Recorder {
       }
       return list;
     },
-    async ping() { await query('SELECT 1'); },
     isUp: () => true,
     outage: () => undefined,
     hasSpace: () => Promise.resolve(undefined),
     stats: () => ({ total: 1, idle: 0, waiting: 0 }),
-    async close() { await client.end(); },
+    async close() {
+      await client.end();
+    },
   };
 }

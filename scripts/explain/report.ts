@@ -13,11 +13,11 @@ export interface StatementReport extends PlanSummary {
 
 const HEAD = (scale: Scale): string => `# Plans of the hot statements
 
-Written by \`npm run explain -- --identities ${scale.identities} --services ${scale.services}\`; do not edit. The statements are those that the
-stores send, with values as requests have them. Rows are those of the answer, pages are the 8 KiB pages that were touched, to two
-digits. A statement that is kept prepared is shown with the plan that PostgreSQL settles for after some runs. "Whole table" names big
-tables of which at least half is read, in their own order or along an index, by the statement or by what it sets off, and why that is
-all right.
+Written by \`npm run explain -- --identities ${scale.identities} --services ${scale.services}\`; do not edit.
+The statements are those that the stores send, with values as requests have them. Rows are those of the answer, pages
+are the 8 KiB pages that were touched, to two digits. A statement that is kept prepared is shown with the plan that
+PostgreSQL settles for after some runs. "Whole table" names big tables of which at least half is read, in their own
+order or along an index, by the statement or by what it sets off, and why that is all right.
 
 | plan | prepared | rows | pages | whole table |
 | --- | --- | --- | --- | --- |

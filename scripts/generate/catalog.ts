@@ -54,7 +54,7 @@ export class Catalog {
     return schema.nullable || schema.kind === 'any' || (schema.kind === 'ref' && this.nullable(this.get(schema)));
   }
 
-  /** What stands at the end of a chain of references. */
+  /** What is at the end of a chain of references. */
   resolve(schema: Schema): Exclude<Schema, RefSchema> {
     return schema.kind === 'ref' ? this.resolve(this.get(schema)) : schema;
   }
@@ -85,13 +85,19 @@ export class Catalog {
     const known = this.merged.get(schema);
     if (known) return known;
     const inherited = schema.bases.map((ref) => ({ ref, object: this.merge(this.base(ref)) }));
-    const names = new Set([...inherited.flatMap(({ object }) => object.properties.map(({ name }) => name)), ...schema.properties.keys()]);
+    const names = new Set([
+      ...inherited.flatMap(({ object }) => object.properties.map(({ name }) => name)),
+      ...schema.properties.keys(),
+    ]);
     for (const name of schema.required) {
       if (!names.has(name)) schema.node.fail(`there is no property ${name}, which is required`);
     }
     const properties = [...names].sort(byName).map((name): MergedProperty => {
       const origins = inherited.flatMap(({ ref, object }) =>
-        object.properties.filter((property) => property.name === name).map((property) => ({ base: ref.name, property })));
+        object.properties
+          .filter((property) => property.name === name)
+          .map((property) => ({ base: ref.name, property })),
+      );
       const own = schema.properties.get(name);
       const schemas = [...origins.flatMap(({ property }) => property.schemas), ...(own ? [own] : [])];
       const required = schema.required.has(name) || origins.some(({ property }) => property.required);
@@ -104,9 +110,13 @@ export class Catalog {
         unchanged: !own && origins.length === 1 && first?.property.required === required,
       };
     });
-    const additionals = [...inherited.flatMap(({ object }) => object.additional ?? []), ...(schema.additional ? [schema.additional] : [])];
+    const additionals = [
+      ...inherited.flatMap(({ object }) => object.additional ?? []),
+      ...(schema.additional ? [schema.additional] : []),
+    ];
     const [additional = null] = additionals;
-    if (additional && properties.length > 0) schema.node.fail('additionalProperties of one part would apply to the properties of another');
+    if (additional && properties.length > 0)
+      schema.node.fail('additionalProperties of one part would apply to the properties of another');
     if (additionals.length > 1) schema.node.fail('two parts have additionalProperties');
     const result = { properties, additional };
     this.merged.set(schema, result);
@@ -143,7 +153,8 @@ export class Catalog {
   /** The definitions of bodies, or of responses. */
   roots(form: Form): string[] {
     const names = this.model.operations.flatMap(({ body, responses }) =>
-      form === 'request' ? [body?.definition] : [...responses.values()].map(({ definition }) => definition));
+      form === 'request' ? [body?.definition] : [...responses.values()].map(({ definition }) => definition),
+    );
     return [...new Set(names.filter((name) => typeof name === 'string'))].sort(byName);
   }
 
@@ -152,7 +163,8 @@ export class Catalog {
     const union = this.unionOf(schema);
     const value = schema.discriminatorValue;
     if (value === null) {
-      if (union) schema.node.fail(`it extends ${union.name}, which has a discriminator, and has no x-discriminator-value`);
+      if (union)
+        schema.node.fail(`it extends ${union.name}, which has a discriminator, and has no x-discriminator-value`);
       return;
     }
     if (!union) return schema.node.at('x-discriminator-value').fail('nothing that it extends has a discriminator');
@@ -184,5 +196,7 @@ export class Catalog {
 
 /** Without those that say the same as an earlier one. */
 function distinct(schemas: readonly Schema[]): Schema[] {
-  return schemas.filter((one, index) => schemas.findIndex((other) => isDeepStrictEqual(one.node.value, other.node.value)) === index);
+  return schemas.filter(
+    (one, index) => schemas.findIndex((other) => isDeepStrictEqual(one.node.value, other.node.value)) === index,
+  );
 }

@@ -5,12 +5,13 @@ import type { Node } from './node.js';
 const HOUR = '(?:[01]\\d|2[0-3])';
 const LEAP_YEAR = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 const DATE =
-  '(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))' +
+  '(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)' +
+  '|02-(?:0[1-9]|1\\d|2[0-8]))' +
   `|${LEAP_YEAR}-02-29)`;
 
 /**
- * Checked formats. `date-time` is RFC 3339 with true dates and without leap seconds, which `Date` cannot hold; `byte` is base64
- * of RFC 4648 section 4 with its padding; `uri` has a scheme or starts with a slash, and no blanks.
+ * Checked formats. `date-time` is RFC 3339 with true dates and without leap seconds, which `Date` cannot hold; `byte`
+ * is base64 of RFC 4648 section 4 with its padding; `uri` has a scheme or starts with a slash, and no blanks.
  */
 export const stringFormats: Readonly<Record<string, string>> = {
   byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
@@ -22,7 +23,7 @@ export const stringFormats: Readonly<Record<string, string>> = {
 /** Links in answers are relative, so their form is only checked in requests. */
 export const requestOnlyFormats: readonly string[] = ['uri'];
 
-/** Formats that only tell a reader something. */
+/** Formats that only inform a reader. */
 const UNCHECKED = ['password', 'url', 'uri-reference'];
 
 /** Bounds of integers; int64 stops where numbers stop being exact. */
@@ -37,6 +38,12 @@ export function readFormat(node: Node, type: 'string' | 'integer' | 'number'): s
   const format = node.optionalString('format');
   if (format === null) return null;
   const known =
-    type === 'string' ? [...Object.keys(stringFormats), ...UNCHECKED] : type === 'integer' ? Object.keys(integerRanges) : NUMBER_FORMATS;
-  return known.includes(format) ? format : node.at('format').fail(`the generator does not know format ${format} of a ${type}`);
+    type === 'string'
+      ? [...Object.keys(stringFormats), ...UNCHECKED]
+      : type === 'integer'
+        ? Object.keys(integerRanges)
+        : NUMBER_FORMATS;
+  return known.includes(format)
+    ? format
+    : node.at('format').fail(`the generator does not know format ${format} of a ${type}`);
 }

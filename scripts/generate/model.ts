@@ -99,6 +99,9 @@ export interface Operation {
   readonly segments: readonly (string | null)[];
   readonly pathParameters: readonly string[];
   readonly permission: Permission;
+  /** Of an operation for administrators: a caller with one of these may call it as well. */
+  readonly grantedBy: readonly string[];
+  readonly refusalStatus: 401 | 403;
   readonly summary: string | null;
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;

@@ -1,4 +1,5 @@
-// A value inside a document together with its place, so that whatever the generator refuses is named by document and pointer.
+// A value inside a document together with its place, so that whatever the generator refuses is named by document and
+// pointer.
 
 export class UnknownConstruct extends Error {}
 
@@ -65,7 +66,9 @@ export class Node {
   optionalNumber(key: string): number | null {
     if (!this.has(key)) return null;
     const member = this.at(key);
-    return typeof member.value === 'number' && Number.isFinite(member.value) ? member.value : member.fail('a number is expected');
+    return typeof member.value === 'number' && Number.isFinite(member.value)
+      ? member.value
+      : member.fail('a number is expected');
   }
 
   /** A boolean member, false when it is missing. */

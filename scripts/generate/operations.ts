@@ -2,7 +2,8 @@
 
 import type { Catalog } from './catalog.js';
 import { byName } from './node.js';
-import type { Api, Model, Operation, Parameter, Response } from './model.js';
+import type { Model, Operation, Parameter, Response } from './model.js';
+import type { NameTables } from './names.js';
 import { comment, key, literal, pascalCase } from './text.js';
 
 // ---- <api>/operations.ts
@@ -10,20 +11,29 @@ import { comment, key, literal, pascalCase } from './text.js';
 export function emitOperationTypes(catalog: Catalog): string {
   const members = catalog.model.operations.map((operation) => {
     const { body } = operation;
-    const inPlace = (place: Parameter['in']): string => parametersType(operation.parameters.filter((one) => one.in === place));
-    const responses = [...operation.responses].map(([status, response]) => `      ${status}: ${responseType(response)};\n`);
-    const bodyTypes = !body ? ['undefined'] : [
-      ...(body.definition === null ? ['string'] : [`Request.${pascalCase(body.definition)}`]),
-      ...(body.kind === 'json' && body.textTypes.length > 0 ? ['string'] : []),
-      ...(body.required ? [] : ['undefined']),
-    ];
-    return comment(operation.summary, '  ') +
-      `  ${operation.operationId}: {\n` +
+    const inPlace = (place: Parameter['in']): string =>
+      parametersType(operation.parameters.filter((one) => one.in === place));
+    const responses = [...operation.responses].map(
+      ([status, response]) => `      ${status}: ${responseType(response)};\n`,
+    );
+    const bodyTypes = !body
+      ? ['undefined']
+      : [
+          ...(body.definition === null ? ['string'] : [`Request.${pascalCase(body.definition)}`]),
+          ...(body.kind === 'json' && body.textTypes.length > 0 ? ['string'] : []),
+          ...(body.required ? [] : ['undefined']),
+        ];
+    return (
+      comment(operation.summary, '  ') +
+      `  ${operation.operationId}: {\n    permission: ${literal(operation.permission)};\n` +
       `    params: ${inPlace('path')};\n    query: ${inPlace('query')};\n    headers: ${inPlace('header')};\n` +
       `    body: ${bodyTypes.join(' | ')};\n` +
-      `    responses: {\n${responses.join('')}    };\n  };\n`;
+      `    responses: {\n${responses.join('')}    };\n  };\n`
+    );
   });
-  const text = `/** What each operation takes and may answer, by operationId. */\nexport interface Operations {\n${members.join('')}}\n`;
+  const text =
+    `/** What each operation takes and may answer, by operationId. */\nexport interface Operations ` +
+    `{\n${members.join('')}}\n`;
   const imports = (['Request', 'Response'] as const)
     .filter((name) => text.includes(`${name}.`))
     .map((name) => `import type * as ${name} from './${name.toLowerCase()}.js';\n`);
@@ -32,7 +42,9 @@ export function emitOperationTypes(catalog: Catalog): string {
 
 function parametersType(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return '{}';
-  return `{ ${parameters.map((one) => `${key(one.name)}${one.required ? '' : '?'}: ${parameterType(one)}`).join('; ')} }`;
+  return `{ ${parameters
+    .map((one) => `${key(one.name)}${one.required ? '' : '?'}: ${parameterType(one)}`)
+    .join('; ')} }`;
 }
 
 function parameterType(parameter: Parameter): string {
@@ -68,13 +80,15 @@ function responseType(response: Response): string {
 export interface TablePart {
   readonly model: Model;
   readonly items: ReadonlyMap<string, string>;
+  readonly names: NameTables;
 }
 
 /** Parameters and responses repeat all over, so each distinct one is a constant of its own. */
 export function emitOperationTable(parts: readonly TablePart[]): string {
   const constants = new Constants();
-  const tables = parts.map(({ model, items }) => {
-    const entries = model.operations.map((operation) => tableEntry(model.api, operation, items, constants));
+  const tables = parts.map((part) => {
+    const { model } = part;
+    const entries = model.operations.map((operation) => tableEntry(part, operation, constants));
     return `  ${model.api}: {\n${entries.join('')}  },\n`;
   });
   const apis = parts.map(({ model: { api } }) => ({ api, type: `${pascalCase(api)}Operations` }));
@@ -91,11 +105,22 @@ export function emitOperationTable(parts: readonly TablePart[]): string {
   ].join('');
 }
 
-function tableEntry(api: Api, operation: Operation, items: ReadonlyMap<string, string>, constants: Constants): string {
+function tableEntry({ model, items, names }: TablePart, operation: Operation, constants: Constants): string {
   const { body } = operation;
   const parameters = operation.parameters.map((parameter) => {
     const { name, in: place, type, format, required, minimum, maximum, minLength, maxLength } = parameter;
-    const spec = { name, in: place, type, format, required, enum: parameter.enum, minimum, maximum, minLength, maxLength };
+    const spec = {
+      name,
+      in: place,
+      type,
+      format,
+      required,
+      enum: parameter.enum,
+      minimum,
+      maximum,
+      minLength,
+      maxLength,
+    };
     return constants.name('ParameterSpec', `${place} ${name}`, literal(spec));
   });
   const responses = [...operation.responses].map(([status, response]) => {
@@ -112,11 +137,14 @@ function tableEntry(api: Api, operation: Operation, items: ReadonlyMap<string, s
     textTypes: body.textTypes,
     kind: body.kind,
     validator: body.definition === null ? null : `request_${body.definition}`,
+    names: body.definition === null ? null : names.of(body.definition),
   };
-  const { operationId, method, path, pathParameters, permission, produces } = operation;
+  const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus, produces } = operation;
   const lines = [
-    `api: ${literal(api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, path: ${literal(path)}`,
-    `pathParameters: ${literal(pathParameters)}, permission: ${literal(permission)}, parameters: [${parameters.join(', ')}]`,
+    `api: ${literal(model.api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, ` +
+      `path: ${literal(path)}`,
+    `pathParameters: ${literal(pathParameters)}, parameters: [${parameters.join(', ')}]`,
+    `permission: ${literal(permission)}, grantedBy: ${literal(grantedBy)}, refusalStatus: ${refusalStatus}`,
     `body: ${literal(bodySpec)}`,
     `produces: ${literal(produces)}`,
     `responses: { ${responses.join(', ')} }`,
@@ -133,7 +161,9 @@ class Constants {
     const known = this.names.get(type + text);
     if (known !== undefined) return known;
     const words = hint.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-    const camel = words.map((word, index) => (index === 0 ? word.charAt(0).toLowerCase() + word.slice(1) : pascalCase(word))).join('');
+    const camel = words
+      .map((word, index) => (index === 0 ? word.charAt(0).toLowerCase() + word.slice(1) : pascalCase(word)))
+      .join('');
     const stem = `${camel}${type.replace('Spec', '')}`;
     const taken = new Set(this.names.values());
     let name = stem;
@@ -165,7 +195,8 @@ export function emitRoutes(models: readonly Model[]): string {
     `export const basePaths: Readonly<Record<Api, string>> = {\n${basePaths.join('')}};\n\n`,
     '/** Without a prototype, so that a segment such as `constructor` finds nothing. */\n',
     'function node(\n',
-    '  operations: Partial<Record<Method, string>>, literals: Record<string, RouteNode>, parameter: RouteNode | null,\n',
+    '  operations: Partial<Record<Method, string>>, literals: Record<string, RouteNode>, parameter: ' +
+      'RouteNode | null,\n',
     '): RouteNode {\n',
     '  const bare = Object.create(null) as Record<string, RouteNode>;\n',
     '  return { literals: Object.assign(bare, literals), parameter, operations };\n}\n\n',

@@ -1,19 +1,38 @@
 // Reads operations: path, parameters, body, responses.
 
 import { readFormat } from './formats.js';
-import type { Body, Method, Operation, Parameter, Response, Schema } from './model.js';
+import type { Body, Method, Operation, Parameter, Permission, Response, Schema } from './model.js';
 import { byName, type Node } from './node.js';
 import { readEnum, readSchema, readTarget } from './read-schema.js';
 
 /** What definitions and operations are named by. */
 export const NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+/** The permission to read all entities. */
+const READ_ALL = 'admin_readonly';
 
 export function readOperation(
-  root: Node, item: Node, path: string, method: Method, node: Node, definitions: Map<string, Schema>,
+  root: Node,
+  item: Node,
+  path: string,
+  method: Method,
+  node: Node,
+  definitions: Map<string, Schema>,
 ): Operation {
   node.only(
-    'operationId', 'summary', 'description', 'tags', 'consumes', 'produces', 'parameters', 'responses', 'security', 'deprecated',
-    'externalDocs', 'x-permission',
+    'operationId',
+    'summary',
+    'description',
+    'tags',
+    'consumes',
+    'produces',
+    'parameters',
+    'responses',
+    'security',
+    'deprecated',
+    'externalDocs',
+    'x-permission',
+    'x-grant',
+    'x-refusal',
   );
   const operationId = node.at('operationId').string();
   if (!NAME.test(operationId)) node.at('operationId').fail('letters and digits are expected');
@@ -30,6 +49,7 @@ export function readOperation(
     responses.set(status, readResponse(root, response, operationId, status, produces, definitions));
   }
   if (responses.size === 0) node.at('responses').fail('there is none');
+  const permission = node.at('x-permission').oneOf('public', 'partial', 'own', 'admin');
   return {
     node,
     operationId,
@@ -37,7 +57,9 @@ export function readOperation(
     path,
     segments,
     pathParameters,
-    permission: node.at('x-permission').oneOf('public', 'partial', 'own', 'admin'),
+    permission,
+    grantedBy: readGrant(root, node, permission),
+    refusalStatus: readRefusal(node, permission, responses),
     summary: node.optionalString('summary') ?? node.optionalString('description'),
     parameters,
     body,
@@ -46,16 +68,52 @@ export function readOperation(
   };
 }
 
+/** What a caller with a session but without the right gets: 401, unless `x-refusal` says 403. */
+function readRefusal(node: Node, permission: Permission, responses: ReadonlyMap<string, Response>): 401 | 403 {
+  if (!node.has('x-refusal')) return 401;
+  const refusal = node.at('x-refusal');
+  if (refusal.value !== 403) return refusal.fail('403 is expected; without it the answer is 401');
+  if (permission !== 'admin') return refusal.fail('only an operation for administrators refuses a full session');
+  if (!responses.has('403')) return refusal.fail('the operation does not declare the answer 403');
+  return 403;
+}
+
+/**
+ * The permissions of which one lets a caller through who is no administrator, from `x-grant`: none for `admin`, the one
+ * for reading everything for `adminRead`, else a permission for one action, what it is a part of, and for reads again
+ * the one for everything.
+ */
+function readGrant(root: Node, node: Node, permission: Permission): readonly string[] {
+  if (permission !== 'admin') {
+    if (node.has('x-grant')) node.at('x-grant').fail('only an operation for administrators grants anything');
+    return [];
+  }
+  const grant = node.at('x-grant');
+  const name = grant.string();
+  if (name === 'admin') return [];
+  if (name === 'adminRead') return [READ_ALL];
+  const [entity = '', action] = name.split('.');
+  const known = root.at('definitions').at('permissions').at('items').at('enum').strings();
+  if (action === undefined || !known.includes(name) || !known.includes(entity))
+    grant.fail(`admin, adminRead, or one action of the definition permissions is expected, not '${name}'`);
+  return action === 'read' ? [READ_ALL, entity, name] : [entity, name];
+}
+
 function readPath(item: Node, path: string): { segments: (string | null)[]; pathParameters: string[] } {
   if (!path.startsWith('/')) item.fail('a path starts with /');
   const pathParameters: string[] = [];
-  const segments = path.split('/').slice(1).filter((segment, index, all) => segment !== '' || index < all.length - 1).map((segment) => {
-    const [, parameter] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
-    if (parameter === undefined) return /^[A-Za-z0-9._~-]+$/.test(segment) ? segment : item.fail(`segment '${segment}' is unknown`);
-    if (pathParameters.includes(parameter)) item.fail(`parameter ${parameter} is there twice`);
-    pathParameters.push(parameter);
-    return null;
-  });
+  const segments = path
+    .split('/')
+    .slice(1)
+    .filter((segment, index, all) => segment !== '' || index < all.length - 1)
+    .map((segment) => {
+      const [, parameter] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
+      if (parameter === undefined)
+        return /^[A-Za-z0-9._~-]+$/.test(segment) ? segment : item.fail(`segment '${segment}' is unknown`);
+      if (pathParameters.includes(parameter)) item.fail(`parameter ${parameter} is there twice`);
+      pathParameters.push(parameter);
+      return null;
+    });
   return { segments, pathParameters };
 }
 
@@ -72,7 +130,11 @@ const JSON_TYPE = 'application/json';
 const TEXT_TYPE = /^text\/|^application\/(jwt|yaml|x-pem-file|pkcs7|pkcs7-mime|pkcs10|pkix-cert)$/;
 
 function readParameters(
-  root: Node, item: Node, operation: Node, operationId: string, definitions: Map<string, Schema>,
+  root: Node,
+  item: Node,
+  operation: Node,
+  operationId: string,
+  definitions: Map<string, Schema>,
 ): { parameters: Parameter[]; body: Body | null } {
   const parameters = new Map<string, Parameter>();
   let body: Body | null = null;
@@ -103,8 +165,21 @@ function resolve(root: Node, node: Node, section: 'parameters' | 'responses'): N
 function readParameter(node: Node): Parameter {
   const place = node.at('in').oneOf('query', 'header', 'path');
   node.only(
-    'name', 'in', 'required', 'description', 'type', 'format', 'enum', 'default', 'minimum', 'maximum', 'minLength', 'maxLength',
-    'items', 'collectionFormat', 'x-example',
+    'name',
+    'in',
+    'required',
+    'description',
+    'type',
+    'format',
+    'enum',
+    'default',
+    'minimum',
+    'maximum',
+    'minLength',
+    'maxLength',
+    'items',
+    'collectionFormat',
+    'x-example',
   );
   const type = node.at('type').oneOf('string', 'integer', 'number', 'boolean', 'array');
   if (type === 'array' && place !== 'query') node.at('type').fail('only a query parameter repeats');
@@ -139,7 +214,13 @@ function noFormat(node: Node): null {
   return node.has('format') ? node.at('format').fail('not for this type') : null;
 }
 
-function readBody(root: Node, operation: Node, node: Node, operationId: string, definitions: Map<string, Schema>): Body {
+function readBody(
+  root: Node,
+  operation: Node,
+  node: Node,
+  operationId: string,
+  definitions: Map<string, Schema>,
+): Body {
   node.only('name', 'in', 'required', 'description', 'schema', 'x-example');
   const consumes = mediaTypes(root, operation, 'consumes');
   const textTypes = consumes.filter((type) => type !== JSON_TYPE);
@@ -157,7 +238,12 @@ function readBody(root: Node, operation: Node, node: Node, operationId: string, 
 }
 
 function readResponse(
-  root: Node, entry: Node, operationId: string, status: string, produces: readonly string[], definitions: Map<string, Schema>,
+  root: Node,
+  entry: Node,
+  operationId: string,
+  status: string,
+  produces: readonly string[],
+  definitions: Map<string, Schema>,
 ): Response {
   const node = resolve(root, entry, 'responses');
   node.only('description', 'schema', 'headers', 'examples');

@@ -48,7 +48,8 @@ export function readTarget(node: Node, section: string): string {
   const reference = node.at('$ref').string();
   const prefix = `#/${section}/`;
   const name = reference.slice(prefix.length);
-  if (!reference.startsWith(prefix) || !/^[A-Za-z0-9_-]+$/.test(name)) node.at('$ref').fail(`a reference into ${prefix} is expected`);
+  if (!reference.startsWith(prefix) || !/^[A-Za-z0-9_-]+$/.test(name))
+    node.at('$ref').fail(`a reference into ${prefix} is expected`);
   return name;
 }
 
@@ -76,7 +77,8 @@ function readString(node: Node): StringSchema {
 export function readEnum(node: Node): string[] | null {
   if (!node.has('enum')) return null;
   const values = node.at('enum').strings();
-  if (values.length === 0 || new Set(values).size !== values.length) node.at('enum').fail('distinct values are expected');
+  if (values.length === 0 || new Set(values).size !== values.length)
+    node.at('enum').fail('distinct values are expected');
   return values;
 }
 
@@ -105,7 +107,13 @@ function readArray(node: Node): ArraySchema {
 
 function readObject(node: Node): ObjectSchema {
   node.only(
-    'type', 'properties', 'required', 'additionalProperties', 'x-max-bytes', 'discriminator', 'x-discriminator-value',
+    'type',
+    'properties',
+    'required',
+    'additionalProperties',
+    'x-max-bytes',
+    'discriminator',
+    'x-discriminator-value',
     ...ANNOTATIONS,
   );
   const properties = readProperties(node);
@@ -139,7 +147,12 @@ function readMaxBytes(node: Node): number | null {
 
 function readProperties(node: Node): Map<string, Schema> {
   if (!node.has('properties')) return new Map();
-  return new Map(node.at('properties').entries().map(([name, property]) => [name, readSchema(property)]));
+  return new Map(
+    node
+      .at('properties')
+      .entries()
+      .map(([name, property]) => [name, readSchema(property)]),
+  );
 }
 
 function readRequired(node: Node): Set<string> {
@@ -156,7 +169,7 @@ function readAdditional(node: Node): Schema | null {
   return schema.kind === 'any' ? null : schema;
 }
 
-/** References are what is extended; inline members and keywords beside `allOf` add up to its own properties. */
+/** References are what is extended; inline members and keywords next to `allOf` add up to its own properties. */
 function readAllOf(node: Node): Schema {
   node.only('allOf', 'type', 'properties', 'required', 'x-discriminator-value', ...ANNOTATIONS);
   if (node.has('type')) node.at('type').oneOf('object');
@@ -188,7 +201,14 @@ function readAllOf(node: Node): Schema {
     return { ...readCommon(node), kind: 'ref', name: only.name };
   }
   return {
-    ...readCommon(node), kind: 'object', bases, properties, required, additional: null, maxBytes: null,
-    discriminator: null, discriminatorValue,
+    ...readCommon(node),
+    kind: 'object',
+    bases,
+    properties,
+    required,
+    additional: null,
+    maxBytes: null,
+    discriminator: null,
+    discriminatorValue,
   };
 }

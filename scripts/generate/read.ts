@@ -5,13 +5,31 @@ import { byName, Node } from './node.js';
 import { NAME, readOperation } from './read-operation.js';
 import { readSchema } from './read-schema.js';
 
-const METHODS: Readonly<Record<string, Method>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' };
+const METHODS: Readonly<Record<string, Method>> = {
+  get: 'GET',
+  post: 'POST',
+  put: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+};
 
 export function readModel(api: Api, document: unknown): Model {
   const root = new Node(api, '', document);
   root.only(
-    'swagger', 'info', 'host', 'basePath', 'schemes', 'consumes', 'produces', 'tags', 'securityDefinitions', 'externalDocs',
-    'paths', 'parameters', 'responses', 'definitions',
+    'swagger',
+    'info',
+    'host',
+    'basePath',
+    'schemes',
+    'consumes',
+    'produces',
+    'tags',
+    'securityDefinitions',
+    'externalDocs',
+    'paths',
+    'parameters',
+    'responses',
+    'definitions',
   );
   root.at('swagger').oneOf('2.0');
   const definitions = new Map<string, Schema>();
@@ -27,7 +45,8 @@ export function readModel(api: Api, document: unknown): Model {
     for (const [verb, method] of Object.entries(METHODS)) {
       if (!item.has(verb)) continue;
       const operation = readOperation(root, item, path, method, item.at(verb), definitions);
-      if (operations.has(operation.operationId)) item.at(verb).fail(`operationId ${operation.operationId} is used twice`);
+      if (operations.has(operation.operationId))
+        item.at(verb).fail(`operationId ${operation.operationId} is used twice`);
       operations.set(operation.operationId, operation);
     }
   }

@@ -1,7 +1,7 @@
 // Turns definitions into the JSON Schemas (draft 7) that ajv compiles, one set per form.
 //
-// Requests report the first fault in the order of property names: a required property opens a new member of `allOf`, so that
-// its absence is noticed after the faults of the properties before it. Responses need no order and stay plain.
+// Requests report the first fault in the order of property names: a required property opens a new member of `allOf`, so
+// that its absence is noticed after the faults of the properties before it. Responses need no order and stay plain.
 
 import type { Catalog, MergedProperty, SubType } from './catalog.js';
 import type { ArraySchema, Form, NumberSchema, ObjectSchema, Schema, StringSchema } from './model.js';
@@ -37,6 +37,8 @@ export class SchemaSet {
     if (!schema || data?.schemas.length !== 1) return null;
     const list = this.catalog.resolve(schema);
     if (list.kind !== 'array') return null;
+    if (list.minItems !== null || list.maxItems !== null || list.uniqueItems)
+      list.node.fail('a list that is an answer is checked element by element, and has no rules of its own');
     if (list.items.kind === 'ref' && !list.items.nullable) return this.id(list.items.name);
     const id = `${this.form}_${schema.kind === 'ref' ? schema.name : name}_item`;
     this.schemas.set(id, this.schema(list.items, false));
@@ -62,7 +64,11 @@ export class SchemaSet {
     return {
       type: types('object', orNull),
       allOf: [
-        { required: [property], ...(this.form === 'request' ? { nullIsAbsent: true } : {}), properties: { [property]: known } },
+        {
+          required: [property],
+          ...(this.form === 'request' ? { nullIsAbsent: true } : {}),
+          properties: { [property]: known },
+        },
         { required: [property], discriminator: { propertyName: property }, oneOf: branches },
       ],
     };
@@ -99,7 +105,8 @@ export class SchemaSet {
   private array(schema: ArraySchema, isNull: boolean): JsonSchema {
     const { minItems, maxItems, uniqueItems, node } = schema;
     // Comparing anything but strings costs the square of the length.
-    if (uniqueItems && this.catalog.resolve(schema.items).kind !== 'string') node.at('uniqueItems').fail('only for strings');
+    if (uniqueItems && this.catalog.resolve(schema.items).kind !== 'string')
+      node.at('uniqueItems').fail('only for strings');
     return {
       type: types('array', isNull),
       ...given({ minItems, maxItems, uniqueItems: uniqueItems || null }),
@@ -109,8 +116,11 @@ export class SchemaSet {
 
   private string(schema: StringSchema, isNull: boolean): JsonSchema {
     const { format } = schema;
-    const isChecked = format !== null && format in stringFormats && (this.form === 'request' || !requestOnlyFormats.includes(format));
-    const { minLength, maxLength, pattern } = schema;
+    const isChecked =
+      format !== null && format in stringFormats && (this.form === 'request' || !requestOnlyFormats.includes(format));
+    const { minLength, pattern } = schema;
+    // What is stored is shown, whatever the bound was when it was written.
+    const maxLength = this.form === 'request' ? schema.maxLength : null;
     return {
       type: types('string', isNull),
       ...given({ enum: schema.enum && isNull ? [...schema.enum, null] : schema.enum, minLength, maxLength, pattern }),
@@ -140,7 +150,10 @@ export class SchemaSet {
     const union = this.catalog.unionOf(schema);
     const members = properties.map((property) => {
       const isDiscriminator = union?.property === property.name && name !== null && schema.discriminatorValue !== null;
-      const narrowed = { type: 'string', enum: isDiscriminator ? this.values({ name, schema, value: schema.discriminatorValue }) : [] };
+      const narrowed = {
+        type: 'string',
+        enum: isDiscriminator ? this.values({ name, schema, value: schema.discriminatorValue }) : [],
+      };
       return { property, schema: isDiscriminator ? narrowed : this.property(property) };
     });
     return {
@@ -190,7 +203,9 @@ interface Member {
 /** Properties that can have any value need no schema. */
 function propertiesOf(members: readonly Member[]): JsonSchema {
   const checked = members.filter(({ schema }) => Object.keys(schema).length > 0);
-  return checked.length === 0 ? {} : { properties: Object.fromEntries(checked.map(({ property, schema }) => [property.name, schema])) };
+  return checked.length === 0
+    ? {}
+    : { properties: Object.fromEntries(checked.map(({ property, schema }) => [property.name, schema])) };
 }
 
 function types(type: string, isNull: boolean): string | string[] {

@@ -7,7 +7,9 @@ export const OPERATION_TYPES = `export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An array is a list of strings, one for each time that the parameter occurs; \`enum\` is then that of its elements. */
+/**
+ * An array is a list of strings, one for each time that the parameter occurs; \`enum\` is then that of its elements.
+ */
 export interface ParameterSpec {
   readonly name: string;
   readonly in: 'query' | 'header' | 'path';
@@ -30,7 +32,12 @@ export interface BodySpec {
   /** \`json\`: JSON is accepted, perhaps beside text; \`text\`: only text is. */
   readonly kind: 'json' | 'text';
   readonly validator: string | null;
+  /** The entry of its names; null when it has none that the spec knows. */
+  readonly names: string | null;
 }
+
+/** The properties of an object, each with the entry of its value, or of that list's elements, when it has one. */
+export type NameTable = Readonly<Record<string, string | null>>;
 
 export interface ResponseSpec {
   readonly validator: string | null;
@@ -49,6 +56,10 @@ export interface OperationSpec {
   /** Names of the path's parameters, from left to right. */
   readonly pathParameters: readonly string[];
   readonly permission: Permission;
+  /** Of an operation for administrators: a caller with one of these permissions may call it as well. */
+  readonly grantedBy: readonly string[];
+  /** What a caller with a session but without the right gets. */
+  readonly refusalStatus: 401 | 403;
   readonly parameters: readonly ParameterSpec[];
   readonly body: BodySpec | null;
   readonly produces: readonly string[];
@@ -87,7 +98,9 @@ export = validators;
 
 export const FORMATS = `'use strict';
 module.exports = {
-${Object.entries(stringFormats).map(([name, source]) => `  ${key(name)}: new RegExp(${literal(source)}, 'u'),\n`).join('')}};
+${Object.entries(stringFormats)
+  .map(([name, source]) => `  ${key(name)}: new RegExp(${literal(source)}, 'u'),\n`)
+  .join('')}};
 `;
 
 export const FORMATS_DECLARATION = `/** The checked formats of strings, for parameters as well as for validators. */

@@ -61,7 +61,9 @@ class TypePrinter {
   /** Properties that the type itself has to declare. */
   private ownProperties(schema: ObjectSchema): MergedProperty[] {
     const discriminator = this.discriminatorOf(schema);
-    return this.catalog.merge(schema).properties.filter((property) => !property.unchanged || property.name === discriminator);
+    return this.catalog
+      .merge(schema)
+      .properties.filter((property) => !property.unchanged || property.name === discriminator);
   }
 
   /** Where a sub-type narrows the discriminator to its own value. */
@@ -75,7 +77,9 @@ class TypePrinter {
     return schema.bases.map((ref) => {
       const base = this.catalog.base(ref);
       const type = pascalCase(ref.name) + (base.discriminator === null ? '' : 'Base');
-      const replaced = own.filter(({ inheritedFrom }) => inheritedFrom.includes(ref.name)).map(({ name }) => quote(name));
+      const replaced = own
+        .filter(({ inheritedFrom }) => inheritedFrom.includes(ref.name))
+        .map(({ name }) => quote(name));
       const object = this.catalog.nullable(ref) ? `NonNullable<${type}>` : type;
       return replaced.length === 0 ? object : `Omit<${object}, ${replaced.join(' | ')}>`;
     });
@@ -100,10 +104,13 @@ class TypePrinter {
     return `${doc}${indent}${key(property.name)}${mark}: ${type};\n`;
   }
 
-  /** @param inner whether more than a union is needed, so that a union stands in parentheses */
+  /** @param inner whether more than a union is needed, so that a union gets parentheses */
   type(schema: Schema, indent: string, inner: boolean): string {
     const plain = this.plainType(schema, indent);
-    const orNull = schema.nullable && schema.kind !== 'any' && !(schema.kind === 'ref' && this.catalog.nullable(this.catalog.get(schema)));
+    const orNull =
+      schema.nullable &&
+      schema.kind !== 'any' &&
+      !(schema.kind === 'ref' && this.catalog.nullable(this.catalog.get(schema)));
     const type = orNull ? `${plain} | null` : plain;
     const isUnion = orNull || (schema.kind === 'string' && (schema.enum?.length ?? 0) > 1);
     return inner && isUnion ? `(${type})` : type;
@@ -131,7 +138,8 @@ class TypePrinter {
 
   private objectType(schema: ObjectSchema, indent: string): string {
     const { properties, additional } = this.catalog.merge(schema);
-    if (properties.length === 0) return `Record<string, ${additional ? this.type(additional, indent, false) : 'unknown'}>`;
+    if (properties.length === 0)
+      return `Record<string, ${additional ? this.type(additional, indent, false) : 'unknown'}>`;
     const own = this.ownProperties(schema).map((property) => this.member(schema, property, `${indent}  `));
     const literal = own.length > 0 ? [`{\n${own.join('')}${indent}}`] : [];
     return [...this.bases(schema), ...literal].join(' & ');

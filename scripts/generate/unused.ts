@@ -11,10 +11,12 @@ export function dropUnused(code: string): string {
     ts.forEachChild(node, count);
   };
   count(source);
-  return source.statements
-    .filter((statement) => !(isSchemaConstant(statement) && mentions.get(constantName(statement)) === 1))
-    .map((statement) => code.slice(statement.getStart(source), statement.end))
-    .join('\n') + '\n';
+  return (
+    source.statements
+      .filter((statement) => !(isSchemaConstant(statement) && mentions.get(constantName(statement)) === 1))
+      .map((statement) => code.slice(statement.getStart(source), statement.end))
+      .join('\n') + '\n'
+  );
 }
 
 function isSchemaConstant(statement: ts.Statement): statement is ts.VariableStatement {

@@ -47,17 +47,23 @@ function createAjv(): Ajv {
   const standard: CodeKeywordDefinition = requiredKeyword.default;
   ajv.removeKeyword('required');
   ajv.addKeyword('nullIsAbsent');
-  const code = (cxt: KeywordCxt): void => { checkRequired(cxt, standard); };
+  const code = (cxt: KeywordCxt): void => {
+    checkRequired(cxt, standard);
+  };
   ajv.addKeyword({
-    keyword: 'maxBytes', type: 'object', schemaType: 'number',
+    keyword: 'maxBytes',
+    type: 'object',
+    schemaType: 'number',
     error: { message: '', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
-    code: (cxt) => { cxt.fail(_`Buffer.byteLength(JSON.stringify(${cxt.data})) > ${cxt.schemaCode}`); },
+    code: (cxt) => {
+      cxt.fail(_`Buffer.byteLength(JSON.stringify(${cxt.data})) > ${cxt.schemaCode}`);
+    },
   });
   ajv.addKeyword({ ...standard, keyword: 'required', $data: false, before: 'properties', code });
   return ajv;
 }
 
-/** `required`, except that null does not count as present where `nullIsAbsent` stands beside it. */
+/** `required`, except that null does not count as present where `nullIsAbsent` is next to it. */
 function checkRequired(cxt: KeywordCxt, standard: CodeKeywordDefinition): void {
   const parent = cxt.parentSchema as { required: readonly string[]; nullIsAbsent?: boolean };
   if (parent.nullIsAbsent !== true) {

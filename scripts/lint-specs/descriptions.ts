@@ -12,7 +12,8 @@ export function lintDescriptions(rootDir: string, undescribed: Set<string>): str
   const listed = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const findings: string[] = [];
   const sorted = [...new Set(listed)].sort();
-  if (sorted.join('\n') !== listed.join('\n')) findings.push(`specs: ${undescribedFile}: described: sort it, each line once`);
+  if (sorted.join('\n') !== listed.join('\n'))
+    findings.push(`specs: ${undescribedFile}: described: sort it, each line once`);
   for (const line of listed) {
     if (!undescribed.has(line)) {
       findings.push(`specs: ${undescribedFile}: described: remove '${line}', it is described by now or gone`);

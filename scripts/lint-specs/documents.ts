@@ -19,7 +19,8 @@ const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[]
     }
   },
   function noNulls(document, reportAt) {
-    for (const where of nullsIn(document, '')) reportAt(where)('no-null', 'null stands only in examples; fill it or remove it');
+    for (const where of nullsIn(document, ''))
+      reportAt(where)('no-null', 'null stands only in examples; fill it or remove it');
   },
   discriminators,
   examples,
@@ -46,14 +47,15 @@ function discriminators(document: OpenApiDocument, reportAt: ReportAt): void {
     for (const [subName, sub] of Object.entries(document.definitions)) {
       if (!sub.allOf?.some((part) => splitReference(part.$ref ?? '')?.[1] === name)) continue;
       const value = sub['x-discriminator-value'];
-      if (value === undefined || values.has(value)) report('discriminator', `give ${subName} an x-discriminator-value of its own`);
+      if (value === undefined || values.has(value))
+        report('discriminator', `give ${subName} an x-discriminator-value of its own`);
       else values.add(value);
     }
     if (values.size === 0) report('discriminator', 'there is no sub-type');
   }
 }
 
-/** Every example has to fit the schema it stands on. */
+/** Every example has to fit the schema that has it. */
 function examples(document: OpenApiDocument, reportAt: ReportAt): void {
   const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false, allErrors: true });
   ajv.addSchema({ $id: 'document', definitions: document.definitions });

@@ -18,11 +18,13 @@ const operationRules: ((context: OperationContext, report: Report) => void)[] = 
   },
   function tag({ document, operation }, report) {
     const [name, ...others] = operation.tags;
-    if (name === undefined || others.length > 0) report('tag', 'give it exactly one tag; client generators copy the rest');
+    if (name === undefined || others.length > 0)
+      report('tag', 'give it exactly one tag; client generators copy the rest');
     else if (!document.tags.some((known) => known.name === name)) report('tag', `declare '${name}' in the root file`);
   },
   function permission({ operation }, report) {
-    if (!permissions.includes(operation['x-permission'])) report('permission', `set x-permission to one of ${permissions.join(', ')}`);
+    if (!permissions.includes(operation['x-permission']))
+      report('permission', `set x-permission to one of ${permissions.join(', ')}`);
   },
   function security({ operation }, report) {
     const expected = operation['x-permission'] === 'public' ? [] : [{ ztSession: [] }, { svcSession: [] }];
@@ -54,8 +56,11 @@ const operationRules: ((context: OperationContext, report: Report) => void)[] = 
     }
   },
   function paging({ document, operation, method, parameters }, report) {
-    const present = pagingParameters.filter((name) => parameters.some((one) => one.in === 'query' && one.name === name));
-    const answersList = method === 'get' && answersArray(document, operation) && !unpaged.includes(operation.operationId);
+    const present = pagingParameters.filter((name) =>
+      parameters.some((one) => one.in === 'query' && one.name === name),
+    );
+    const answersList =
+      method === 'get' && answersArray(document, operation) && !unpaged.includes(operation.operationId);
     if ((answersList || present.length > 0) && present.length < pagingParameters.length) {
       report('paging', `declare ${pagingParameters.filter((name) => !present.includes(name)).join(', ')} as well`);
     }

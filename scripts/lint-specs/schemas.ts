@@ -5,26 +5,36 @@ import type { Report, ReportAt } from './walk.js';
 
 const formats = ['date-time', 'int32', 'int64', 'uuid', 'byte', 'password'];
 const numericKeywords = [
-  'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'x-max-bytes',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'x-max-bytes',
 ] as const;
 
 const schemaRules: ((schema: Schema | Parameter, report: Report) => void)[] = [
   function referenceAlone(schema, report) {
-    if ('$ref' in schema && Object.keys(schema).length > 1) report('ref-alone', 'move what stands beside $ref into the definition');
+    if ('$ref' in schema && Object.keys(schema).length > 1)
+      report('ref-alone', 'move what stands beside $ref into the definition');
   },
   function nullable(schema, report) {
-    if ('x-nullable' in schema && schema.type === undefined) report('nullable-typed', 'x-nullable needs a type beside it');
+    if ('x-nullable' in schema && schema.type === undefined)
+      report('nullable-typed', 'x-nullable needs a type beside it');
   },
   function items(schema, report) {
     if (schema.type === 'array' && !isObject(schema.items)) report('array-items', 'say what the items are');
   },
   function format({ format }, report) {
-    if (format !== undefined && !formats.includes(format)) report('format', `use one of ${formats.join(', ')}, or none`);
+    if (format !== undefined && !formats.includes(format))
+      report('format', `use one of ${formats.join(', ')}, or none`);
   },
   function plainNumbers(schema, report) {
     for (const keyword of numericKeywords) {
       const value: unknown = (schema as Schema)[keyword];
-      if (value !== undefined && !Number.isInteger(value)) report('plain-number', `write ${keyword} as a plain integer`);
+      if (value !== undefined && !Number.isInteger(value))
+        report('plain-number', `write ${keyword} as a plain integer`);
     }
   },
   function enumeration(schema, report) {
@@ -36,14 +46,22 @@ const schemaRules: ((schema: Schema | Parameter, report: Report) => void)[] = [
   function required(schema, report) {
     if (!Array.isArray(schema.required)) return;
     for (const name of schema.required) {
-      if ((schema as Schema).properties?.[name] === undefined) report('required', `'${name}' is not among the properties`);
+      if ((schema as Schema).properties?.[name] === undefined)
+        report('required', `'${name}' is not among the properties`);
     }
   },
   function freeValues(schema, report) {
     const values = (schema as Schema).additionalProperties;
     if (values === undefined || typeof values === 'boolean') return;
-    const bare = values.$ref === undefined && (values.type === undefined || Object.keys(values).join() === 'type') && !scalar(values);
-    if (bare) report('free-values', 'write `additionalProperties: true` for any value; `{}` and `{type: object}` become objects in clients');
+    const bare =
+      values.$ref === undefined &&
+      (values.type === undefined || Object.keys(values).join() === 'type') &&
+      !scalar(values);
+    if (bare)
+      report(
+        'free-values',
+        'write `additionalProperties: true` for any value; `{}` and `{type: object}` become objects in clients',
+      );
   },
 ];
 

@@ -22,7 +22,9 @@ export function operationsOf(document: OpenApiDocument): OperationContext[] {
       const operation = item[method];
       if (operation === undefined) return [];
       const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
-      return [{ document, path, method, operation, parameters: parameters.map((one) => resolveParameter(document, one)) }];
+      return [
+        { document, path, method, operation, parameters: parameters.map((one) => resolveParameter(document, one)) },
+      ];
     }),
   );
 }

@@ -1,7 +1,12 @@
-/** Certificates of API sessions: a caller's own only, from nothing but the key of a request, bounded, gone with the session. */
+/**
+ * Certificates of API sessions: a caller's own only, from nothing but the key of a request, bounded, gone with the
+ * session.
+ */
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { CLIENT, MANAGEMENT, entityOf, expectField, expectNotFound, idsOf, itemsOf, linksOf, totalOf } from '../cases/resource.js';
+import { entityOf, idsOf, itemsOf, linksOf, totalOf } from '../support/entities.js';
+import { expectField, expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
@@ -14,18 +19,29 @@ const HALF_DAY_MS = 12 * 3_600_000;
 describe('certificates of API sessions', () => {
   let controller: TestController;
   let caller: Caller;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
-  beforeEach(async () => { caller = await controller.newCaller(); });
+  beforeEach(async () => {
+    caller = await controller.newCaller();
+  });
 
-  const issue = async (client: Client, csr = makeRequest().pem) => entityOf(expectStatus(await client.post(PATH, { csr }), 201));
-  const sessionIdOf = async (client: Client) => entityOf(expectStatus(await client.get(`${CLIENT}/current-api-session`), 200)).id;
-  const rowsOf = async (id: string) => (await controller.database.query('SELECT FROM api_session_certificates WHERE id = $1', [id])).rows.length;
+  const issue = async (client: Client, csr = makeRequest().pem) =>
+    entityOf(expectStatus(await client.post(PATH, { csr }), 201));
+  const sessionIdOf = async (client: Client) =>
+    entityOf(expectStatus(await client.get(`${CLIENT}/current-api-session`), 200)).id;
+  const rowsOf = async (id: string) =>
+    (await controller.database.query('SELECT FROM api_session_certificates WHERE id = $1', [id])).rows.length;
 
   describe('are refused', () => {
     it('without a session', async () => {
       const { id } = await issue(caller.client);
-      for (const [method, path] of [['GET', PATH], ['GET', `${PATH}/${id}`], ['DELETE', `${PATH}/${id}`]] as const) {
+      for (const [method, path] of [
+        ['GET', PATH],
+        ['GET', `${PATH}/${id}`],
+        ['DELETE', `${PATH}/${id}`],
+      ] as const) {
         expectStatus(await controller.anonymous.send(method, path), 401);
       }
       expectStatus(await controller.anonymous.post(PATH, { csr: makeRequest().pem }), 401);
@@ -94,7 +110,8 @@ describe('certificates of API sessions', () => {
       const made = entityOf(answer);
       expect(answer.headers.location).to.equal(`${PATH}/${made.id}`);
       expect(linksOf(made)).to.deep.equal({ self: `./current-api-session/certificates/${made.id}` });
-      const blocks = String(made['certificate']).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g) ?? [];
+      const blocks =
+        String(made['certificate']).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g) ?? [];
       expect(blocks).to.have.length(2);
       const [leaf, issuer] = blocks.map((pem) => new X509Certificate(pem));
       if (leaf === undefined || issuer === undefined) throw new Error('a chain of two was expected');
@@ -103,8 +120,13 @@ describe('certificates of API sessions', () => {
       expect(leaf.subject).to.equal(`CN=${caller.id}`);
       expect(leaf.ca).to.equal(false);
       expect(leaf.publicKey.equals(request.keys.publicKey)).to.equal(true);
-      const { rows: [network] } = await controller.database.query('SELECT trust_domain FROM network');
-      expect(leaf.subjectAltName).to.equal(`URI:spiffe://${String(network?.['trust_domain'])}/identity/${caller.id}/apiSession/${await sessionIdOf(caller.client)}/apiSessionCertificate/${made.id}`);
+      const {
+        rows: [network],
+      } = await controller.database.query('SELECT trust_domain FROM network');
+      expect(leaf.subjectAltName).to.equal(
+        `URI:spiffe://${String(network?.['trust_domain'])}/identity/${caller.id}` +
+          `/apiSession/${await sessionIdOf(caller.client)}/apiSessionCertificate/${made.id}`,
+      );
       expect(Math.abs(Date.parse(leaf.validTo) - Date.now() - HALF_DAY_MS)).to.be.below(60_000);
     }
   });
@@ -112,25 +134,52 @@ describe('certificates of API sessions', () => {
   it('are listed and read as they were issued, with filters, and written down as issued', async () => {
     const made = await issue(caller.client);
     await issue(caller.client);
-    const list = expectStatus(await caller.client.get(`${PATH}?filter=${encodeURIComponent(`id = "${made.id}"`)}`), 200);
+    const list = expectStatus(
+      await caller.client.get(`${PATH}?filter=${encodeURIComponent(`id = "${made.id}"`)}`),
+      200,
+    );
     expect(totalOf(list)).to.equal(1);
-    expect(list.meta.filterableFields).to.include.members(['id', 'createdAt', 'fingerprint', 'subject', 'validFrom', 'validTo']);
+    expect(list.meta.filterableFields).to.include.members([
+      'id',
+      'createdAt',
+      'fingerprint',
+      'subject',
+      'validFrom',
+      'validTo',
+    ]);
     const [item] = itemsOf(list);
     const detail = entityOf(expectStatus(await caller.client.get(`${PATH}/${made.id}`), 200));
     expect(item).to.deep.equal(detail);
     const leaf = new X509Certificate(String(made['certificate']));
     expect(detail).to.include({
-      certificate: made['certificate'], fingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase(), subject: `CN=${caller.id}`,
-      validFrom: new Date(leaf.validFrom).toISOString(), validTo: new Date(leaf.validTo).toISOString(),
+      certificate: made['certificate'],
+      fingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase(),
+      subject: `CN=${caller.id}`,
+      validFrom: new Date(leaf.validFrom).toISOString(),
+      validTo: new Date(leaf.validTo).toISOString(),
     });
-    expect(idsOf(expectStatus(await caller.client.get(`${PATH}?sort=validTo%20desc&limit=1&offset=1`), 200))).to.have.length(1);
-    const { rows } = await controller.database.query('SELECT kind, subject_id, serial_number FROM issued_certificates WHERE fingerprint = $1', [detail['fingerprint']]);
-    expect(rows).to.deep.equal([{ kind: 'apiSession', subject_id: await sessionIdOf(caller.client), serial_number: leaf.serialNumber.toLowerCase() }]);
+    expect(
+      idsOf(expectStatus(await caller.client.get(`${PATH}?sort=validTo%20desc&limit=1&offset=1`), 200)),
+    ).to.have.length(1);
+    const { rows } = await controller.database.query(
+      'SELECT kind, subject_id, serial_number FROM issued_certificates WHERE fingerprint = $1',
+      [detail['fingerprint']],
+    );
+    expect(rows).to.deep.equal([
+      {
+        kind: 'apiSession',
+        subject_id: await sessionIdOf(caller.client),
+        serial_number: leaf.serialNumber.toLowerCase(),
+      },
+    ]);
   });
 
   it('are counted in the summary, and gone after a delete', async () => {
-    const count = async () => (expectStatus(await controller.admin.get(`${MANAGEMENT}/summary`), 200).data as Record<string, number>)['apiSessionCertificates'];
-    const before = await count() ?? NaN;
+    const count = async () =>
+      (expectStatus(await controller.admin.get(`${MANAGEMENT}/summary`), 200).data as Record<string, number>)[
+        'apiSessionCertificates'
+      ];
+    const before = (await count()) ?? NaN;
     const { id } = await issue(caller.client);
     expect(await count()).to.equal(before + 1);
     expect(expectStatus(await caller.client.delete(`${PATH}/${id}`), 200).data).to.deep.equal({});
@@ -153,7 +202,9 @@ describe('certificates of API sessions', () => {
   it('are not there once they are past their end, and make room for others', async () => {
     const csr = makeRequest().pem;
     const made = await Promise.all(Array.from({ length: 20 }, () => issue(caller.client, csr)));
-    await controller.database.query('UPDATE api_session_certificates SET valid_to = now() WHERE id = ANY($1)', [made.map(({ id }) => id)]);
+    await controller.database.query('UPDATE api_session_certificates SET valid_to = now() WHERE id = ANY($1)', [
+      made.map(({ id }) => id),
+    ]);
     const { id } = made[0] ?? { id: '' };
     expectNotFound(await caller.client.get(`${PATH}/${id}`), `apiSessionCertificate with id ${id} not found`);
     expect(totalOf(await caller.client.get(PATH))).to.equal(0);

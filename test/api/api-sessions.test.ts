@@ -1,24 +1,42 @@
+/** API sessions as administrators list, read and end them. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, entityOf, expectNotFound, idsOf, linksOf, read, totalOf } from '../cases/resource.js';
+import { entityOf, idsOf, linksOf, read, totalOf } from '../support/entities.js';
+import { expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/api-sessions`;
 
 describe('API sessions as administrators see them', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
   it('show whose they are and never the token', async () => {
     const caller = await controller.newCaller({ configTypes: ['host.v1'] });
     const own = entityOf(await caller.client.get(`${CLIENT}/current-api-session`));
     const item = await read(controller, `api-sessions/${own.id}`);
-    expect(item).to.deep.include({ id: own.id, identityId: caller.id, ipAddress: '127.0.0.1', configTypes: ['NH5p4FpGR'], authQueries: [], isMfaRequired: false, isMfaComplete: false });
+    expect(item).to.deep.include({
+      id: own.id,
+      identityId: caller.id,
+      ipAddress: '127.0.0.1',
+      configTypes: ['NH5p4FpGR'],
+      authQueries: [],
+      isMfaRequired: false,
+      isMfaComplete: false,
+    });
     expect(item['identity']).to.include({ entity: 'identities', id: caller.id, name: caller.name });
-    expect(linksOf(item)).to.deep.equal({ self: `./api-sessions/${own.id}`, sessions: `./api-sessions/${own.id}/sessions` });
-    expect(item['token']).to.match(/^[0-9a-f-]{36}$/).and.not.to.equal(own['token']);
+    expect(linksOf(item)).to.deep.equal({
+      self: `./api-sessions/${own.id}`,
+      sessions: `./api-sessions/${own.id}/sessions`,
+    });
+    expect(item['token'])
+      .to.match(/^[0-9a-f-]{36}$/)
+      .and.not.to.equal(own['token']);
     expect((await controller.admin.get(`${PATH}?limit=500`)).text).to.not.include(own['token']);
     expect(item).to.not.have.any.keys('expiresAt', 'expirationSeconds');
   });
@@ -64,7 +82,9 @@ describe('API sessions as administrators see them', () => {
     const caller = await controller.newCaller();
     const total = async () => totalOf(await controller.admin.get(`${PATH}?limit=1`));
     const before = await total();
-    const clients = await Promise.all(Array.from({ length: 12 }, () => controller.login(caller.username, caller.password)));
+    const clients = await Promise.all(
+      Array.from({ length: 12 }, () => controller.login(caller.username, caller.password)),
+    );
     expect(await total()).to.equal(before + 12);
     await Promise.all(clients.slice(0, 8).map((client) => client.delete(`${CLIENT}/current-api-session`)));
     expect(await total()).to.equal(before + 4);

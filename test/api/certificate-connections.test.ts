@@ -1,13 +1,16 @@
 /** Connections that show a client certificate: only sessions of the identity it belongs to may be used over them. */
 import { expect } from 'chai';
-import { CLIENT, MANAGEMENT, entityOf } from '../cases/resource.js';
+import { entityOf } from '../support/entities.js';
+import { INVALID_SESSION } from '../support/challenges.js';
+import { expectLoginRefused } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { makeCa, makeLeaf, makeRequest, makeSelfSigned, shownBy } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { LOGIN, ago, expectRefused, sessionOf, useCertificateLogins } from './certificate-support.js';
+import { LOGIN, ago, sessionOf, useCertificateLogins } from './certificate-support.js';
 
 const CURRENT = `${CLIENT}/current-identity`;
 
@@ -18,13 +21,15 @@ describe('a connection with a certificate', () => {
   let caller: Caller;
   let victim: Caller;
   let ca: TestCertificate;
-  beforeEach(() => { ({ controller, caller, victim, ca } = suite); });
+  beforeEach(() => {
+    ({ controller, caller, victim, ca } = suite);
+  });
 
   const token = (answer: Answer) => String(sessionOf(answer)['token']);
   const expectForeign = (answer: Answer) => {
     expectStatus(answer, 401);
     expect(answer.error?.code).to.equal('UNAUTHORIZED');
-    expect(answer.headers['www-authenticate']).to.equal('zt-session realm="zt-session" error="invalid" error_description="token is invalid"');
+    expect(answer.headers['www-authenticate']).to.equal(INVALID_SESSION);
   };
 
   it('refuses the token of another identity, of an administrator too, and goes on for its own', async () => {
@@ -50,13 +55,24 @@ describe('a connection with a certificate', () => {
 
   it('counts for the certificate of an API session, and for one with a claim', async () => {
     const { pem: csr, privateKeyPem: key } = makeRequest();
-    const { certificate } = entityOf(expectStatus(await caller.client.post(`${CLIENT}/current-api-session/certificates`, { csr }), 201));
+    const { certificate } = entityOf(
+      expectStatus(await caller.client.post(`${CLIENT}/current-api-session/certificates`, { csr }), 201),
+    );
     const shown = { cert: String(certificate), key };
     expectStatus(await world.client(shown, caller.client.token).get(CURRENT), 200);
     expectForeign(await world.client(shown, victim.client.token).get(CURRENT));
-    expectRefused(await world.login(shown));
+    expectLoginRefused(await world.login(shown));
     const named = makeCa();
-    await world.trust(named, { claim: { location: 'COMMON_NAME', matcher: 'ALL', matcherCriteria: '', parser: 'NONE', parserCriteria: '', index: 0 } });
+    await world.trust(named, {
+      claim: {
+        location: 'COMMON_NAME',
+        matcher: 'ALL',
+        matcherCriteria: '',
+        parser: 'NONE',
+        parserCriteria: '',
+        index: 0,
+      },
+    });
     const externalId = unique('external');
     expectStatus(await controller.admin.patch(`${MANAGEMENT}/identities/${caller.id}`, { externalId }), 200);
     const leaf = shownBy(makeLeaf(named, { commonName: externalId }));
@@ -69,7 +85,10 @@ describe('a connection with a certificate', () => {
     const client = world.client(shownBy(leaf));
     const first = token(await client.post(LOGIN));
     expectStatus(await client.get(CURRENT, { headers: { 'zt-session': first } }), 200);
-    await controller.database.query('UPDATE authenticators SET identity_id = $1 WHERE fingerprint = $2', [victim.id, leaf.fingerprint]);
+    await controller.database.query('UPDATE authenticators SET identity_id = $1 WHERE fingerprint = $2', [
+      victim.id,
+      leaf.fingerprint,
+    ]);
     const second = token(await client.post(LOGIN));
     expectStatus(await client.get(CURRENT, { headers: { 'zt-session': second } }), 200);
     expectForeign(await client.get(CURRENT, { headers: { 'zt-session': first } }));
@@ -79,7 +98,10 @@ describe('a connection with a certificate', () => {
     const client = world.client(shownBy(await leafOf(caller)));
     const zt = { headers: { 'zt-session': token(await client.post(LOGIN)) } };
     expectStatus(await client.get(CURRENT, zt), 200);
-    expectStatus(await controller.admin.post(`${MANAGEMENT}/identities/${caller.id}/disable`, { durationMinutes: 0 }), 200);
+    expectStatus(
+      await controller.admin.post(`${MANAGEMENT}/identities/${caller.id}/disable`, { durationMinutes: 0 }),
+      200,
+    );
     expectForeign(await client.get(CURRENT, zt));
     const other = world.client(shownBy(await leafOf(victim)));
     const its = { headers: { 'zt-session': token(await other.post(LOGIN)) } };

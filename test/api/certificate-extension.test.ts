@@ -1,7 +1,18 @@
+/**
+ * A client extends its certificate, verifies the new one and goes on with it. Against a whole controller over mutual
+ * TLS.
+ */
 import { expect } from 'chai';
 import { ECDH, X509Certificate, createPublicKey } from 'node:crypto';
 import pg from 'pg';
-import { createCertificateClient, makeKeys, makeLeaf, makeRequest, makeSelfSigned, shownBy } from '../support/certificates.js';
+import {
+  createCertificateClient,
+  makeKeys,
+  makeLeaf,
+  makeRequest,
+  makeSelfSigned,
+  shownBy,
+} from '../support/certificates.js';
 import type { TestKeys } from '../support/certificates.js';
 import { enrollByRequest, newCertifiedCaller, newVerifiedCa, tryCertificateLogin } from '../support/certified.js';
 import type { CertifiedCaller } from '../support/certified.js';
@@ -10,13 +21,21 @@ import type { Answer, Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { until } from '../support/poll.js';
-import { CLIENT, MANAGEMENT, expectField, expectNotFound, itemsOf, make, read } from '../cases/resource.js';
+import { itemsOf, make, read } from '../support/entities.js';
+import { expectField, expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const OWN = `${CLIENT}/current-identity/authenticators`;
 
 /** The same key on P-256, its point written with one coordinate (RFC 5480 section 2.2). */
 function compressed({ publicKey, privateKey }: TestKeys): TestKeys {
-  const point = ECDH.convertKey(publicKey.export({ type: 'spki', format: 'der' }).subarray(-65), 'prime256v1', undefined, undefined, 'compressed') as Buffer;
+  const point = ECDH.convertKey(
+    publicKey.export({ type: 'spki', format: 'der' }).subarray(-65),
+    'prime256v1',
+    undefined,
+    undefined,
+    'compressed',
+  ) as Buffer;
   const der = Buffer.concat([Buffer.from('3039301306072a8648ce3d020106082a8648ce3d030107032200', 'hex'), point]);
   return { privateKey, publicKey: createPublicKey({ key: der, type: 'spki', format: 'der' }) };
 }
@@ -32,7 +51,9 @@ describe('extending a certificate', () => {
     open.push(owner.certified, other.certified);
   });
   after(async () => {
-    open.forEach((client) => { client.close(); });
+    open.forEach((client) => {
+      client.close();
+    });
     await controller.stop();
   });
 
@@ -41,18 +62,23 @@ describe('extending a certificate', () => {
     open.push(client);
     return client;
   };
-  const extend = async (client: Client, id: string, pem = makeRequest().pem) => client.post(`${OWN}/${id}/extend`, { clientCertCsr: pem });
-  const verify = async (client: Client, id: string, clientCert: string) => client.post(`${OWN}/${id}/extend-verify`, { clientCert });
+  const extend = async (client: Client, id: string, pem = makeRequest().pem) =>
+    client.post(`${OWN}/${id}/extend`, { clientCertCsr: pem });
+  const verify = async (client: Client, id: string, clientCert: string) =>
+    client.post(`${OWN}/${id}/extend-verify`, { clientCert });
   const certsOf = (answer: Answer) => expectStatus(answer, 200).data as { ca: string; clientCert: string };
   const detail = async (id: string) => read(controller, `authenticators/${id}`);
   const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint.replaceAll(':', '').toLowerCase();
-  const waiting = async (id: string) => (await controller.database.query('SELECT unverified_cert_pem AS pem FROM authenticators WHERE id = $1', [id])).rows[0]?.['pem'] as string | null;
+  const waiting = async (id: string) =>
+    (await controller.database.query('SELECT unverified_cert_pem AS pem FROM authenticators WHERE id = $1', [id]))
+      .rows[0]?.['pem'] as string | null;
   const certify = async () => {
     const caller = await newCertifiedCaller(controller);
     open.push(caller.certified);
     return caller;
   };
-  const requestExtend = async (id: string, body: object) => controller.admin.post(`${MANAGEMENT}/authenticators/${id}/request-extend`, body);
+  const requestExtend = async (id: string, body: object) =>
+    controller.admin.post(`${MANAGEMENT}/authenticators/${id}/request-extend`, body);
 
   describe('is refused', () => {
     afterEach(async () => {
@@ -79,8 +105,17 @@ describe('extending a certificate', () => {
 
     it('when headers claim the certificate', async () => {
       const der = new X509Certificate(owner.shown.cert).raw.toString('base64');
-      const headers = { 'x-client-certpem': der, 'x-edge-router-proxy-request': 'true', 'ssl-client-cert': encodeURIComponent(owner.shown.cert), 'x-forwarded-client-cert': `Cert="${der}"` };
-      const answer = await owner.client.post(`${OWN}/${owner.authenticatorId}/extend`, { clientCertCsr: makeRequest().pem }, { headers });
+      const headers = {
+        'x-client-certpem': der,
+        'x-edge-router-proxy-request': 'true',
+        'ssl-client-cert': encodeURIComponent(owner.shown.cert),
+        'x-forwarded-client-cert': `Cert="${der}"`,
+      };
+      const answer = await owner.client.post(
+        `${OWN}/${owner.authenticatorId}/extend`,
+        { clientCertCsr: makeRequest().pem },
+        { headers },
+      );
       expectStatus(answer, 401);
     });
 
@@ -98,21 +133,45 @@ describe('extending a certificate', () => {
       const password = itemsOf(await owner.client.get(`${OWN}?filter=method%3D%22updb%22`))[0]?.id ?? '';
       const { ca } = await newVerifiedCa(controller);
       const leaf = makeLeaf(ca);
-      const foreign = await make(controller, 'authenticators', { method: 'cert', identityId: owner.id, certPem: leaf.pem });
-      for (const answer of [await extend(owner.certified, password), await extend(over(shownBy(leaf)), foreign),
-        await requestExtend(password, { rollKeys: true }), await requestExtend(foreign, {})]) {
+      const foreign = await make(controller, 'authenticators', {
+        method: 'cert',
+        identityId: owner.id,
+        certPem: leaf.pem,
+      });
+      for (const answer of [
+        await extend(owner.certified, password),
+        await extend(over(shownBy(leaf)), foreign),
+        await requestExtend(password, { rollKeys: true }),
+        await requestExtend(foreign, {}),
+      ]) {
         expectStatus(answer, 409);
         expect(answer.error?.code).to.equal('CAN_NOT_UPDATE_AUTHENTICATOR');
       }
-      for (const id of [password, foreign]) expect(expectStatus(await verify(owner.certified, id, leaf.pem), 400).error?.code).to.equal('INVALID_CLIENT_CERT');
+      for (const id of [password, foreign])
+        expect(expectStatus(await verify(owner.certified, id, leaf.pem), 400).error?.code).to.equal(
+          'INVALID_CLIENT_CERT',
+        );
       expect(await detail(foreign)).to.not.have.property('isExtendRequested');
     });
 
     it('with a request that proves nothing', async () => {
-      for (const pem of ['', 'nope', makeRequest({ isForged: true }).pem, makeRequest({ keyKind: 'rsa-1024' }).pem, makeRequest({ hash: 'sha1' }).pem, owner.shown.cert]) {
-        expect(expectStatus(await extend(owner.certified, owner.authenticatorId, pem), 400).error?.code).to.equal('COULD_NOT_PROCESS_CSR');
+      for (const pem of [
+        '',
+        'nope',
+        makeRequest({ isForged: true }).pem,
+        makeRequest({ keyKind: 'rsa-1024' }).pem,
+        makeRequest({ hash: 'sha1' }).pem,
+        owner.shown.cert,
+      ]) {
+        expect(expectStatus(await extend(owner.certified, owner.authenticatorId, pem), 400).error?.code).to.equal(
+          'COULD_NOT_PROCESS_CSR',
+        );
       }
-      expectField(await owner.certified.post(`${OWN}/${owner.authenticatorId}/extend`, {}), 'clientCertCsr', /required/);
+      expectField(
+        await owner.certified.post(`${OWN}/${owner.authenticatorId}/extend`, {}),
+        'clientCertCsr',
+        /required/,
+      );
     });
 
     it('without a session', async () => {
@@ -138,14 +197,30 @@ describe('extending a certificate', () => {
     expectStatus(await tryCertificateLogin(controller, next), 403);
     expectStatus(await tryCertificateLogin(controller, shown), 200);
 
-    for (const wrong of ['', 'nope', shown.cert, other.shown.cert, request.pem, ca, `${shown.cert}${clientCert}`, makeSelfSigned().pem, `${clientCert}${request.pem}`]) {
+    for (const wrong of [
+      '',
+      'nope',
+      shown.cert,
+      other.shown.cert,
+      request.pem,
+      ca,
+      `${shown.cert}${clientCert}`,
+      makeSelfSigned().pem,
+      `${clientCert}${request.pem}`,
+    ]) {
       expect(expectStatus(await verify(caller.certified, id, wrong), 400).error?.code).to.equal('INVALID_CLIENT_CERT');
     }
     expectStatus(await tryCertificateLogin(controller, shown), 200);
 
     expect(expectStatus(await verify(caller.certified, id, clientCert), 200).data).to.deep.equal({});
     const now = await detail(id);
-    expect(now).to.include({ id, fingerprint: fingerprintOf(clientCert), isIssuedByNetwork: true, lastExtendRolledKeys: true, identityId: caller.id });
+    expect(now).to.include({
+      id,
+      fingerprint: fingerprintOf(clientCert),
+      isIssuedByNetwork: true,
+      lastExtendRolledKeys: true,
+      identityId: caller.id,
+    });
     expect(now.updatedAt > before.updatedAt).to.equal(true);
     expectStatus(await tryCertificateLogin(controller, shown), 403);
     expectStatus(await tryCertificateLogin(controller, next), 200);
@@ -155,14 +230,22 @@ describe('extending a certificate', () => {
     certsOf(await extend(over(next, caller.client.token), id));
   });
 
-  it('can be verified over the new connection, with the leaf alone, in the management API, and tells that the key stayed', async () => {
+  it('is verified by the leaf alone over the new connection of the management API, and the key stayed', async () => {
     const caller = await certify();
     const request = makeRequest({ keys: caller.keys });
     const path = `${MANAGEMENT}/current-identity/authenticators/${caller.authenticatorId}`;
     const { clientCert } = certsOf(await caller.certified.post(`${path}/extend`, { clientCertCsr: request.pem }));
     const leafPem = new X509Certificate(clientCert).toString();
-    expectStatus(await over({ cert: clientCert, key: request.privateKeyPem }, caller.client.token).post(`${path}/extend-verify`, { clientCert: leafPem }), 200);
-    expect((await detail(caller.authenticatorId))).to.include({ fingerprint: fingerprintOf(clientCert), lastExtendRolledKeys: false });
+    expectStatus(
+      await over({ cert: clientCert, key: request.privateKeyPem }, caller.client.token).post(`${path}/extend-verify`, {
+        clientCert: leafPem,
+      }),
+      200,
+    );
+    expect(await detail(caller.authenticatorId)).to.include({
+      fingerprint: fingerprintOf(clientCert),
+      lastExtendRolledKeys: false,
+    });
   });
 
   it('replaces the certificate that waits', async () => {
@@ -178,12 +261,17 @@ describe('extending a certificate', () => {
     const { authenticatorId: id } = caller;
     const extended = await Promise.all(Array.from({ length: 8 }, () => extend(caller.certified, id)));
     const certs = extended.map((answer) => certsOf(answer).clientCert);
-    const answers = await Promise.all([...certs, ...certs].map((clientCert) => verify(caller.certified, id, clientCert)));
+    const answers = await Promise.all(
+      [...certs, ...certs].map((clientCert) => verify(caller.certified, id, clientCert)),
+    );
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array.from({ length: 15 }, () => 400)]);
     const winner = certs[answers.findIndex(({ status }) => status === 200) % certs.length] ?? '';
     expect((await detail(id))['fingerprint']).to.equal(fingerprintOf(winner));
     expect(await waiting(id)).to.equal(null);
-    const issued = await controller.database.query('SELECT fingerprint FROM issued_certificates WHERE subject_id = $1', [caller.id]);
+    const issued = await controller.database.query(
+      'SELECT fingerprint FROM issued_certificates WHERE subject_id = $1',
+      [caller.id],
+    );
     expect(issued.rows.map((row) => row['fingerprint'] as string)).to.include.members(certs.map(fingerprintOf));
   });
 
@@ -192,24 +280,37 @@ describe('extending a certificate', () => {
     const { authenticatorId: id } = caller;
     const { token } = expectStatus(await tryCertificateLogin(controller, caller.shown), 200).data as { token: string };
     const session = over(caller.shown, token);
-    const current = async () => expectStatus(await session.get(`${CLIENT}/current-api-session`), 200).data as Record<string, unknown>;
-    expect(await current()).to.include({ isCertExtendable: true }).and.not.have.any.keys('isCertExtendRequested', 'isCertKeyRollRequested');
-    expect((await (caller.client.get(`${CLIENT}/current-api-session`))).data).to.include({ isCertExtendable: false });
+    const current = async () =>
+      expectStatus(await session.get(`${CLIENT}/current-api-session`), 200).data as Record<string, unknown>;
+    expect(await current())
+      .to.include({ isCertExtendable: true })
+      .and.not.have.any.keys('isCertExtendRequested', 'isCertKeyRollRequested');
+    expect((await caller.client.get(`${CLIENT}/current-api-session`)).data).to.include({ isCertExtendable: false });
 
     expectStatus(await requestExtend(id, {}), 200);
-    expect(await current()).to.include({ isCertExtendable: true, isCertExtendRequested: true, isCertKeyRollRequested: false });
+    expect(await current()).to.include({
+      isCertExtendable: true,
+      isCertExtendRequested: true,
+      isCertKeyRollRequested: false,
+    });
     expectStatus(await requestExtend(id, { rollKeys: true }), 200);
     const asked = await detail(id);
     expect(asked).to.include({ isExtendRequested: true, isKeyRollRequested: true });
     expect(Date.parse(asked['extendRequestedAt'] as string)).to.be.within(Date.now() - 60_000, Date.now() + 60_000);
     const shown = await current();
     expect(shown).to.include({ isCertExtendRequested: true, isCertKeyRollRequested: true });
-    expect(await read(controller, `api-sessions/${shown['id'] as string}`)).to.include({ isCertExtendRequested: true, isCertKeyRollRequested: true });
+    expect(await read(controller, `api-sessions/${shown['id'] as string}`)).to.include({
+      isCertExtendRequested: true,
+      isCertKeyRollRequested: true,
+    });
 
-    for (const keys of [caller.keys, compressed(caller.keys)]) expectField(await extend(session, id, makeRequest({ keys }).pem), 'clientCertCsr', /new key/);
+    for (const keys of [caller.keys, compressed(caller.keys)])
+      expectField(await extend(session, id, makeRequest({ keys }).pem), 'clientCertCsr', /new key/);
     const { clientCert } = certsOf(await extend(session, id, makeRequest({ keys: makeKeys('ec-p384') }).pem));
     expectStatus(await verify(session, id, clientCert), 200);
-    expect(await detail(id)).to.include({ lastExtendRolledKeys: true }).and.not.have.any.keys('isExtendRequested', 'isKeyRollRequested', 'extendRequestedAt');
+    expect(await detail(id))
+      .to.include({ lastExtendRolledKeys: true })
+      .and.not.have.any.keys('isExtendRequested', 'isKeyRollRequested', 'extendRequestedAt');
     expect(await current()).to.not.have.any.keys('isCertExtendRequested', 'isCertKeyRollRequested');
   });
 
@@ -219,7 +320,11 @@ describe('extending a certificate', () => {
     const { clientCert } = certsOf(await extend(caller.certified, id, makeRequest({ keys: caller.keys }).pem));
     expectStatus(await requestExtend(id, { rollKeys: true }), 200);
     expectStatus(await verify(caller.certified, id, clientCert), 200);
-    expect(await detail(id)).to.include({ isExtendRequested: true, isKeyRollRequested: true, lastExtendRolledKeys: false });
+    expect(await detail(id)).to.include({
+      isExtendRequested: true,
+      isKeyRollRequested: true,
+      lastExtendRolledKeys: false,
+    });
   });
 
   it('tells other controllers to read the session again, whether they have one or not', async () => {
@@ -241,8 +346,14 @@ describe('extending a certificate', () => {
   it('is asked for by administrators alone, for what is there', async () => {
     expectNotFound(await requestExtend('nope', {}), 'authenticator with id nope not found');
     expectStatus(await requestExtend(owner.authenticatorId, { rollKeys: 'yes' }), 400);
-    expectStatus(await owner.client.post(`${MANAGEMENT}/authenticators/${owner.authenticatorId}/request-extend`, {}), 403);
-    expectStatus(await controller.anonymous.post(`${MANAGEMENT}/authenticators/${owner.authenticatorId}/request-extend`, {}), 401);
+    expectStatus(
+      await owner.client.post(`${MANAGEMENT}/authenticators/${owner.authenticatorId}/request-extend`, {}),
+      403,
+    );
+    expectStatus(
+      await controller.anonymous.post(`${MANAGEMENT}/authenticators/${owner.authenticatorId}/request-extend`, {}),
+      401,
+    );
     expect(await detail(owner.authenticatorId)).to.not.have.property('isExtendRequested');
   });
 });

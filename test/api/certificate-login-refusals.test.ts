@@ -1,11 +1,15 @@
-/** Logins by client certificate that are refused: the leaf of the handshake alone says who it is, and it must lead to what is trusted now. */
+/**
+ * Logins by client certificate that are refused: the leaf of the handshake alone says who it is, and it must lead to
+ * what is trusted now.
+ */
 import { expect } from 'chai';
-import { CLIENT, MANAGEMENT } from '../cases/resource.js';
+import { expectLoginRefused } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { makeCa, makeLeaf, makeSelfSigned, shownBy } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { LOGIN, ago, expectRefused, identityOf, sessionOf, useCertificateLogins } from './certificate-support.js';
+import { LOGIN, ago, identityOf, sessionOf, useCertificateLogins } from './certificate-support.js';
 
 describe('login by certificate: refuses', () => {
   const suite = useCertificateLogins();
@@ -15,38 +19,55 @@ describe('login by certificate: refuses', () => {
   let victim: Caller;
   let ca: TestCertificate;
   let caId: string;
-  beforeEach(() => { ({ controller, caller, victim, ca, caId } = suite); });
-  const setPolicy = (changes: string) => controller.database.query(`UPDATE auth_policies SET ${changes} WHERE id = 'default'`);
+  beforeEach(() => {
+    ({ controller, caller, victim, ca, caId } = suite);
+  });
+  const setPolicy = (changes: string) =>
+    controller.database.query(`UPDATE auth_policies SET ${changes} WHERE id = 'default'`);
 
   it('a connection without a certificate, whatever its headers say', async () => {
     const leaf = await leafOf(victim);
     const encoded = leaf.der.toString('base64');
     const hints: Record<string, string>[] = [
-      {}, { 'x-client-certpem': encoded, 'x-edge-router-proxy-request': '1' }, { 'x-client-certpem': encodeURIComponent(leaf.pem) },
+      {},
+      { 'x-client-certpem': encoded, 'x-edge-router-proxy-request': '1' },
+      { 'x-client-certpem': encodeURIComponent(leaf.pem) },
       { 'x-forwarded-client-cert': `Cert="${encodeURIComponent(leaf.pem)}"`, 'x-forwarded-for': '127.0.0.1' },
-      { 'ssl-client-cert': encodeURIComponent(leaf.pem), 'ssl-client-verify': 'SUCCESS' }, { 'x-ssl-client-sha1': leaf.fingerprint },
+      { 'ssl-client-cert': encodeURIComponent(leaf.pem), 'ssl-client-verify': 'SUCCESS' },
+      { 'x-ssl-client-sha1': leaf.fingerprint },
     ];
-    for (const headers of hints) expectRefused(await controller.anonymous.post(LOGIN, undefined, { headers }));
-    expectRefused(await controller.anonymous.post(LOGIN, { username: victim.username, password: victim.password, certPem: leaf.pem }));
+    for (const headers of hints) expectLoginRefused(await controller.anonymous.post(LOGIN, undefined, { headers }));
+    expectLoginRefused(
+      await controller.anonymous.post(LOGIN, {
+        username: victim.username,
+        password: victim.password,
+        certPem: leaf.pem,
+      }),
+    );
   });
 
   it('to let headers change who a certificate says it is', async () => {
     const [own, other] = [await leafOf(caller), await leafOf(victim)];
-    const headers = { 'x-client-certpem': other.der.toString('base64'), 'x-edge-router-proxy-request': '1', 'ssl-client-cert': encodeURIComponent(other.pem) };
+    const headers = {
+      'x-client-certpem': other.der.toString('base64'),
+      'x-edge-router-proxy-request': '1',
+      'ssl-client-cert': encodeURIComponent(other.pem),
+    };
     expect(identityOf(await world.login(shownBy(own), undefined, { headers }))).to.equal(caller.id);
-    expectRefused(await world.login(shownBy(makeLeaf(ca)), undefined, { headers }));
+    expectLoginRefused(await world.login(shownBy(makeLeaf(ca)), undefined, { headers }));
   });
 
   it('a certificate of a trusted CA that nobody has', async () => {
-    expectRefused(await world.login(shownBy(makeLeaf(ca))));
-    expectRefused(await world.login(shownBy(makeLeaf(ca), ca)));
+    expectLoginRefused(await world.login(shownBy(makeLeaf(ca))));
+    expectLoginRefused(await world.login(shownBy(makeLeaf(ca), ca)));
   });
 
   it("a victim's certificate behind one's own, once, twice and with the CA", async () => {
     const other = await leafOf(victim);
     const strange = makeCa();
     for (const own of [makeLeaf(ca), makeSelfSigned(), makeLeaf(strange), makeLeaf(ca, { subject: other.subject })]) {
-      for (const rest of [[other], [other, other], [other, ca], [ca, other]]) expectRefused(await world.login(shownBy(own, ...rest)));
+      for (const rest of [[other], [other, other], [other, ca], [ca, other]])
+        expectLoginRefused(await world.login(shownBy(own, ...rest)));
     }
     const own = await leafOf(caller);
     expect(identityOf(await world.login(shownBy(own, other, other, ca)))).to.equal(caller.id);
@@ -67,19 +88,20 @@ describe('login by certificate: refuses', () => {
 
   it('a self-signed certificate with the trusted CA behind it, also one that an identity has', async () => {
     const own = makeSelfSigned();
-    expectRefused(await world.login(shownBy(own, ca)));
+    expectLoginRefused(await world.login(shownBy(own, ca)));
     await world.register(caller.id, own, caId);
-    expectRefused(await world.login(shownBy(own, ca)));
+    expectLoginRefused(await world.login(shownBy(own, ca)));
     const claimed = makeSelfSigned();
     await world.register(caller.id, claimed, null);
-    expectRefused(await world.login(shownBy(claimed, ca)));
+    expectLoginRefused(await world.login(shownBy(claimed, ca)));
   });
 
   it('a certificate that only names the trusted CA as its issuer', async () => {
     const impostor = makeCa({ subject: ca.subject, subjectKeyId: ca.subjectKeyId });
     const leaf = makeLeaf(impostor);
     await world.register(caller.id, leaf, caId);
-    for (const rest of [[], [ca], [impostor], [impostor, ca]]) expectRefused(await world.login(shownBy(leaf, ...rest)));
+    for (const rest of [[], [ca], [impostor], [impostor, ca]])
+      expectLoginRefused(await world.login(shownBy(leaf, ...rest)));
   });
 
   it('an authenticator whose certificate leads to another CA than it was made under', async () => {
@@ -88,18 +110,21 @@ describe('login by certificate: refuses', () => {
     const [foreign, own] = [makeLeaf(other), makeLeaf(ca)];
     await world.register(caller.id, foreign, caId);
     await world.register(caller.id, own, null);
-    expectRefused(await world.login(shownBy(foreign, other)));
-    expectRefused(await world.login(shownBy(own, ca)));
+    expectLoginRefused(await world.login(shownBy(foreign, other)));
+    expectLoginRefused(await world.login(shownBy(own, ca)));
     const issued = await world.issued();
     await world.register(caller.id, { ...issued, pem: issued.leafPem }, otherId);
-    expectRefused(await world.login({ cert: issued.chainPem, key: issued.privateKeyPem }));
+    expectLoginRefused(await world.login({ cert: issued.chainPem, key: issued.privateKeyPem }));
   });
 
-  for (const [what, state] of [['unverified', { isVerified: false }], ['closed to logins', { isAuthEnabled: false }]] as const) {
+  for (const [what, state] of [
+    ['unverified', { isVerified: false }],
+    ['closed to logins', { isAuthEnabled: false }],
+  ] as const) {
     it(`the certificates of a CA that is ${what}`, async () => {
       const other = makeCa();
       const leaf = await leafOf(caller, {}, other, await world.trust(other, state));
-      expectRefused(await world.login(shownBy(leaf, other)));
+      expectLoginRefused(await world.login(shownBy(leaf, other)));
     });
   }
 
@@ -110,20 +135,22 @@ describe('login by certificate: refuses', () => {
     const client = world.client(shownBy(leaf));
     const login = sessionOf(await client.post(LOGIN));
     await controller.database.query('UPDATE cas SET is_auth_enabled = false WHERE id = $1', [otherId]);
-    expectRefused(await client.post(LOGIN));
+    expectLoginRefused(await client.post(LOGIN));
     await controller.database.query('UPDATE cas SET is_auth_enabled = true WHERE id = $1', [otherId]);
     expectStatus(await client.post(LOGIN), 200);
     await controller.database.query('DELETE FROM cas WHERE id = $1', [otherId]);
-    expectRefused(await client.post(LOGIN));
-    expect((await controller.database.query('SELECT FROM api_sessions WHERE id = $1', [login.id])).rows).to.have.length(0);
+    expectLoginRefused(await client.post(LOGIN));
+    expect((await controller.database.query('SELECT FROM api_sessions WHERE id = $1', [login.id])).rows).to.have.length(
+      0,
+    );
   });
 
   it('a certificate that is not valid yet, or whose CA is over', async () => {
     const leaf = await leafOf(caller, { notBefore: ago(-1), notAfter: ago(-2) });
-    expectRefused(await world.login(shownBy(leaf)));
+    expectLoginRefused(await world.login(shownBy(leaf)));
     const over = makeCa({ notBefore: ago(9), notAfter: ago(1) });
     const below = await leafOf(caller, {}, over, await world.trust(over));
-    expectRefused(await world.login(shownBy(below, over)));
+    expectLoginRefused(await world.login(shownBy(below, over)));
   });
 
   it('an expired certificate, unless the auth policy lets it pass', async () => {
@@ -131,7 +158,7 @@ describe('login by certificate: refuses', () => {
     const leaf = await leafOf(caller, { notBefore: ago(5), notAfter: ago(1) }, old, await world.trust(old));
     try {
       await setPolicy('cert_allow_expired = false');
-      expectRefused(await world.login(shownBy(leaf)));
+      expectLoginRefused(await world.login(shownBy(leaf)));
       const fresh = await leafOf(caller);
       expect(identityOf(await world.login(shownBy(fresh)))).to.equal(caller.id);
       await setPolicy('cert_allow_expired = true');
@@ -145,8 +172,14 @@ describe('login by certificate: refuses', () => {
     const leaf = await leafOf(caller);
     try {
       await setPolicy('cert_allowed = false');
-      expectRefused(await world.login(shownBy(leaf)));
-      expectStatus(await controller.anonymous.post(`${CLIENT}/authenticate?method=password`, { username: caller.username, password: caller.password }), 200);
+      expectLoginRefused(await world.login(shownBy(leaf)));
+      expectStatus(
+        await controller.anonymous.post(`${CLIENT}/authenticate?method=password`, {
+          username: caller.username,
+          password: caller.password,
+        }),
+        200,
+      );
     } finally {
       await setPolicy('cert_allowed = true');
     }
@@ -155,9 +188,13 @@ describe('login by certificate: refuses', () => {
 
   it('a CA as a client, and certificates for other uses', async () => {
     await world.register(caller.id, ca, caId);
-    expectRefused(await world.login(shownBy(ca)));
-    for (const options of [{ basicConstraints: { isCa: true } }, { extendedKeyUsage: ['serverAuth'] }, { keyUsage: ['keyEncipherment'] }] as const) {
-      expectRefused(await world.login(shownBy(await leafOf(caller, options))));
+    expectLoginRefused(await world.login(shownBy(ca)));
+    for (const options of [
+      { basicConstraints: { isCa: true } },
+      { extendedKeyUsage: ['serverAuth'] },
+      { keyUsage: ['keyEncipherment'] },
+    ] as const) {
+      expectLoginRefused(await world.login(shownBy(await leafOf(caller, options))));
     }
   });
 
@@ -165,15 +202,23 @@ describe('login by certificate: refuses', () => {
     const leaf = await leafOf(caller);
     const client = world.client(shownBy(leaf));
     expectStatus(await client.post(LOGIN), 200);
-    expectStatus(await controller.admin.post(`${MANAGEMENT}/identities/${caller.id}/disable`, { durationMinutes: 0 }), 200);
-    expectRefused(await client.post(LOGIN));
+    expectStatus(
+      await controller.admin.post(`${MANAGEMENT}/identities/${caller.id}/disable`, { durationMinutes: 0 }),
+      200,
+    );
+    expectLoginRefused(await client.post(LOGIN));
     expectStatus(await controller.admin.post(`${MANAGEMENT}/identities/${caller.id}/enable`), 200);
     const { data } = expectStatus(await client.post(LOGIN), 200);
-    expectStatus(await controller.admin.delete(`${MANAGEMENT}/authenticators/${String((data as { authenticatorId: string }).authenticatorId)}`), 200);
-    expectRefused(await client.post(LOGIN));
+    expectStatus(
+      await controller.admin.delete(
+        `${MANAGEMENT}/authenticators/${String((data as { authenticatorId: string }).authenticatorId)}`,
+      ),
+      200,
+    );
+    expectLoginRefused(await client.post(LOGIN));
     await world.register(caller.id, leaf, caId);
     expectStatus(await client.post(LOGIN), 200);
     expectStatus(await controller.admin.delete(`${MANAGEMENT}/identities/${caller.id}`), 200);
-    expectRefused(await client.post(LOGIN));
+    expectLoginRefused(await client.post(LOGIN));
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The net over all lists that others than administrators may read: a filter or a sort tells a value as surely as an
+ * The net over all lists that others than administrators may read: a filter or a sort reveals a value as surely as an
  * answer does, so each field that such a list knows is a member of its answer. Which lists there are comes from the
  * specs alone.
  */
@@ -11,18 +11,20 @@ import type { OperationSpec } from '../../generated/operation.js';
 import { pending } from '../../handlers/pending.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
-import { newCertifiedCaller } from '../support/certified.js';
+import { enrollRouter, newCertifiedCaller } from '../support/certified.js';
 import type { CertifiedCaller } from '../support/certified.js';
 import { makeRequest } from '../support/certificates.js';
 import { describedBy, documentOf, membersOf, resolved } from '../support/document.js';
 import type { Document, Schema } from '../support/document.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, make } from '../cases/resource.js';
+import { make } from '../support/entities.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const isBuilt = ({ api, operationId }: OperationSpec) => !(pending[api] as readonly string[]).includes(operationId);
 const all = Object.values(operations).flatMap((specs): OperationSpec[] => Object.values(specs));
-const lists = all.filter(isBuilt)
+const lists = all
+  .filter(isBuilt)
   .filter(({ permission, parameters }) => permission !== 'admin' && parameters.some(({ name }) => name === 'filter'));
 
 /** Where the answer shows a field under another name. */
@@ -80,10 +82,18 @@ describe('fields of lists that are not for administrators alone', () => {
     const shown = { encryptionRequired: true, configs: [config], roleAttributes: ['a'] };
     service = await make(controller, 'services', { name: unique('service'), ...shown });
     const router = await make(controller, 'edge-routers', { name: unique('router'), roleAttributes: ['secret-site'] });
+    await enrollRouter(controller, router);
     const everybody = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
     await make(controller, 'service-policies', { name: unique('dial'), type: 'Dial', ...everybody });
     await make(controller, 'edge-router-policies', { name: unique('routers'), ...everybody });
     await make(controller, 'service-edge-router-policies', { name: unique('routers'), ...everybody });
+    const signer = {
+      issuer: unique('issuer'),
+      audience: 'a',
+      jwksEndpoint: 'https://keys.example.com/',
+      enabled: true,
+    };
+    await make(controller, 'external-jwt-signers', { name: unique('signer'), ...signer });
     const terminator = { service, router, binding: 'edge', address: 'tcp:10.77.3.12:5432', identity: 'instance' };
     await make(controller, 'terminators', terminator);
     expectStatus(await caller.client.post(`${CLIENT}/sessions`, { serviceId: service }), 201);
@@ -110,7 +120,10 @@ describe('fields of lists that are not for administrators alone', () => {
       expect(items, 'nothing to look at').to.not.have.length(0);
       expect(offered).to.not.have.length(0);
       const members = offered.map((name) => SHOWN_AS[operationId]?.[name] ?? name);
-      expect(members.filter((member) => !isDeclared(operation, member)), 'not in the spec').to.deep.equal([]);
+      expect(
+        members.filter((member) => !isDeclared(operation, member)),
+        'not in the spec',
+      ).to.deep.equal([]);
       const hidden = members.filter((member) => !items.some((item) => shows(item, member)));
       expect(hidden, 'in no item').to.deep.equal([]);
     });
@@ -145,8 +158,11 @@ describe('fields of lists that are not for administrators alone', () => {
     const [seen] = itemsOf(expectStatus(await list('services', `id="${service}"`), 200));
     const [config = ''] = seen?.['configs'] as string[];
     expect(await find('services', `name="${String(seen?.['name'])}"`)).to.deep.equal([service]);
-    for (const filter of [`anyOf(configs) = "${config}"`, `not isEmpty(from configs where id = "${config}")`,
-      'anyOf(roleAttributes) = "a" and encryptionRequired sort by name desc']) {
+    for (const filter of [
+      `anyOf(configs) = "${config}"`,
+      `not isEmpty(from configs where id = "${config}")`,
+      'anyOf(roleAttributes) = "a" and encryptionRequired sort by name desc',
+    ]) {
       expect(await find('services', filter), filter).to.deep.equal([service]);
     }
     expect(await find('sessions', `service = "${service}" and type = "Dial"`)).to.have.length(1);

@@ -1,8 +1,11 @@
+/** The services that a client may use, as the client API shows them. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, entityOf, expectNotFound, idsOf, itemsOf, linksOf, make, read, totalOf } from '../cases/resource.js';
+import { entityOf, idsOf, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
+import { expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { accessCases, identities, services, withIds } from '../cases/access.js';
 
 const PATH = `${CLIENT}/services`;
@@ -11,13 +14,23 @@ const TUNNEL = { hostname: 'a.example', port: 443 };
 
 describe('services of the client API', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
-  const service = async (extra: object = {}) => make(controller, 'services', { name: unique('service'), encryptionRequired: false, ...extra });
-  const allow = async (caller: Pick<Caller, 'id'>, serviceId: string, type = 'Dial') => make(controller, 'service-policies',
-    { name: unique('policy'), type, semantic: 'AnyOf', identityRoles: [`@${caller.id}`], serviceRoles: [`@${serviceId}`] });
-  const config = async (configTypeId: string, data: object) => make(controller, 'configs', { name: unique('config'), configTypeId, data });
+  const service = async (extra: object = {}) =>
+    make(controller, 'services', { name: unique('service'), encryptionRequired: false, ...extra });
+  const allow = async (caller: Pick<Caller, 'id'>, serviceId: string, type = 'Dial') =>
+    make(controller, 'service-policies', {
+      name: unique('policy'),
+      type,
+      semantic: 'AnyOf',
+      identityRoles: [`@${caller.id}`],
+      serviceRoles: [`@${serviceId}`],
+    });
+  const config = async (configTypeId: string, data: object) =>
+    make(controller, 'configs', { name: unique('config'), configTypeId, data });
 
   describe('for each kind of policy', () => {
     for (const { name, policies, allowed } of accessCases.filter((_, index) => [0, 2, 6, 12, 16, 18].includes(index))) {
@@ -25,25 +38,51 @@ describe('services of the client API', () => {
         const ids = new Map<string, string>();
         const word = unique('case');
         const marked = (attributes: readonly string[]) => attributes.map((attribute) => `${word}${attribute}`);
-        const mark = (roles: readonly string[]) => withIds(roles, (entity) => ids.get(entity) ?? '').map((role) => (role.startsWith('#') && role !== '#all' ? `#${word}${role.slice(1)}` : role));
+        const mark = (roles: readonly string[]) =>
+          withIds(roles, (entity) => ids.get(entity) ?? '').map((role) =>
+            role.startsWith('#') && role !== '#all' ? `#${word}${role.slice(1)}` : role,
+          );
         const callers = new Map<string, Caller>();
         for (const who of ['alice', 'bob', 'dave']) {
           const caller = await controller.newCaller({ roleAttributes: marked(identities[who] ?? []) });
           callers.set(who, caller);
           ids.set(who, caller.id);
         }
-        ids.set('carol', await make(controller, 'identities', { name: unique('carol'), type: 'User', isAdmin: false, roleAttributes: marked(identities['carol'] ?? []) }));
-        for (const [what, attributes] of Object.entries(services)) ids.set(what, await service({ roleAttributes: marked(attributes) }));
-        const made = await Promise.all(policies.map(({ type = 'Dial', semantic, identityRoles, serviceRoles }) => make(controller, 'service-policies',
-          { name: unique('policy'), type, semantic, identityRoles: mark(identityRoles), serviceRoles: mark(serviceRoles) })));
+        ids.set(
+          'carol',
+          await make(controller, 'identities', {
+            name: unique('carol'),
+            type: 'User',
+            isAdmin: false,
+            roleAttributes: marked(identities['carol'] ?? []),
+          }),
+        );
+        for (const [what, attributes] of Object.entries(services))
+          ids.set(what, await service({ roleAttributes: marked(attributes) }));
+        const made = await Promise.all(
+          policies.map(({ type = 'Dial', semantic, identityRoles, serviceRoles }) =>
+            make(controller, 'service-policies', {
+              name: unique('policy'),
+              type,
+              semantic,
+              identityRoles: mark(identityRoles),
+              serviceRoles: mark(serviceRoles),
+            }),
+          ),
+        );
         for (const [who, { client }] of callers) {
           const own = itemsOf(expectStatus(await client.get(`${PATH}?limit=500`), 200));
-          const seen = Object.keys(services).flatMap((what) => (own.find(({ id }) => id === ids.get(what))?.['permissions'] as string[] | undefined ?? [])
-            .map((type) => `${who} ${type.toLowerCase()}s ${what}`));
+          const seen = Object.keys(services).flatMap((what) =>
+            ((own.find(({ id }) => id === ids.get(what))?.['permissions'] as string[] | undefined) ?? []).map(
+              (type) => `${who} ${type.toLowerCase()}s ${what}`,
+            ),
+          );
           expect(seen).to.have.members(allowed.filter((pair) => pair.startsWith(`${who} `)));
           for (const what of Object.keys(services)) {
             const isReached = allowed.some((pair) => pair.startsWith(`${who} `) && pair.endsWith(` ${what}`));
-            expect((await client.get(`${PATH}/${ids.get(what) ?? ''}`)).status, `${who} reads ${what}`).to.equal(isReached ? 200 : 404);
+            expect((await client.get(`${PATH}/${ids.get(what) ?? ''}`)).status, `${who} reads ${what}`).to.equal(
+              isReached ? 200 : 404,
+            );
           }
         }
         await Promise.all(made.map((id) => controller.admin.delete(`${MANAGEMENT}/service-policies/${id}`)));
@@ -71,9 +110,22 @@ describe('services of the client API', () => {
     const id = await service({ roleAttributes: ['shown'] });
     const policies = [await allow(caller, id), await allow(caller, id, 'Bind'), await allow(caller, id)];
     const item = entityOf(expectStatus(await caller.client.get(`${PATH}/${id}`), 200));
-    expect(item).to.deep.include({ permissions: ['Bind', 'Dial'], roleAttributes: ['shown'], encryptionRequired: false, configs: [], config: {} });
-    const queries = item['postureQueries'] as { policyId: string; policyType: string; isPassing: boolean; postureQueries: unknown[] }[];
-    expect(queries.map(({ policyId, policyType }) => [policyId, policyType]).sort()).to.deep.equal(policies.map((policy, index) => [policy, index === 1 ? 'Bind' : 'Dial']).sort());
+    expect(item).to.deep.include({
+      permissions: ['Bind', 'Dial'],
+      roleAttributes: ['shown'],
+      encryptionRequired: false,
+      configs: [],
+      config: {},
+    });
+    const queries = item['postureQueries'] as {
+      policyId: string;
+      policyType: string;
+      isPassing: boolean;
+      postureQueries: unknown[];
+    }[];
+    expect(queries.map(({ policyId, policyType }) => [policyId, policyType]).sort()).to.deep.equal(
+      policies.map((policy, index) => [policy, index === 1 ? 'Bind' : 'Dial']).sort(),
+    );
     expect(queries.every(({ isPassing, postureQueries }) => isPassing && postureQueries.length === 0)).to.equal(true);
     expect(linksOf(item)['self']).to.equal(`./services/${id}`);
   });
@@ -82,7 +134,13 @@ describe('services of the client API', () => {
     const caller = await controller.newCaller();
     const attribute = unique('attribute');
     const id = await service();
-    const policy = await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', identityRoles: [`#${attribute}`], serviceRoles: [`@${id}`] });
+    const policy = await make(controller, 'service-policies', {
+      name: unique('policy'),
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: [`#${attribute}`],
+      serviceRoles: [`@${id}`],
+    });
     const seen = async () => idsOf(expectStatus(await caller.client.get(PATH), 200));
     expect(await seen()).to.deep.equal([]);
     await controller.admin.patch(`${MANAGEMENT}/identities/${caller.id}`, { roleAttributes: [attribute] });
@@ -99,7 +157,9 @@ describe('services of the client API', () => {
     const attribute = unique('attribute');
     const caller = await controller.newCaller();
     const names = ['a', 'b', 'c', 'd'].map(unique);
-    const ids = await Promise.all(names.map((name, index) => service({ name, roleAttributes: index === 0 ? [] : [attribute] })));
+    const ids = await Promise.all(
+      names.map((name, index) => service({ name, roleAttributes: index === 0 ? [] : [attribute] })),
+    );
     for (const id of ids.slice(0, 3)) await allow(caller, id);
     const get = async (query: string) => {
       const answer = expectStatus(await caller.client.get(`${PATH}?${query}`), 200);
@@ -127,7 +187,13 @@ describe('services of the client API', () => {
       caller = await controller.newCaller();
       own = { id: '', name: unique('own.v1') };
       own.id = await make(controller, 'config-types', { name: own.name });
-      id = await service({ configs: [await config('NH5p4FpGR', HOST), await config('f2dd2df0-9c04-4b84-a91e-71437ac229f1', TUNNEL), await config(own.id, { any: [1] })] });
+      id = await service({
+        configs: [
+          await config('NH5p4FpGR', HOST),
+          await config('f2dd2df0-9c04-4b84-a91e-71437ac229f1', TUNNEL),
+          await config(own.id, { any: [1] }),
+        ],
+      });
       await allow(caller, id);
     });
     const seen = async (configTypes: readonly string[], query = '') => {
@@ -140,7 +206,11 @@ describe('services of the client API', () => {
       expect(await seen(['host.v1'])).to.deep.equal({ 'host.v1': HOST });
       expect(await seen(['NH5p4FpGR', own.name])).to.deep.equal({ 'host.v1': HOST, [own.name]: { any: [1] } });
       expect(await seen(['nope', 'intercept.v1'])).to.deep.equal({});
-      expect(await seen(['nope', 'all'])).to.deep.equal({ 'host.v1': HOST, 'ziti-tunneler-client.v1': TUNNEL, [own.name]: { any: [1] } });
+      expect(await seen(['nope', 'all'])).to.deep.equal({
+        'host.v1': HOST,
+        'ziti-tunneler-client.v1': TUNNEL,
+        [own.name]: { any: [1] },
+      });
     });
 
     it('tells the session which types it asked for, as ids, without unknown ones', async () => {
@@ -153,8 +223,13 @@ describe('services of the client API', () => {
     });
 
     it('lets a request ask for others than the session did', async () => {
-      expect(await seen(['host.v1'], '?configTypes=ziti-tunneler-client.v1')).to.deep.equal({ 'ziti-tunneler-client.v1': TUNNEL });
-      expect(await seen([], `?configTypes=host.v1&configTypes=${own.id}`)).to.deep.equal({ 'host.v1': HOST, [own.name]: { any: [1] } });
+      expect(await seen(['host.v1'], '?configTypes=ziti-tunneler-client.v1')).to.deep.equal({
+        'ziti-tunneler-client.v1': TUNNEL,
+      });
+      expect(await seen([], `?configTypes=host.v1&configTypes=${own.id}`)).to.deep.equal({
+        'host.v1': HOST,
+        [own.name]: { any: [1] },
+      });
       expect(await seen([], '?configTypes=all')).to.have.all.keys('host.v1', 'ziti-tunneler-client.v1', own.name);
       expect(await seen(['all'], '?configTypes=nope')).to.deep.equal({});
     });
@@ -165,12 +240,24 @@ describe('services of the client API', () => {
       const id = await service();
       const { admin } = controller;
       const name = unique('put');
-      expectStatus(await admin.put(`${PATH}/${id}`, { name, encryptionRequired: true, roleAttributes: ['b', 'a'] }), 200);
-      expect(await read(controller, `services/${id}`)).to.deep.include({ name, encryptionRequired: true, roleAttributes: ['a', 'b'] });
+      expectStatus(
+        await admin.put(`${PATH}/${id}`, { name, encryptionRequired: true, roleAttributes: ['b', 'a'] }),
+        200,
+      );
+      expect(await read(controller, `services/${id}`)).to.deep.include({
+        name,
+        encryptionRequired: true,
+        roleAttributes: ['a', 'b'],
+      });
       expectStatus(await admin.patch(`${PATH}/${id}`, { tags: { a: 1 } }), 200);
       expect((await read(controller, `services/${id}`)).tags).to.deep.equal({ a: 1 });
       expectStatus(await admin.delete(`${PATH}/${id}`), 200);
-      for (const answer of [await admin.delete(`${PATH}/${id}`), await admin.patch(`${PATH}/${id}`, {}), await admin.put(`${PATH}/${id}`, { name })]) expectNotFound(answer, `service with id ${id} not found`);
+      for (const answer of [
+        await admin.delete(`${PATH}/${id}`),
+        await admin.patch(`${PATH}/${id}`, {}),
+        await admin.put(`${PATH}/${id}`, { name }),
+      ])
+        expectNotFound(answer, `service with id ${id} not found`);
     });
 
     it('by nobody else, even one who may bind it', async () => {

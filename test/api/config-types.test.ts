@@ -1,25 +1,49 @@
+/** Config types, and their schemas. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { MANAGEMENT, behavesLikeAnyResource, expectField, expectNotFound, idsOf, itemsOf, make, read, totalOf } from '../cases/resource.js';
+import { behavesLikeAnyResource } from '../support/any-resource.js';
+import { idsOf, itemsOf, make, read, totalOf } from '../support/entities.js';
+import { expectField, expectNotFound } from '../support/expect.js';
+import { MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/config-types`;
-const SCHEMA = { type: 'object', required: ['port'], additionalProperties: false, properties: { port: { type: 'integer', minimum: 1, maximum: 65535 } } };
+const SCHEMA = {
+  type: 'object',
+  required: ['port'],
+  additionalProperties: false,
+  properties: { port: { type: 'integer', minimum: 1, maximum: 65535 } },
+};
 
 describe('config types', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
   const create = async (extra: object = {}) => make(controller, 'config-types', { name: unique('type'), ...extra });
   const detail = async (id: string) => read(controller, `config-types/${id}`);
 
-  behavesLikeAnyResource({ collection: 'config-types', singular: 'configType', controller: () => controller, body: (name) => ({ name }) });
+  behavesLikeAnyResource({
+    collection: 'config-types',
+    singular: 'configType',
+    controller: () => controller,
+    body: (name) => ({ name }),
+  });
 
   it('offers the built-in types from the start', async () => {
-    const names = itemsOf(await controller.admin.get(`${PATH}?filter=isSystem=true&limit=500`)).map((item) => item['name']);
-    expect(names).to.include.members(['host.v1', 'host.v2', 'intercept.v1', 'ziti-tunneler-client.v1', 'ziti-tunneler-server.v1']);
+    const names = itemsOf(await controller.admin.get(`${PATH}?filter=isSystem=true&limit=500`)).map(
+      (item) => item['name'],
+    );
+    expect(names).to.include.members([
+      'host.v1',
+      'host.v2',
+      'intercept.v1',
+      'ziti-tunneler-client.v1',
+      'ziti-tunneler-server.v1',
+    ]);
     expect((await detail('NH5p4FpGR'))['name']).to.equal('host.v1');
     expect((await detail('g7cIWbcGg'))['name']).to.equal('intercept.v1');
   });
@@ -36,7 +60,12 @@ describe('config types', () => {
     expectStatus(await controller.admin.put(`${PATH}/${id}`, { name }), 200);
     expect((await detail(id))['target']).to.equal('router');
     expect(await detail(await create())).to.not.have.property('target');
-    expectField(await controller.admin.post(PATH, { name: unique('type'), target: 'house' }), 'target', 'target in body should be one of [service router]', 'house');
+    expectField(
+      await controller.admin.post(PATH, { name: unique('type'), target: 'house' }),
+      'target',
+      'target in body should be one of [service router]',
+      'house',
+    );
   });
 
   it('replaces the schema with PUT and PATCH; PATCH leaves it when it is null or absent', async () => {
@@ -56,26 +85,45 @@ describe('config types', () => {
       await controller.admin.post(PATH, { name: unique('type'), schema: { type: 'bogus' } }),
       await controller.admin.patch(`${PATH}/${id}`, { schema: { properties: [] } }),
       await controller.admin.put(`${PATH}/${id}`, { name: 'x', schema: { $ref: 'http://169.254.169.254/x' } }),
-    ]) expectField(answer, 'schema', /.+/);
-    expectField(await controller.admin.post(PATH, { name: unique('type'), schema: 'x' }), 'schema', 'schema in body must be of type object: "x"');
+    ])
+      expectField(answer, 'schema', /.+/);
+    expectField(
+      await controller.admin.post(PATH, { name: unique('type'), schema: 'x' }),
+      'schema',
+      'schema in body must be of type object: "x"',
+    );
     expect((await detail(id))['schema']).to.deep.equal(SCHEMA);
   });
 
   it('keeps a schema that configs no longer match, and checks those configs only when they change', async () => {
     const id = await create({ schema: SCHEMA });
     const config = await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: { port: 80 } });
-    expectStatus(await controller.admin.patch(`${PATH}/${id}`, { schema: { type: 'object', required: ['host'] } }), 200);
+    expectStatus(
+      await controller.admin.patch(`${PATH}/${id}`, { schema: { type: 'object', required: ['host'] } }),
+      200,
+    );
     expectStatus(await controller.admin.patch(`${MANAGEMENT}/configs/${config}`, { name: unique('config') }), 200);
-    expectField(await controller.admin.patch(`${MANAGEMENT}/configs/${config}`, { data: { port: 81 } }), '(root)', '(root) is invalid: (root): host is required');
+    expectField(
+      await controller.admin.patch(`${MANAGEMENT}/configs/${config}`, { data: { port: 81 } }),
+      '(root)',
+      '(root) is invalid: (root): host is required',
+    );
   });
 
   it('is not deleted while it has configs', async () => {
     const id = await create();
-    const configs = [await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: {} }), await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: {} })];
+    const configs = [
+      await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: {} }),
+      await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: {} }),
+    ];
     const answer = expectStatus(await controller.admin.delete(`${PATH}/${id}`), 409);
     expect(answer.error?.code).to.equal('CAN_NOT_DELETE_REFERENCED_ENTITY');
     const value = `[${[...configs].sort().join(' ')}]`;
-    expect(answer.error?.cause).to.deep.equal({ field: 'type', reason: `entity type configType referenced by config: ${value}`, value });
+    expect(answer.error?.cause).to.deep.equal({
+      field: 'type',
+      reason: `entity type configType referenced by config: ${value}`,
+      value,
+    });
     for (const config of configs) expectStatus(await controller.admin.delete(`${MANAGEMENT}/configs/${config}`), 200);
     expectStatus(await controller.admin.delete(`${PATH}/${id}`), 200);
   });
@@ -84,18 +132,26 @@ describe('config types', () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await create();
       const [made, gone] = await Promise.all([
-        controller.admin.post(`${MANAGEMENT}/configs`, { name: unique('config'), configTypeId: id, data: {} }), controller.admin.delete(`${PATH}/${id}`),
+        controller.admin.post(`${MANAGEMENT}/configs`, { name: unique('config'), configTypeId: id, data: {} }),
+        controller.admin.delete(`${PATH}/${id}`),
       ]);
-      expect([[201, 409], [400, 200]]).to.deep.include([made.status, gone.status]);
+      expect([
+        [201, 409],
+        [400, 200],
+      ]).to.deep.include([made.status, gone.status]);
     }
   });
 
   it('lists its configs, paged and filtered', async () => {
     const id = await create();
-    const configs = await Promise.all(['a', 'b', 'c'].map((word) => make(controller, 'configs', { name: unique(word), configTypeId: id, data: {} })));
+    const configs = await Promise.all(
+      ['a', 'b', 'c'].map((word) => make(controller, 'configs', { name: unique(word), configTypeId: id, data: {} })),
+    );
     const page = expectStatus(await controller.admin.get(`${PATH}/${id}/configs?limit=2&sort=name`), 200);
     expect([idsOf(page), totalOf(page)]).to.deep.equal([configs.slice(0, 2), 3]);
-    expect(idsOf(await controller.admin.get(`${PATH}/${id}/configs?filter=name%20contains%20%22c%22`))).to.deep.equal([configs[2]]);
+    expect(idsOf(await controller.admin.get(`${PATH}/${id}/configs?filter=name%20contains%20%22c%22`))).to.deep.equal([
+      configs[2],
+    ]);
     expectNotFound(await controller.admin.get(`${PATH}/nope/configs`), 'configType with id nope not found');
   });
 });

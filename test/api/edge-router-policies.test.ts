@@ -1,36 +1,61 @@
+/** Edge router policies: what every resource and every policy does, and their own. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { EDGE_ROUTERS, IDENTITIES, behavesLikeAnyPolicy } from '../cases/policy.js';
-import { MANAGEMENT, behavesLikeAnyResource, expectField, make, read, totalOf } from '../cases/resource.js';
+import { EDGE_ROUTERS, IDENTITIES, behavesLikeAnyPolicy } from '../support/any-policy.js';
+import { behavesLikeAnyResource } from '../support/any-resource.js';
+import { make, read, totalOf } from '../support/entities.js';
+import { expectField } from '../support/expect.js';
+import { MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/edge-router-policies`;
 
 describe('edge router policies', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
   const policy = (name: string) => ({ name, semantic: 'AnyOf' });
-  const create = async (extra: object = {}) => make(controller, 'edge-router-policies', { ...policy(unique('policy')), ...extra });
+  const create = async (extra: object = {}) =>
+    make(controller, 'edge-router-policies', { ...policy(unique('policy')), ...extra });
 
-  behavesLikeAnyResource({ collection: 'edge-router-policies', singular: 'edgeRouterPolicy', controller: () => controller, body: policy, nestedLinks: ['edge-routers', 'identities'] });
-
-  behavesLikeAnyPolicy({
-    collection: 'edge-router-policies', singular: 'edgeRouterPolicy', controller: () => controller, body: policy, lists: [EDGE_ROUTERS, IDENTITIES], fields: { isSystem: false },
+  behavesLikeAnyResource({
+    collection: 'edge-router-policies',
+    singular: 'edgeRouterPolicy',
+    controller: () => controller,
+    body: policy,
+    nestedLinks: ['edge-routers', 'identities'],
   });
 
-  it('is not made the system\'s by who asks for it', async () => {
+  behavesLikeAnyPolicy({
+    collection: 'edge-router-policies',
+    singular: 'edgeRouterPolicy',
+    controller: () => controller,
+    body: policy,
+    lists: [EDGE_ROUTERS, IDENTITIES],
+    fields: { isSystem: false },
+  });
+
+  it("is not made the system's by who asks for it", async () => {
     const id = await create({ isSystem: true });
     expect((await read(controller, `edge-router-policies/${id}`))['isSystem']).to.equal(false);
-    expectStatus(await controller.admin.get(`${PATH}?filter=${encodeURIComponent(`id = "${id}" and isSystem = false`)}`), 200);
+    expectStatus(
+      await controller.admin.get(`${PATH}?filter=${encodeURIComponent(`id = "${id}" and isSystem = false`)}`),
+      200,
+    );
   });
 
   it('does not take a transit router for an edge router', async () => {
     const id = await make(controller, 'transit-routers', { name: unique('transit') });
-    expectField(await controller.admin.post(PATH, { ...policy(unique('policy')), edgeRouterRoles: [`@${id}`] }),
-      'edgeRouterRoles', 'no routers found with the given ids', `[${id}]`);
+    expectField(
+      await controller.admin.post(PATH, { ...policy(unique('policy')), edgeRouterRoles: [`@${id}`] }),
+      'edgeRouterRoles',
+      'no routers found with the given ids',
+      `[${id}]`,
+    );
   });
 
   it('never selects a transit router, not even with #all', async () => {

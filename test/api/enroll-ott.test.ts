@@ -1,4 +1,7 @@
-/** Enrollment by certificate request: what is issued, to whom, in which form, and what is refused and leaves the token usable. */
+/**
+ * Enrollment by certificate request: what is issued, to whom, in which form, and what is refused and leaves the token
+ * usable.
+ */
 import 'reflect-metadata';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,49 +13,70 @@ import { expect } from 'chai';
 import { toPem } from '../../domain/pki/pem.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, RequestOptions } from '../support/client.js';
-import { makeKeys, makeRequest } from '../support/certificates.js';
+import { enrollByRequest, tryCertificateLogin } from '../support/certified.js';
+import { makeKeys, makeRequest, makeRsaKeys } from '../support/certificates.js';
 import type { TestSigningRequest } from '../support/certificates.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, itemsOf, make, read, totalOf } from '../cases/resource.js';
+import { itemsOf, make, read, totalOf } from '../support/entities.js';
+import { expectError } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PEM = 'application/x-pem-file';
 const JSON_TYPE = 'application/json';
 const YEAR_MS = 365 * 86_400_000;
 
-interface Ott { readonly identityId: string; readonly id: string; readonly token: string }
+interface Ott {
+  readonly identityId: string;
+  readonly id: string;
+  readonly token: string;
+}
 
 describe('enrollment by certificate request', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
   const ott = async (): Promise<Ott> => {
-    const identityId = await make(controller, 'identities', { name: unique('identity'), type: 'Device', isAdmin: false, enrollment: { ott: true } });
+    const identityId = await make(controller, 'identities', {
+      name: unique('identity'),
+      type: 'Device',
+      isAdmin: false,
+      enrollment: { ott: true },
+    });
     const [record] = itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/enrollments`));
     return { identityId, id: record?.id ?? '', token: record?.['token'] as string };
   };
   const sendPem = async (path: string, pem: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> =>
     controller.anonymous.post(path, undefined, { rawBody: pem, headers: { 'content-type': PEM, ...headers } });
-  const enroll = async (token: string, pem: string | Buffer = makeRequest().pem, headers: Record<string, string> = {}): Promise<Answer> =>
-    sendPem(`${CLIENT}/enroll?method=ott&token=${token}`, pem, headers);
+  const enroll = async (
+    token: string,
+    pem: string | Buffer = makeRequest().pem,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => sendPem(`${CLIENT}/enroll?method=ott&token=${token}`, pem, headers);
   const certOf = (answer: Answer): string => (answer.data as { cert: string }).cert;
-  const refused = (answer: Answer, status: number, code: string): void => {
-    expectStatus(answer, status);
-    expect(answer.error?.code).to.equal(code);
-  };
-  const authenticators = async (identityId: string) => itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators`));
+  const authenticators = async (identityId: string) =>
+    itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators`));
   const isUnused = async ({ identityId, id }: Ott): Promise<void> => {
     expect(await authenticators(identityId)).to.deep.equal([]);
     await read(controller, `enrollments/${id}`);
-    const { rows } = await controller.database.query('SELECT count(*)::int AS n FROM issued_certificates WHERE subject_id = $1', [identityId]);
+    const { rows } = await controller.database.query(
+      'SELECT count(*)::int AS n FROM issued_certificates WHERE subject_id = $1',
+      [identityId],
+    );
     expect(rows[0]?.['n']).to.equal(0);
   };
   const leafOf = (chain: string) => new X509Certificate(chain);
 
+  const startedAt = Date.now();
+
   describe('what is issued', () => {
     const expectIssued = (chain: string, identityId: string, csr: TestSigningRequest): void => {
-      const [leaf, intermediate, ...more] = chain.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
+      const [leaf, intermediate, ...more] = chain
+        .split(/(?<=-----END CERTIFICATE-----\n)/)
+        .map((pem) => new X509Certificate(pem));
       if (leaf === undefined || intermediate === undefined) throw new Error('expected a leaf and its intermediate');
       expect(more).to.deep.equal([]);
       expect(leaf.checkIssued(intermediate) && leaf.verify(intermediate.publicKey)).to.equal(true);
@@ -61,22 +85,38 @@ describe('enrollment by certificate request', () => {
       expect(leaf.publicKey.equals(csr.keys.publicKey)).to.equal(true);
       expect(leaf.subjectAltName).to.match(new RegExp(`^URI:spiffe://[0-9a-z.]+/identity/${identityId}$`));
       const parsed = new x509.X509Certificate(leaf.raw);
-      expect(parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages).to.deep.equal([x509.ExtendedKeyUsage.clientAuth]);
-      expect(parsed.getExtension(x509.KeyUsagesExtension)?.usages)
-        .to.equal(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment | x509.KeyUsageFlags.dataEncipherment);
-      expect(parsed.extensions.map(({ type }) => type).sort()).to.deep.equal(['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.35', '2.5.29.37']);
+      expect(parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages).to.deep.equal([
+        x509.ExtendedKeyUsage.clientAuth,
+      ]);
+      expect(parsed.getExtension(x509.KeyUsagesExtension)?.usages).to.equal(
+        x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment | x509.KeyUsageFlags.dataEncipherment,
+      );
+      expect(parsed.extensions.map(({ type }) => type).sort()).to.deep.equal([
+        '2.5.29.14',
+        '2.5.29.15',
+        '2.5.29.17',
+        '2.5.29.19',
+        '2.5.29.35',
+        '2.5.29.37',
+      ]);
       const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
-      expect(Date.now() - notBefore).to.be.within(59_000, 120_000);
-      expect(notAfter - Date.now()).to.be.within(YEAR_MS - 60_000, YEAR_MS);
+      expect(notBefore).to.be.within(startedAt - 61_000, Date.now() - 59_000);
+      expect(notAfter).to.be.within(startedAt + YEAR_MS - 1_000, Date.now() + YEAR_MS);
       expect(leaf.serialNumber).to.match(/^[0-9A-F]{32}$/);
     };
 
     it('names the identity, whatever the request asks for', async () => {
       const spiffe = `spiffe://${'0'.repeat(40)}/identity/somebody-else`;
       const wishes: Parameters<typeof makeRequest>[0][] = [
-        {}, { keyKind: 'ec-p384' }, { keyKind: 'ec-p521' }, { keyKind: 'rsa-2048' }, { commonName: 'admin' },
-        { basicConstraints: { isCa: true, pathLength: 5 } }, { names: { uri: [spiffe], dns: ['localhost', '*.example.com'], ip: ['127.0.0.1'], email: ['a@b.example'] } },
-        { keyUsage: ['keyCertSign', 'cRLSign'], extendedKeyUsage: ['serverAuth', 'any'] }, { extensions: [{ oid: '1.2.3.4', isCritical: true, value: Buffer.of(5, 0) }] },
+        {},
+        { keyKind: 'ec-p384' },
+        { keyKind: 'ec-p521' },
+        { keyKind: 'rsa-2048' },
+        { commonName: 'admin' },
+        { basicConstraints: { isCa: true, pathLength: 5 } },
+        { names: { uri: [spiffe], dns: ['localhost', '*.example.com'], ip: ['127.0.0.1'], email: ['a@b.example'] } },
+        { keyUsage: ['keyCertSign', 'cRLSign'], extendedKeyUsage: ['serverAuth', 'any'] },
+        { extensions: [{ oid: '1.2.3.4', isCritical: true, value: Buffer.of(5, 0) }] },
       ];
       for (const wish of wishes) {
         const { identityId, token } = await ott();
@@ -88,7 +128,8 @@ describe('enrollment by certificate request', () => {
     it('has a serial number of its own each time, for one key too', async () => {
       const keys = makeKeys();
       const serials = new Set<string>();
-      for (let n = 0; n < 5; n += 1) serials.add(leafOf(certOf(await enroll((await ott()).token, makeRequest({ keys }).pem))).serialNumber);
+      for (let n = 0; n < 5; n += 1)
+        serials.add(leafOf(certOf(await enroll((await ott()).token, makeRequest({ keys }).pem))).serialNumber);
       expect(serials.size).to.equal(5);
     });
 
@@ -100,7 +141,11 @@ describe('enrollment by certificate request', () => {
         execFileSync('openssl', ['pkcs7', '-in', 'cas.p7', '-print_certs', '-out', 'cas.pem'], { cwd: place });
         const chain = certOf(await enroll((await ott()).token));
         writeFileSync(join(place, 'leaf.pem'), chain);
-        const verdict = execFileSync('openssl', ['verify', '-x509_strict', '-purpose', 'sslclient', '-CAfile', 'cas.pem', 'leaf.pem'], { cwd: place }).toString();
+        const verdict = execFileSync(
+          'openssl',
+          ['verify', '-x509_strict', '-purpose', 'sslclient', '-CAfile', 'cas.pem', 'leaf.pem'],
+          { cwd: place },
+        ).toString();
         expect(verdict.trim()).to.equal('leaf.pem: OK');
       } finally {
         rmSync(place, { recursive: true, force: true });
@@ -117,7 +162,10 @@ describe('enrollment by certificate request', () => {
       expect(new X509Certificate(authenticator?.['certPem'] as string).raw.equals(leaf.raw)).to.equal(true);
       expectStatus(await controller.admin.get(`${MANAGEMENT}/enrollments/${id}`), 404);
       expect(await read(controller, `identities/${identityId}`)).to.deep.include({ enrollment: {} });
-      const { rows } = await controller.database.query('SELECT serial_number, fingerprint, kind FROM issued_certificates WHERE subject_id = $1', [identityId]);
+      const { rows } = await controller.database.query(
+        'SELECT serial_number, fingerprint, kind FROM issued_certificates WHERE subject_id = $1',
+        [identityId],
+      );
       expect(rows).to.deep.equal([{ serial_number: leaf.serialNumber.toLowerCase(), fingerprint, kind: 'identity' }]);
     });
   });
@@ -135,13 +183,33 @@ describe('enrollment by certificate request', () => {
       ['JSON for a PEM request without preference', generic, {}, JSON_TYPE],
       ['JSON at the root, without API prefix', (token) => `/enroll?method=ott&token=${token}`, {}, JSON_TYPE],
       ['JSON when the method is left out', (token) => `${CLIENT}/enroll?token=${token}`, {}, JSON_TYPE],
-      ['PEM for text/plain at the root', (token) => `/enroll?method=ott&token=${token}`, { 'content-type': 'text/plain' }, PEM],
-      ['PEM for text/plain with any charset', generic, { 'content-type': 'text/plain; charset=utf-8', accept: '*/*' }, PEM],
+      [
+        'PEM for text/plain at the root',
+        (token) => `/enroll?method=ott&token=${token}`,
+        { 'content-type': 'text/plain' },
+        PEM,
+      ],
+      [
+        'PEM for text/plain with any charset',
+        generic,
+        { 'content-type': 'text/plain; charset=utf-8', accept: '*/*' },
+        PEM,
+      ],
       ['JSON for PKCS#7', generic, { 'content-type': 'application/pkcs7' }, JSON_TYPE],
       ['PEM where it is asked for', generic, { accept: PEM }, PEM],
-      ['JSON for text/plain where it is asked for', generic, { 'content-type': 'text/plain', accept: JSON_TYPE }, JSON_TYPE],
+      [
+        'JSON for text/plain where it is asked for',
+        generic,
+        { 'content-type': 'text/plain', accept: JSON_TYPE },
+        JSON_TYPE,
+      ],
       ['the one of higher quality', generic, { accept: `${JSON_TYPE};q=0.5, ${PEM};q=0.9` }, PEM],
-      ['the one named, before anything', generic, { 'content-type': 'text/plain', accept: `*/*;q=0.1, ${JSON_TYPE}` }, JSON_TYPE],
+      [
+        'the one named, before anything',
+        generic,
+        { 'content-type': 'text/plain', accept: `*/*;q=0.1, ${JSON_TYPE}` },
+        JSON_TYPE,
+      ],
       ['the usual when both are as welcome', generic, { accept: `${PEM}, ${JSON_TYPE}` }, JSON_TYPE],
       ['PEM at the form of the method, with a PEM request', specific, {}, PEM],
       ['JSON at the form of the method, where it is asked for', specific, { accept: JSON_TYPE }, JSON_TYPE],
@@ -153,7 +221,8 @@ describe('enrollment by certificate request', () => {
     }
 
     it('is JSON for JSON, token and request in the body', async () => {
-      const send = async (path: string, body: object, options?: RequestOptions) => form(await controller.anonymous.post(path, body, options));
+      const send = async (path: string, body: object, options?: RequestOptions) =>
+        form(await controller.anonymous.post(path, body, options));
       const clientCsr = makeRequest().pem;
       expect(await send(`${CLIENT}/enroll/ott`, { token: (await ott()).token, clientCsr })).to.equal(JSON_TYPE);
       expect(await send(specific((await ott()).token), { clientCsr })).to.equal(JSON_TYPE);
@@ -162,29 +231,45 @@ describe('enrollment by certificate request', () => {
     });
   });
 
+  it('takes a request with an Ed25519 key, whose certificate logs in', async () => {
+    const { id: identityId } = await controller.newCaller();
+    const { shown, keys } = await enrollByRequest(controller, identityId, makeKeys('ed25519'));
+    expect(keys.publicKey.asymmetricKeyType).to.equal('ed25519');
+    const session = expectStatus(await tryCertificateLogin(controller, shown), 200).data as { identityId: string };
+    expect(session.identityId).to.equal(identityId);
+  });
+
   describe('a bad request leaves the token usable:', () => {
     const good = makeRequest();
     const cases: [what: string, body: () => string | Buffer, code?: string][] = [
       ['no request', () => ' '],
       ['garbage', () => 'garbage'],
-      ['DER instead of PEM', () => good.der],
+      ['DER instead of PEM, which is no text', () => good.der, 'COULD_NOT_PARSE_BODY'],
       ['a truncated request', () => good.pem.slice(0, good.pem.length / 2)],
       ['two requests', () => good.pem + makeRequest().pem],
       ['a forged signature', () => makeRequest({ isForged: true }).pem],
-      ['a changed subject', () => toPem('CERTIFICATE REQUEST', Buffer.from(good.der.map((byte, at) => (at === good.der.indexOf('requester') ? byte ^ 1 : byte))))],
+      [
+        'a changed subject',
+        () =>
+          toPem(
+            'CERTIFICATE REQUEST',
+            Buffer.from(good.der.map((byte, at) => (at === good.der.indexOf('requester') ? byte ^ 1 : byte))),
+          ),
+      ],
       ['RSA of 1024 bits', () => makeRequest({ keyKind: 'rsa-1024' }).pem],
+      ['the RSA exponent 3', () => makeRequest({ keys: makeRsaKeys(3) }).pem],
+      ['an even RSA exponent', () => makeRequest({ keys: makeRsaKeys(65_538) }).pem],
       ['the curve secp256k1', () => makeRequest({ keyKind: 'ec-secp256k1' }).pem],
-      ['Ed25519', () => makeRequest({ keyKind: 'ed25519' }).pem],
       ['SHA-1', () => makeRequest({ hash: 'sha1' }).pem],
       ['MD5', () => makeRequest({ keyKind: 'rsa-2048', hash: 'md5' }).pem],
       ['a private key', () => good.privateKeyPem],
       ['a request in a certificate’s clothes', () => good.pem.replaceAll('CERTIFICATE REQUEST', 'CERTIFICATE')],
       ['a request with text before and 32 KiB after it', () => `${good.pem}${'x'.repeat(32_768)}`],
     ];
-    for (const [what, body] of cases) {
+    for (const [what, body, code = 'COULD_NOT_PROCESS_CSR'] of cases) {
       it(what, async () => {
         const enrollment = await ott();
-        refused(await enroll(enrollment.token, body()), 400, 'COULD_NOT_PROCESS_CSR');
+        expectError(await enroll(enrollment.token, body()), 400, code);
         await isUnused(enrollment);
         expectStatus(await enroll(enrollment.token), 200);
       });
@@ -194,36 +279,62 @@ describe('enrollment by certificate request', () => {
       const enrollment = await ott();
       for (const body of [undefined, {}, { clientCsr: null }, { clientCsr: '' }]) {
         for (const path of [`enroll?method=ott&token=${enrollment.token}`, `enroll/ott?token=${enrollment.token}`]) {
-          refused(await controller.anonymous.post(`${CLIENT}/${path}`, body), 400, 'COULD_NOT_PROCESS_CSR');
+          expectError(await controller.anonymous.post(`${CLIENT}/${path}`, body), 400, 'COULD_NOT_PROCESS_CSR');
         }
       }
       await isUnused(enrollment);
     });
 
-    it('one of more than a mebibyte, or of another type', async () => {
+    it('a body beyond one mebibyte or of another type, and one with no acceptable type for the answer', async () => {
       const enrollment = await ott();
-      refused(await enroll(enrollment.token, 'x'.repeat(1024 * 1024 + 1)), 413, 'REQUEST_ENTITY_TOO_LARGE');
-      refused(await enroll(enrollment.token, 'x'.repeat(1024 * 1024)), 400, 'COULD_NOT_PROCESS_CSR');
-      refused(await enroll(enrollment.token, good.pem, { 'content-type': 'application/xml' }), 415, 'COULD_NOT_VALIDATE');
-      refused(await enroll(enrollment.token, good.pem, { accept: 'text/html' }), 406, 'COULD_NOT_VALIDATE');
+      expectError(await enroll(enrollment.token, 'x'.repeat(1024 * 1024 + 1)), 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expectError(await enroll(enrollment.token, 'x'.repeat(1024 * 1024)), 400, 'COULD_NOT_PROCESS_CSR');
+      expectError(
+        await enroll(enrollment.token, good.pem, { 'content-type': 'application/xml' }),
+        415,
+        'COULD_NOT_VALIDATE',
+      );
+      expectError(await enroll(enrollment.token, good.pem, { accept: 'text/html' }), 406, 'COULD_NOT_VALIDATE');
       await isUnused(enrollment);
     });
   });
 
   describe('a token', () => {
     it('that nobody has is 404, whatever it looks like', async () => {
-      const tokens = ['00000000-0000-4000-8000-000000000000', 'nope', '', '%00', "' or 1=1 --", '*', '%25', 'x'.repeat(5000)];
-      const answers = await Promise.all(tokens.flatMap((token) => [enroll(encodeURIComponent(token)), sendPem(`${CLIENT}/enroll/ott?token=${encodeURIComponent(token)}`, makeRequest().pem)]));
-      for (const answer of answers) refused(answer, 404, 'INVALID_ENROLLMENT_TOKEN');
+      const tokens = [
+        '00000000-0000-4000-8000-000000000000',
+        'nope',
+        '',
+        '%00',
+        "' or 1=1 --",
+        '*',
+        '%25',
+        'x'.repeat(5000),
+      ];
+      const answers = await Promise.all(
+        tokens.flatMap((token) => [
+          enroll(encodeURIComponent(token)),
+          sendPem(`${CLIENT}/enroll/ott?token=${encodeURIComponent(token)}`, makeRequest().pem),
+        ]),
+      );
+      for (const answer of answers) expectError(answer, 404, 'INVALID_ENROLLMENT_TOKEN');
       expect(new Set(answers.map(({ text }) => text.replace(/"requestId":"[^"]*"/, ''))).size).to.equal(1);
-      refused(await controller.anonymous.post(`${CLIENT}/enroll/ott`, { clientCsr: makeRequest().pem }), 404, 'INVALID_ENROLLMENT_TOKEN');
+      expectError(
+        await controller.anonymous.post(`${CLIENT}/enroll/ott`, { clientCsr: makeRequest().pem }),
+        404,
+        'INVALID_ENROLLMENT_TOKEN',
+      );
     });
 
     it('works once', async () => {
       const { token, identityId } = await ott();
       expectStatus(await enroll(token), 200);
-      refused(await enroll(token), 404, 'INVALID_ENROLLMENT_TOKEN');
-      refused(await controller.anonymous.post(`${CLIENT}/enroll/ott`, { token, clientCsr: makeRequest().pem }), 404, 'INVALID_ENROLLMENT_TOKEN');
+      expectError(await enroll(token), 404, 'INVALID_ENROLLMENT_TOKEN');
+      expectError(
+        await controller.anonymous.post(`${CLIENT}/enroll/ott`, { token, clientCsr: makeRequest().pem }),
+        404,
+        'INVALID_ENROLLMENT_TOKEN',
+      );
       expect(await authenticators(identityId)).to.have.length(1);
     });
 
@@ -233,54 +344,100 @@ describe('enrollment by certificate request', () => {
       const answers = await Promise.all(requests.map((pem) => enroll(token, pem)));
       const [winner, ...others] = answers.filter(({ status }) => status === 200);
       expect(others).to.deep.equal([]);
-      for (const answer of answers.filter((each) => each !== winner)) refused(answer, 404, 'INVALID_ENROLLMENT_TOKEN');
+      for (const answer of answers.filter((each) => each !== winner))
+        expectError(answer, 404, 'INVALID_ENROLLMENT_TOKEN');
       const held = await authenticators(identityId);
-      const fingerprint = leafOf(certOf(winner as Answer)).fingerprint.replaceAll(':', '').toLowerCase();
+      const fingerprint = leafOf(certOf(winner as Answer))
+        .fingerprint.replaceAll(':', '')
+        .toLowerCase();
       expect(held.map((each) => each['fingerprint'])).to.deep.equal([fingerprint]);
-      const { rows } = await controller.database.query('SELECT fingerprint FROM issued_certificates WHERE subject_id = $1', [identityId]);
+      const { rows } = await controller.database.query(
+        'SELECT fingerprint FROM issued_certificates WHERE subject_id = $1',
+        [identityId],
+      );
       expect(rows).to.deep.equal([{ fingerprint }]);
     });
 
     it('that was refreshed or deleted is worth nothing; the new one works', async () => {
       const { token, id } = await ott();
-      expectStatus(await controller.admin.post(`${MANAGEMENT}/enrollments/${id}/refresh`, { expiresAt: new Date(Date.now() + 60_000).toISOString() }), 200);
-      refused(await enroll(token), 404, 'INVALID_ENROLLMENT_TOKEN');
+      expectStatus(
+        await controller.admin.post(`${MANAGEMENT}/enrollments/${id}/refresh`, {
+          expiresAt: new Date(Date.now() + 60_000).toISOString(),
+        }),
+        200,
+      );
+      expectError(await enroll(token), 404, 'INVALID_ENROLLMENT_TOKEN');
       expectStatus(await enroll((await read(controller, `enrollments/${id}`))['token'] as string), 200);
       const gone = await ott();
       expectStatus(await controller.admin.delete(`${MANAGEMENT}/enrollments/${gone.id}`), 200);
-      refused(await enroll(gone.token), 404, 'INVALID_ENROLLMENT_TOKEN');
+      expectError(await enroll(gone.token), 404, 'INVALID_ENROLLMENT_TOKEN');
     });
 
     it('that has expired is 400 and stays', async () => {
       const enrollment = await ott();
-      await controller.database.query("UPDATE enrollments SET expires_at = now() - interval '1 second' WHERE id = $1", [enrollment.id]);
-      refused(await enroll(enrollment.token), 400, 'ENROLLMENT_EXPIRED');
+      await controller.database.query("UPDATE enrollments SET expires_at = now() - interval '1 second' WHERE id = $1", [
+        enrollment.id,
+      ]);
+      expectError(await enroll(enrollment.token), 400, 'ENROLLMENT_EXPIRED');
       await isUnused(enrollment);
     });
 
     it('of another method is 400 and stays', async () => {
       const enrollment = await ott();
       for (const method of ['updb', 'ottca', 'erott', 'trott', 'magic']) {
-        refused(await sendPem(`${CLIENT}/enroll?method=${method}&token=${enrollment.token}`, makeRequest().pem), 400, 'INVALID_ENROLL_METHOD');
+        expectError(
+          await sendPem(`${CLIENT}/enroll?method=${method}&token=${enrollment.token}`, makeRequest().pem),
+          400,
+          'INVALID_ENROLL_METHOD',
+        );
       }
-      refused(await controller.anonymous.post(`${CLIENT}/enroll/erott`, { token: enrollment.token, clientCsr: makeRequest().pem, serverCsr: makeRequest().pem }), 400, 'INVALID_ENROLL_METHOD');
+      expectError(
+        await controller.anonymous.post(`${CLIENT}/enroll/erott`, {
+          token: enrollment.token,
+          clientCsr: makeRequest().pem,
+          serverCsr: makeRequest().pem,
+        }),
+        400,
+        'INVALID_ENROLL_METHOD',
+      );
       await isUnused(enrollment);
-      const identityId = await make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { updb: unique('user') } });
+      const identityId = await make(controller, 'identities', {
+        name: unique('identity'),
+        type: 'User',
+        isAdmin: false,
+        enrollment: { updb: unique('user') },
+      });
       const [updb] = itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/enrollments`));
-      refused(await enroll(updb?.['token'] as string), 400, 'INVALID_ENROLL_METHOD');
-      refused(await sendPem(`${CLIENT}/enroll/ott?token=${updb?.['token'] as string}`, makeRequest().pem), 400, 'INVALID_ENROLL_METHOD');
+      expectError(await enroll(updb?.['token'] as string), 400, 'INVALID_ENROLL_METHOD');
+      expectError(
+        await sendPem(`${CLIENT}/enroll/ott?token=${updb?.['token'] as string}`, makeRequest().pem),
+        400,
+        'INVALID_ENROLL_METHOD',
+      );
     });
 
     it('of an identity that goes at the same time leaves nothing behind and fails cleanly', async () => {
       const rounds = await Promise.all(Array.from({ length: 20 }, ott));
-      await Promise.all(rounds.map(async ({ identityId, token }) => {
-        const [answer, gone] = await Promise.all([enroll(token), controller.admin.delete(`${MANAGEMENT}/identities/${identityId}`)]);
-        expectStatus(gone, 200);
-        expect([200, 404]).to.include(answer.status);
-      }));
-      const { rows } = await controller.database.query('SELECT count(*)::int AS n FROM authenticators WHERE identity_id = ANY ($1)', [rounds.map(({ identityId }) => identityId)]);
+      await Promise.all(
+        rounds.map(async ({ identityId, token }) => {
+          const [answer, gone] = await Promise.all([
+            enroll(token),
+            controller.admin.delete(`${MANAGEMENT}/identities/${identityId}`),
+          ]);
+          expectStatus(gone, 200);
+          expect([200, 404]).to.include(answer.status);
+        }),
+      );
+      const { rows } = await controller.database.query(
+        'SELECT count(*)::int AS n FROM authenticators WHERE identity_id = ANY ($1)',
+        [rounds.map(({ identityId }) => identityId)],
+      );
       expect(rows[0]?.['n']).to.equal(0);
-      expect(totalOf(await controller.admin.get(`${MANAGEMENT}/identities?filter=id%3D%22${rounds[0]?.identityId ?? ''}%22`))).to.equal(0);
+      expect(
+        totalOf(
+          await controller.admin.get(`${MANAGEMENT}/identities?filter=id%3D%22${rounds[0]?.identityId ?? ''}%22`),
+        ),
+      ).to.equal(0);
     });
   });
 });

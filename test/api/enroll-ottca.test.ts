@@ -5,19 +5,32 @@ import { makeCa, makeLeaf, makeSelfSigned } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
 import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, make, read } from '../cases/resource.js';
-import { COMMON_NAME, HOUR_MS, expectError, expectInUse, useCertificateEnrollments } from './certificate-enrollment-support.js';
+import { make, read } from '../support/entities.js';
+import { expectError } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
+import { COMMON_NAME, HOUR_MS, expectInUse, useCertificateEnrollments } from './certificate-enrollment-support.js';
 
 describe('enrollment with a token and a certificate', () => {
   const { authority, change, post, authenticatorsOf, ...suite } = useCertificateEnrollments();
   let controller: TestController;
-  before(() => { controller = suite.controller(); });
+  before(() => {
+    controller = suite.controller();
+  });
   const invited = async (caId: string, extra: object = {}) => {
-    const id = await make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { ottca: caId }, ...extra });
-    const { enrollment } = await read(controller, `identities/${id}`) as unknown as { enrollment: { ottca: { token: string } } };
+    const id = await make(controller, 'identities', {
+      name: unique('identity'),
+      type: 'User',
+      isAdmin: false,
+      enrollment: { ottca: caId },
+      ...extra,
+    });
+    const { enrollment } = await read<{
+      enrollment: { ottca: { token: string } };
+    }>(controller, `identities/${id}`);
     return { id, token: enrollment.ottca.token };
   };
-  const enroll = async (token: string, leaf: TestCertificate, others: readonly TestCertificate[] = []) => post('ottca', leaf, others, { token });
+  const enroll = async (token: string, leaf: TestCertificate, others: readonly TestCertificate[] = []) =>
+    post('ottca', leaf, others, { token });
 
   it('refuses certificates that do not lead to the CA, and keeps the token', async () => {
     const { id: caId, ca } = await authority();
@@ -25,23 +38,44 @@ describe('enrollment with a token and a certificate', () => {
     const { id, token } = await invited(caId);
     const victim = makeLeaf(ca);
     const stranger = makeSelfSigned();
-    expectError(await controller.anonymous.post(`${CLIENT}/enroll/ottca`, { token }), 400, 'CERTIFICATE_FAILED_VALIDATION');
+    expectError(
+      await controller.anonymous.post(`${CLIENT}/enroll/ottca`, { token }),
+      400,
+      'CERTIFICATE_FAILED_VALIDATION',
+    );
     for (const [leaf, others] of [
-      [makeLeaf(makeCa()), []], [makeLeaf(other.ca), []], [makeLeaf(other.ca), [ca]], [stranger, []], [stranger, [ca]], [stranger, [victim, ca]],
-      [makeSelfSigned({ subject: victim.subject }), [victim]], [makeLeaf(victim), [victim]], [makeLeaf(ca, { isForged: true }), []],
-      [makeLeaf(makeCa({ subject: ca.subject, subjectKeyId: ca.subjectKeyId })), []], [ca, []],
+      [makeLeaf(makeCa()), []],
+      [makeLeaf(other.ca), []],
+      [makeLeaf(other.ca), [ca]],
+      [stranger, []],
+      [stranger, [ca]],
+      [stranger, [victim, ca]],
+      [makeSelfSigned({ subject: victim.subject }), [victim]],
+      [makeLeaf(victim), [victim]],
+      [makeLeaf(ca, { isForged: true }), []],
+      [makeLeaf(makeCa({ subject: ca.subject, subjectKeyId: ca.subjectKeyId })), []],
+      [ca, []],
       [makeLeaf(ca, { notBefore: new Date(Date.now() - 3 * HOUR_MS), notAfter: new Date(Date.now() - HOUR_MS) }), []],
-      [makeLeaf(ca, { notBefore: new Date(Date.now() + HOUR_MS) }), []], [makeLeaf(ca, { extendedKeyUsage: ['serverAuth'] }), []],
-    ] as const) expectError(await enroll(token, leaf, others), 400, 'CERTIFICATE_FAILED_VALIDATION');
+      [makeLeaf(ca, { notBefore: new Date(Date.now() + HOUR_MS) }), []],
+      [makeLeaf(ca, { extendedKeyUsage: ['serverAuth'] }), []],
+    ] as const)
+      expectError(await enroll(token, leaf, others), 400, 'CERTIFICATE_FAILED_VALIDATION');
     // TLS itself checks signatures within what was sent, and may end the connection over a wrong one.
-    expectStatus(await enroll(token, makeLeaf(makeCa({ subject: ca.subject, subjectKeyId: ca.subjectKeyId })), [ca]), 400);
+    expectStatus(
+      await enroll(token, makeLeaf(makeCa({ subject: ca.subject, subjectKeyId: ca.subjectKeyId })), [ca]),
+      400,
+    );
     expect(await authenticatorsOf(id)).to.deep.equal([]);
     expectStatus(await enroll(token, victim), 200);
   });
 
   it('refuses a CA that is unverified, disabled or gone', async () => {
     const unverified = await authority({ isVerified: false });
-    expectError(await enroll((await invited(unverified.id)).token, makeLeaf(unverified.ca)), 400, 'ENROLLMENT_CA_NOT_VALID');
+    expectError(
+      await enroll((await invited(unverified.id)).token, makeLeaf(unverified.ca)),
+      400,
+      'ENROLLMENT_CA_NOT_VALID',
+    );
     const { id: caId, ca } = await authority();
     const { id, token } = await invited(caId);
     await change(caId, { isOttCaEnrollmentEnabled: false });
@@ -58,12 +92,23 @@ describe('enrollment with a token and a certificate', () => {
   it('refuses tokens that are unknown, expired, or of another method', async () => {
     const { id: caId, ca } = await authority();
     const { token } = await invited(caId);
-    for (const bad of ['', 'nope', '5c0f0bb8-6a0e-4d0b-8a4e-51b9e0c7d5aa']) expectError(await enroll(bad, makeLeaf(ca)), 404, 'INVALID_ENROLLMENT_TOKEN');
+    for (const bad of ['', 'nope', '5c0f0bb8-6a0e-4d0b-8a4e-51b9e0c7d5aa'])
+      expectError(await enroll(bad, makeLeaf(ca)), 404, 'INVALID_ENROLLMENT_TOKEN');
     expectError(await post('ottca', makeLeaf(ca)), 404, 'INVALID_ENROLLMENT_TOKEN');
-    const id = await make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { ott: true } });
-    const { enrollment } = await read(controller, `identities/${id}`) as unknown as { enrollment: { ott: { token: string } } };
+    const id = await make(controller, 'identities', {
+      name: unique('identity'),
+      type: 'User',
+      isAdmin: false,
+      enrollment: { ott: true },
+    });
+    const { enrollment } = await read<{
+      enrollment: { ott: { token: string } };
+    }>(controller, `identities/${id}`);
     expectError(await enroll(enrollment.ott.token, makeLeaf(ca)), 400, 'INVALID_ENROLL_METHOD');
-    await controller.database.query("UPDATE enrollments SET expires_at = now() - interval '1 second' WHERE token = $1", [token]);
+    await controller.database.query(
+      "UPDATE enrollments SET expires_at = now() - interval '1 second' WHERE token = $1",
+      [token],
+    );
     expectError(await enroll(token, makeLeaf(ca)), 400, 'ENROLLMENT_EXPIRED');
   });
 
@@ -75,7 +120,10 @@ describe('enrollment with a token and a certificate', () => {
     expect(answer.data).to.deep.equal({});
     const [made] = await authenticatorsOf(id);
     expect(made).to.deep.include({ method: 'cert', fingerprint: leaf.fingerprint, certPem: leaf.pem });
-    const { rows } = await controller.database.query('SELECT ca_id, public_key_print, is_issued_by_network FROM authenticators WHERE fingerprint = $1', [leaf.fingerprint]);
+    const { rows } = await controller.database.query(
+      'SELECT ca_id, public_key_print, is_issued_by_network FROM authenticators WHERE fingerprint = $1',
+      [leaf.fingerprint],
+    );
     expect(rows[0]).to.deep.include({ ca_id: caId, is_issued_by_network: false });
     expect(rows[0]?.['public_key_print']).to.match(/^[0-9a-f]{64}$/);
     expect((await read(controller, `identities/${id}`))['enrollment']).to.deep.equal({});
@@ -114,7 +162,9 @@ describe('enrollment with a token and a certificate', () => {
   });
 
   it('binds the claim of the certificate instead, where the CA has one', async () => {
-    const { id: caId, ca } = await authority({ externalIdClaim: { ...COMMON_NAME, matcher: 'PREFIX', matcherCriteria: 'dev-' } });
+    const { id: caId, ca } = await authority({
+      externalIdClaim: { ...COMMON_NAME, matcher: 'PREFIX', matcherCriteria: 'dev-' },
+    });
     const { id, token } = await invited(caId);
     const device = unique('dev');
     expectError(await enroll(token, makeLeaf(ca, { commonName: 'other' })), 400, 'MISSING_CERT_CLAIM');
@@ -125,7 +175,11 @@ describe('enrollment with a token and a certificate', () => {
     const thief = makeLeaf(ca, { commonName: device });
     expectInUse(await enroll(second.token, thief), thief);
     const third = await invited(caId, { externalId: unique('dev') });
-    expectError(await enroll(third.token, makeLeaf(ca, { commonName: unique('dev') })), 400, 'CERTIFICATE_FAILED_VALIDATION');
+    expectError(
+      await enroll(third.token, makeLeaf(ca, { commonName: unique('dev') })),
+      400,
+      'CERTIFICATE_FAILED_VALIDATION',
+    );
     const { externalId } = await read(controller, `identities/${third.id}`);
     expectStatus(await enroll(third.token, makeLeaf(ca, { commonName: externalId as string })), 200);
   });

@@ -3,22 +3,47 @@ import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
-import { createCertificateClient, makeCa, makeLeaf, makeRequest, makeSelfSigned, shownBy } from '../support/certificates.js';
+import {
+  createCertificateClient,
+  makeCa,
+  makeLeaf,
+  makeRequest,
+  makeSelfSigned,
+  shownBy,
+} from '../support/certificates.js';
 import type { TestSigningRequest } from '../support/certificates.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, make, read } from '../cases/resource.js';
+import { make, read } from '../support/entities.js';
+import { expectError } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
-interface Certificates { readonly ca: string; readonly cert: string; readonly serverCert: string }
+interface Certificates {
+  readonly ca: string;
+  readonly cert: string;
+  readonly serverCert: string;
+}
 type Kind = 'edge-routers' | 'transit-routers';
-interface Enrolled { readonly id: string; readonly token: string; readonly client: TestSigningRequest; readonly certs: Certificates }
+interface Enrolled {
+  readonly id: string;
+  readonly token: string;
+  readonly client: TestSigningRequest;
+  readonly certs: Certificates;
+}
 
 describe('enrollment of routers', () => {
   let controller: TestController;
   const clients: Client[] = [];
-  before(async () => { controller = await startTestController({ EDGE_ADVERTISE: 'ctrl.example:1280', EDGE_TLS_NAMES: 'console.example,10.9.8.7' }); });
+  before(async () => {
+    controller = await startTestController({
+      EDGE_ADVERTISE: 'ctrl.example:1280',
+      EDGE_TLS_NAMES: 'console.example,10.9.8.7',
+    });
+  });
   after(async () => {
-    clients.forEach((client) => { client.close(); });
+    clients.forEach((client) => {
+      client.close();
+    });
     await controller.stop();
   });
 
@@ -26,39 +51,58 @@ describe('enrollment of routers', () => {
     const id = await make(controller, kind, { name: unique('router') });
     return { id, token: (await read(controller, `${kind}/${id}`))['enrollmentToken'] as string };
   };
-  const post = async (path: string, body?: object): Promise<Answer> => controller.anonymous.post(`${CLIENT}/${path}`, body);
-  const requestsOf = (id: string, names = {}) => ({ certCsr: makeRequest({ commonName: id }).pem, serverCertCsr: makeRequest({ names }).pem });
+  const post = async (path: string, body?: object): Promise<Answer> =>
+    controller.anonymous.post(`${CLIENT}/${path}`, body);
+  const requestsOf = (id: string, names = {}) => ({
+    certCsr: makeRequest({ commonName: id }).pem,
+    serverCertCsr: makeRequest({ names }).pem,
+  });
   const enroll = async (token: string, body: object): Promise<Answer> => post(`enroll?token=${token}`, body);
   const certsOf = (answer: Answer): Certificates => expectStatus(answer, 200).data as Certificates;
   const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint.replaceAll(':', '').toLowerCase();
   const enrolled = async (kind: Kind = 'edge-routers'): Promise<Enrolled> => {
     const { id, token } = await router(kind);
     const client = makeRequest({ commonName: id });
-    return { id, token, client, certs: certsOf(await enroll(token, { certCsr: client.pem, serverCertCsr: makeRequest().pem })) };
+    return {
+      id,
+      token,
+      client,
+      certs: certsOf(await enroll(token, { certCsr: client.pem, serverCertCsr: makeRequest().pem })),
+    };
   };
   const showing = (cert: string, key: string): Client => {
     const client = createCertificateClient(controller.url, { cert, key });
     clients.push(client);
     return client;
   };
-  const extendAs = async (client: Client, body: object): Promise<Answer> => client.post(`${CLIENT}/enroll/extend/router`, body);
-  const refused = (answer: Answer, status: number, code: string): void => {
-    expectStatus(answer, status);
-    expect(answer.error?.code).to.equal(code);
-  };
+  const extendAs = async (client: Client, body: object): Promise<Answer> =>
+    client.post(`${CLIENT}/enroll/extend/router`, body);
   const isUnused = async (kind: Kind, { id, token }: { id: string; token: string }): Promise<void> => {
-    expect(await read(controller, `${kind}/${id}`)).to.include({ enrollmentToken: token, fingerprint: null, isVerified: false });
+    expect(await read(controller, `${kind}/${id}`)).to.include({
+      enrollmentToken: token,
+      fingerprint: null,
+      isVerified: false,
+    });
   };
 
-  for (const [kind, method] of [['edge-routers', 'erott'], ['transit-routers', 'trott']] as const) {
+  for (const [kind, method] of [
+    ['edge-routers', 'erott'],
+    ['transit-routers', 'trott'],
+  ] as const) {
     describe(`of ${kind}`, () => {
       it('gives both certificates and what to trust, and shows in the router', async () => {
         const { id, token } = await router(kind);
         const [client, server] = [makeRequest({ commonName: id }), makeRequest()];
-        const answer = await post(`enroll?method=${method}&token=${token}`, { certCsr: client.pem, serverCertCsr: server.pem });
+        const answer = await post(`enroll?method=${method}&token=${token}`, {
+          certCsr: client.pem,
+          serverCertCsr: server.pem,
+        });
         const { ca, cert, serverCert } = certsOf(answer);
         expect(answer.headers['content-type']).to.equal('application/json');
-        for (const [pem, csr] of [[cert, client], [serverCert, server]] as const) {
+        for (const [pem, csr] of [
+          [cert, client],
+          [serverCert, server],
+        ] as const) {
           const leaf = new X509Certificate(pem);
           expect(pem.match(/BEGIN CERTIFICATE/g)).to.have.length(2);
           expect(leaf.publicKey.equals(csr.keys.publicKey)).to.equal(true);
@@ -72,10 +116,14 @@ describe('enrollment of routers', () => {
         const item = await read(controller, `${kind}/${id}`);
         expect(item).to.include({ isVerified: true, fingerprint: fingerprintOf(cert) });
         if (kind === 'edge-routers') expect(item['certPem']).to.equal(cert);
-        for (const field of ['enrollmentToken', 'enrollmentJwt', 'enrollmentExpiresAt', 'enrollmentCreatedAt']) expect(item[field] ?? null, field).to.equal(null);
-        const { rows } = await controller.database.query('SELECT kind FROM issued_certificates WHERE subject_id = $1 ORDER BY kind', [id]);
+        for (const field of ['enrollmentToken', 'enrollmentJwt', 'enrollmentExpiresAt', 'enrollmentCreatedAt'])
+          expect(item[field] ?? null, field).to.equal(null);
+        const { rows } = await controller.database.query(
+          'SELECT kind FROM issued_certificates WHERE subject_id = $1 ORDER BY kind',
+          [id],
+        );
         expect(rows).to.deep.equal([{ kind: 'router' }, { kind: 'routerServer' }]);
-        refused(await enroll(token, requestsOf(id)), 404, 'INVALID_ENROLLMENT_TOKEN');
+        expectError(await enroll(token, requestsOf(id)), 404, 'INVALID_ENROLLMENT_TOKEN');
       });
 
       it('works once, also for thirty at the same time', async () => {
@@ -84,24 +132,45 @@ describe('enrollment of routers', () => {
         const answers = await Promise.all(bodies.map((body) => enroll(token, body)));
         const winners = answers.filter(({ status }) => status === 200);
         expect(winners).to.have.length(1);
-        for (const answer of answers.filter(({ status }) => status !== 200)) refused(answer, 404, 'INVALID_ENROLLMENT_TOKEN');
-        expect((await read(controller, `${kind}/${id}`))['fingerprint']).to.equal(fingerprintOf(certsOf(winners[0] as Answer).cert));
+        for (const answer of answers.filter(({ status }) => status !== 200))
+          expectError(answer, 404, 'INVALID_ENROLLMENT_TOKEN');
+        expect((await read(controller, `${kind}/${id}`))['fingerprint']).to.equal(
+          fingerprintOf(certsOf(winners[0] as Answer).cert),
+        );
       });
 
       it('refuses bad requests, and the token stays usable', async () => {
         const made = await router(kind);
         const { id, token } = made;
         const good = requestsOf(id);
-        for (const body of [undefined, {}, { certCsr: good.certCsr }, { serverCertCsr: good.serverCertCsr }, { ...good, certCsr: null }, { ...good, serverCertCsr: '' }, { clientCsr: good.certCsr }]) {
-          refused(await enroll(token, body as object), 400, 'MISSING_OR_INVALID_CSR');
+        for (const body of [
+          undefined,
+          {},
+          { certCsr: good.certCsr },
+          { serverCertCsr: good.serverCertCsr },
+          { ...good, certCsr: null },
+          { ...good, serverCertCsr: '' },
+          { clientCsr: good.certCsr },
+        ]) {
+          expectError(await enroll(token, body as object), 400, 'MISSING_OR_INVALID_CSR');
         }
         const forged = makeRequest({ commonName: id, isForged: true }).pem;
-        for (const change of [{ certCsr: 'x' }, { serverCertCsr: 'x' }, { certCsr: forged }, { serverCertCsr: forged }, { certCsr: makeRequest({ commonName: 'other' }).pem },
-          { certCsr: makeRequest({ commonName: id, keyKind: 'rsa-1024' }).pem }, { certCsr: good.certCsr + good.certCsr }]) {
-          refused(await enroll(token, { ...good, ...change }), 400, 'COULD_NOT_PROCESS_CSR');
+        for (const change of [
+          { certCsr: 'x' },
+          { serverCertCsr: 'x' },
+          { certCsr: forged },
+          { serverCertCsr: forged },
+          { certCsr: makeRequest({ commonName: 'other' }).pem },
+          { certCsr: makeRequest({ commonName: id, keyKind: 'rsa-1024' }).pem },
+          { certCsr: good.certCsr + good.certCsr },
+        ]) {
+          expectError(await enroll(token, { ...good, ...change }), 400, 'COULD_NOT_PROCESS_CSR');
         }
         const other = await router(kind);
-        expect((await enroll(token, requestsOf(other.id))).error?.cause).to.deep.equal({ code: 'UNHANDLED', message: 'invalid client CSR' });
+        expect((await enroll(token, requestsOf(other.id))).error?.cause).to.deep.equal({
+          code: 'UNHANDLED',
+          message: 'invalid client CSR',
+        });
         await isUnused(kind, made);
         expectStatus(await enroll(token, good), 200);
       });
@@ -109,10 +178,17 @@ describe('enrollment of routers', () => {
       it('refuses expired tokens and other methods, and the token stays', async () => {
         const made = await router(kind);
         for (const wrong of ['ott', 'updb', 'ottca', method === 'erott' ? 'trott' : 'erott']) {
-          refused(await post(`enroll?method=${wrong}&token=${made.token}`, requestsOf(made.id)), 400, 'INVALID_ENROLL_METHOD');
+          expectError(
+            await post(`enroll?method=${wrong}&token=${made.token}`, requestsOf(made.id)),
+            400,
+            'INVALID_ENROLL_METHOD',
+          );
         }
-        await controller.database.query("UPDATE enrollments SET expires_at = now() - interval '1 second' WHERE token = $1", [made.token]);
-        refused(await enroll(made.token, requestsOf(made.id)), 400, 'ENROLLMENT_EXPIRED');
+        await controller.database.query(
+          "UPDATE enrollments SET expires_at = now() - interval '1 second' WHERE token = $1",
+          [made.token],
+        );
+        expectError(await enroll(made.token, requestsOf(made.id)), 400, 'ENROLLMENT_EXPIRED');
         await isUnused(kind, made);
       });
     });
@@ -122,31 +198,56 @@ describe('enrollment of routers', () => {
     for (const inQuery of [true, false]) {
       const { id, token } = await router();
       const body = { clientCsr: makeRequest({ commonName: id }).pem, serverCsr: makeRequest().pem };
-      const answer = await post(inQuery ? `enroll/erott?token=${token}` : 'enroll/erott', inQuery ? body : { ...body, token });
+      const answer = await post(
+        inQuery ? `enroll/erott?token=${token}` : 'enroll/erott',
+        inQuery ? body : { ...body, token },
+      );
       expect(Object.keys(certsOf(answer)).sort()).to.deep.equal(['ca', 'cert', 'serverCert']);
     }
     const { id, token } = await router();
-    refused(await post('enroll/erott', { token, clientCsr: makeRequest({ commonName: id }).pem }), 400, 'MISSING_OR_INVALID_CSR');
+    expectError(
+      await post('enroll/erott', { token, clientCsr: makeRequest({ commonName: id }).pem }),
+      400,
+      'MISSING_OR_INVALID_CSR',
+    );
     const transit = await router('transit-routers');
-    refused(await post('enroll/erott', { token: transit.token, clientCsr: makeRequest({ commonName: transit.id }).pem, serverCsr: makeRequest().pem }), 400, 'INVALID_ENROLL_METHOD');
-    refused(await post('enroll/erott', {}), 404, 'INVALID_ENROLLMENT_TOKEN');
-    refused(await post('enroll/erott'), 404, 'INVALID_ENROLLMENT_TOKEN');
+    expectError(
+      await post('enroll/erott', {
+        token: transit.token,
+        clientCsr: makeRequest({ commonName: transit.id }).pem,
+        serverCsr: makeRequest().pem,
+      }),
+      400,
+      'INVALID_ENROLL_METHOD',
+    );
+    expectError(await post('enroll/erott', {}), 404, 'INVALID_ENROLLMENT_TOKEN');
+    expectError(await post('enroll/erott'), 404, 'INVALID_ENROLLMENT_TOKEN');
   });
 
   it('gives the server certificate the names that a router may have, and no others', async () => {
     const { id, token } = await router();
     const names = {
-      dns: ['router.example', 'localhost', '*.example', 'ctrl.example', 'CTRL.example', 'console.example'], ip: ['10.0.0.1', '127.0.0.1', '10.9.8.7', '0.0.0.0'],
-      uri: ['spiffe://elsewhere/controller/x'], email: ['a@b.example'],
+      dns: ['router.example', 'localhost', '*.example', 'ctrl.example', 'CTRL.example', 'console.example'],
+      ip: ['10.0.0.1', '127.0.0.1', '10.9.8.7', '0.0.0.0'],
+      uri: ['spiffe://elsewhere/controller/x'],
+      email: ['a@b.example'],
     };
-    const { cert, serverCert } = certsOf(await enroll(token, { certCsr: makeRequest({ commonName: id, names }).pem, serverCertCsr: makeRequest({ names, basicConstraints: { isCa: true } }).pem }));
-    const textOf = (pem: string) => (new X509Certificate(pem).subjectAltName ?? '').replace(/spiffe:\/\/[^/]*/, 'spiffe://domain');
+    const { cert, serverCert } = certsOf(
+      await enroll(token, {
+        certCsr: makeRequest({ commonName: id, names }).pem,
+        serverCertCsr: makeRequest({ names, basicConstraints: { isCa: true } }).pem,
+      }),
+    );
+    const textOf = (pem: string) =>
+      (new X509Certificate(pem).subjectAltName ?? '').replace(/spiffe:\/\/[^/]*/, 'spiffe://domain');
     expect(textOf(cert)).to.equal(`URI:spiffe://domain/router/${id}`);
-    expect(textOf(serverCert)).to.equal(`DNS:localhost, DNS:router.example, IP Address:10.0.0.1, IP Address:127.0.0.1, URI:spiffe://domain/router/${id}`);
+    expect(textOf(serverCert)).to.equal(
+      `DNS:localhost, DNS:router.example, IP Address:10.0.0.1, IP Address:127.0.0.1, URI:spiffe://domain/router/${id}`,
+    );
     expect(new X509Certificate(serverCert).ca).to.equal(false);
     const many = await router();
     const dns = Array.from({ length: 21 }, (_, index) => `r${index}.example`);
-    refused(await enroll(many.token, requestsOf(many.id, { dns })), 400, 'COULD_NOT_PROCESS_CSR');
+    expectError(await enroll(many.token, requestsOf(many.id, { dns })), 400, 'COULD_NOT_PROCESS_CSR');
     await isUnused('edge-routers', many);
   });
 
@@ -155,20 +256,26 @@ describe('enrollment of routers', () => {
     expectStatus(await controller.admin.post(`${MANAGEMENT}/edge-routers/${id}/re-enroll`), 200);
     const item = await read(controller, `edge-routers/${id}`);
     expect(item).to.include({ isVerified: false, fingerprint: null, certPem: null });
-    refused(await extendAs(showing(certs.cert, client.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
+    expectError(await extendAs(showing(certs.cert, client.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
     certsOf(await enroll(item['enrollmentToken'] as string, requestsOf(id)));
     expect((await read(controller, `edge-routers/${id}`))['isVerified']).to.equal(true);
   });
 
   it('holds while the router is told to enroll again or goes', async () => {
-    await Promise.all(Array.from({ length: 12 }, async (_, index) => {
-      const { id, token } = await router();
-      const disturbance = index % 2 === 0 ? controller.admin.post(`${MANAGEMENT}/edge-routers/${id}/re-enroll`) : controller.admin.delete(`${MANAGEMENT}/edge-routers/${id}`);
-      const [answer, disturbed] = await Promise.all([enroll(token, requestsOf(id)), disturbance]);
-      expectStatus(disturbed, 200);
-      expect([200, 404]).to.include(answer.status);
-      if (index % 2 === 0) expect(await read(controller, `edge-routers/${id}`)).to.include({ fingerprint: null, isVerified: false });
-    }));
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { id, token } = await router();
+        const disturbance =
+          index % 2 === 0
+            ? controller.admin.post(`${MANAGEMENT}/edge-routers/${id}/re-enroll`)
+            : controller.admin.delete(`${MANAGEMENT}/edge-routers/${id}`);
+        const [answer, disturbed] = await Promise.all([enroll(token, requestsOf(id)), disturbance]);
+        expectStatus(disturbed, 200);
+        expect([200, 404]).to.include(answer.status);
+        if (index % 2 === 0)
+          expect(await read(controller, `edge-routers/${id}`)).to.include({ fingerprint: null, isVerified: false });
+      }),
+    );
   });
 
   describe('extended', () => {
@@ -181,9 +288,16 @@ describe('enrollment of routers', () => {
         const { cert, serverCert } = certsOf(answer);
         expect(answer.data).to.have.all.keys('cert', 'serverCert');
         expect(serverCert).to.be.a('string');
-        expect(await read(controller, `${kind}/${first.id}`)).to.include({ fingerprint: fingerprintOf(cert), isVerified: true });
-        refused(await extendAs(old, requestsOf(first.id)), 401, 'UNAUTHORIZED');
-        refused(await extendAs(showing(first.certs.cert, first.client.privateKeyPem), requestsOf(first.id)), 401, 'UNAUTHORIZED');
+        expect(await read(controller, `${kind}/${first.id}`)).to.include({
+          fingerprint: fingerprintOf(cert),
+          isVerified: true,
+        });
+        expectError(await extendAs(old, requestsOf(first.id)), 401, 'UNAUTHORIZED');
+        expectError(
+          await extendAs(showing(first.certs.cert, first.client.privateKeyPem), requestsOf(first.id)),
+          401,
+          'UNAUTHORIZED',
+        );
         expectStatus(await extendAs(showing(cert, next.privateKeyPem), requestsOf(first.id)), 200);
       });
     }
@@ -195,8 +309,10 @@ describe('enrollment of routers', () => {
       const answers = await Promise.all(bodies.map((body) => extendAs(connection, body)));
       const winners = answers.filter(({ status }) => status === 200);
       expect(winners).to.have.length(1);
-      for (const answer of answers.filter(({ status }) => status !== 200)) refused(answer, 401, 'UNAUTHORIZED');
-      expect((await read(controller, `edge-routers/${id}`))['fingerprint']).to.equal(fingerprintOf(certsOf(winners[0] as Answer).cert));
+      for (const answer of answers.filter(({ status }) => status !== 200)) expectError(answer, 401, 'UNAUTHORIZED');
+      expect((await read(controller, `edge-routers/${id}`))['fingerprint']).to.equal(
+        fingerprintOf(certsOf(winners[0] as Answer).cert),
+      );
     });
 
     it('refuses bad requests, and the present certificate stays', async () => {
@@ -204,25 +320,55 @@ describe('enrollment of routers', () => {
       const connection = showing(certs.cert, client.privateKeyPem);
       const good = requestsOf(id);
       for (const body of [{}, { certCsr: good.certCsr }]) expectStatus(await extendAs(connection, body), 400);
-      for (const empty of ['certCsr', 'serverCertCsr']) refused(await extendAs(connection, { ...good, [empty]: '' }), 400, 'COULD_NOT_PROCESS_CSR');
-      for (const certCsr of ['x', makeRequest({ commonName: 'other' }).pem, makeRequest({ commonName: id, isForged: true }).pem]) {
-        refused(await extendAs(connection, { ...good, certCsr }), 400, 'COULD_NOT_PROCESS_CSR');
+      for (const empty of ['certCsr', 'serverCertCsr'])
+        expectError(await extendAs(connection, { ...good, [empty]: '' }), 400, 'COULD_NOT_PROCESS_CSR');
+      for (const certCsr of [
+        'x',
+        makeRequest({ commonName: 'other' }).pem,
+        makeRequest({ commonName: id, isForged: true }).pem,
+      ]) {
+        expectError(await extendAs(connection, { ...good, certCsr }), 400, 'COULD_NOT_PROCESS_CSR');
       }
       expectStatus(await extendAs(connection, good), 200);
     });
 
     it('refuses whoever is not a router of this network', async () => {
       const { id, client, certs } = await enrolled();
-      refused(await extendAs(controller.anonymous, requestsOf(id)), 401, 'UNAUTHORIZED');
+      expectError(await extendAs(controller.anonymous, requestsOf(id)), 401, 'UNAUTHORIZED');
       const foreign = makeCa();
-      for (const leaf of [makeSelfSigned({ commonName: id }), makeLeaf(foreign, { commonName: id }), makeLeaf(foreign, { commonName: id, names: { uri: [new X509Certificate(certs.cert).subjectAltName?.slice(4) ?? ''] } })]) {
-        refused(await extendAs(showing(shownBy(leaf, foreign).cert, leaf.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
+      for (const leaf of [
+        makeSelfSigned({ commonName: id }),
+        makeLeaf(foreign, { commonName: id }),
+        makeLeaf(foreign, {
+          commonName: id,
+          names: { uri: [new X509Certificate(certs.cert).subjectAltName?.slice(4) ?? ''] },
+        }),
+      ]) {
+        expectError(
+          await extendAs(showing(shownBy(leaf, foreign).cert, leaf.privateKeyPem), requestsOf(id)),
+          401,
+          'UNAUTHORIZED',
+        );
         // The router's own certificate behind it proves nothing: its key was not shown.
-        refused(await extendAs(showing(leaf.pem + certs.cert, leaf.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
+        expectError(
+          await extendAs(showing(leaf.pem + certs.cert, leaf.privateKeyPem), requestsOf(id)),
+          401,
+          'UNAUTHORIZED',
+        );
       }
-      expectStatus(await controller.admin.post(`${MANAGEMENT}/cas`, { name: unique('ca'), certPem: foreign.pem, isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true, identityRoles: [] }), 201);
+      expectStatus(
+        await controller.admin.post(`${MANAGEMENT}/cas`, {
+          name: unique('ca'),
+          certPem: foreign.pem,
+          isAuthEnabled: true,
+          isAutoCaEnrollmentEnabled: true,
+          isOttCaEnrollmentEnabled: true,
+          identityRoles: [],
+        }),
+        201,
+      );
       const known = makeLeaf(foreign, { commonName: id });
-      refused(await extendAs(showing(known.pem, known.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
+      expectError(await extendAs(showing(known.pem, known.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
       expect((await read(controller, `edge-routers/${id}`))['fingerprint']).to.equal(fingerprintOf(certs.cert));
       expectStatus(await extendAs(showing(certs.cert, client.privateKeyPem), requestsOf(id)), 200);
     });
@@ -230,21 +376,30 @@ describe('enrollment of routers', () => {
     it('refuses a session, the certificate of an identity, and a router’s server certificate', async () => {
       const { id, token } = await router();
       const server = makeRequest();
-      const { serverCert } = certsOf(await enroll(token, { certCsr: makeRequest({ commonName: id }).pem, serverCertCsr: server.pem }));
-      refused(await extendAs(showing(serverCert, server.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
-      refused(await extendAs(controller.admin, requestsOf(id)), 401, 'UNAUTHORIZED');
-      const identityId = await make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { ott: true } });
-      const { enrollment } = await read(controller, `identities/${identityId}`) as unknown as { enrollment: { ott: { token: string } } };
+      const { serverCert } = certsOf(
+        await enroll(token, { certCsr: makeRequest({ commonName: id }).pem, serverCertCsr: server.pem }),
+      );
+      expectError(await extendAs(showing(serverCert, server.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
+      expectError(await extendAs(controller.admin, requestsOf(id)), 401, 'UNAUTHORIZED');
+      const identityId = await make(controller, 'identities', {
+        name: unique('identity'),
+        type: 'User',
+        isAdmin: false,
+        enrollment: { ott: true },
+      });
+      const { enrollment } = await read<{
+        enrollment: { ott: { token: string } };
+      }>(controller, `identities/${identityId}`);
       const own = makeRequest();
       const { cert } = certsOf(await enroll(enrollment.ott.token, { clientCsr: own.pem }));
-      refused(await extendAs(showing(cert, own.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
+      expectError(await extendAs(showing(cert, own.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
     });
 
     it('refuses the certificate of a router that is gone', async () => {
       const { id, client, certs } = await enrolled();
       const connection = showing(certs.cert, client.privateKeyPem);
       expectStatus(await controller.admin.delete(`${MANAGEMENT}/edge-routers/${id}`), 200);
-      refused(await extendAs(connection, requestsOf(id)), 401, 'UNAUTHORIZED');
+      expectError(await extendAs(connection, requestsOf(id)), 401, 'UNAUTHORIZED');
     });
   });
 });

@@ -1,3 +1,4 @@
+/** The example script runs as its users run it. Against a whole controller, with bash and curl. */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +11,23 @@ import { expectStatus } from '../support/client.js';
 
 const script = fileURLToPath(new URL('../../../examples/first-network.sh', import.meta.url));
 
-interface Run { readonly code: number; readonly stdout: string; readonly stderr: string }
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Runs the example as a user would, with no setting of ours in its environment but the given ones. */
 function run(env: Readonly<Record<string, string>>, file = script): Promise<Run> {
   return new Promise((resolve) => {
-    execFile('/bin/sh', [file], { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
-    });
+    execFile(
+      '/bin/sh',
+      [file],
+      { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -31,10 +41,16 @@ describe('examples/first-network.sh', function example() {
   });
   after(() => controller.stop());
 
-  const total = async (collection: string) => expectStatus(await controller.admin.get(`/edge/management/v1/${collection}`), 200).meta.pagination?.totalCount ?? -1;
+  const total = async (collection: string) =>
+    expectStatus(await controller.admin.get(`/edge/management/v1/${collection}`), 200).meta.pagination?.totalCount ??
+    -1;
 
   it('builds a network, enrolls a client and lists the one service that it may dial', async () => {
-    const before = { identities: await total('identities'), services: await total('services'), sessions: await total('api-sessions') };
+    const before = {
+      identities: await total('identities'),
+      services: await total('services'),
+      sessions: await total('api-sessions'),
+    };
     const { code, stdout, stderr } = await run(credentials);
     expect(stderr).to.equal('');
     expect(code).to.equal(0);
@@ -50,10 +66,20 @@ describe('examples/first-network.sh', function example() {
   it('shows an enrollment JWT that names the identity and was used up', async () => {
     const { stdout } = await run(credentials);
     const jwt = /\n(eyJ[\w-]+\.[\w-]+\.[\w-]+)\n/.exec(stdout)?.[1] ?? '';
-    const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { sub: string; em: string; jti: string };
+    const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as {
+      sub: string;
+      em: string;
+      jti: string;
+    };
     expect(claims.em).to.equal('updb');
     expect(stdout).to.include(`identity ${claims.sub}\n`);
-    expectStatus(await controller.anonymous.post(`/edge/client/v1/enroll?method=updb&token=${claims.jti}`, { username: 'somebody', password: 'pass word 2' }), 404);
+    expectStatus(
+      await controller.anonymous.post(`/edge/client/v1/enroll?method=updb&token=${claims.jti}`, {
+        username: 'somebody',
+        password: 'pass word 2',
+      }),
+      404,
+    );
   });
 
   it('makes entities of its own, so that it can run again', async () => {
@@ -64,14 +90,21 @@ describe('examples/first-network.sh', function example() {
     const before = await total('identities');
     const { code, stdout, stderr } = await run({ ...credentials, EDGE_PASSWORD: 'not the password' });
     expect(code).to.equal(1);
-    expect(stderr).to.equal('first-network: POST /edge/management/v1/authenticate?method=password answered 403: The authentication request failed\n');
+    expect(stderr).to.equal(
+      'first-network: POST /edge/management/v1/authenticate?method=password answered 403: ' +
+        'The authentication request failed\n',
+    );
     expect(stdout).not.to.include('Create the identity');
     expect(await total('identities')).to.equal(before);
   });
 
   it('stops when the caller lacks the right', async () => {
     const caller = await controller.newCaller();
-    const { code, stderr } = await run({ ...credentials, EDGE_USERNAME: caller.username, EDGE_PASSWORD: caller.password });
+    const { code, stderr } = await run({
+      ...credentials,
+      EDGE_USERNAME: caller.username,
+      EDGE_PASSWORD: caller.password,
+    });
     expect(code).to.equal(1);
     expect(stderr).to.match(/^first-network: POST \/edge\/management\/v1\/identities answered 401: /);
   });

@@ -7,10 +7,13 @@ import { until } from '../support/poll.js';
 describe('the sign of life of a controller', () => {
   it('comes again soon after one that failed, so that a database that is back makes the controller ready', async () => {
     let [beats, isBack] = [0, false];
-    const heartbeat = startHeartbeat(async () => {
-      beats += 1;
-      if (!isBack) throw new DatabaseUnavailable('unreachable', undefined);
-    }, { everyMs: 1_000, againMs: 10 });
+    const heartbeat = startHeartbeat(
+      async () => {
+        beats += 1;
+        if (!isBack) throw new DatabaseUnavailable('unreachable', undefined);
+      },
+      { everyMs: 1_000, againMs: 10 },
+    );
     try {
       await until('it fails again and again', () => beats > 30);
       expect(heartbeat.outage()).to.equal('unreachable');

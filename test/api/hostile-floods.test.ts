@@ -1,6 +1,10 @@
-/** Two hundred at once of what costs most to refuse: others are answered meanwhile, and who is turned away is told when to come again. */
+/**
+ * Two hundred at once of what costs most to refuse: others are answered meanwhile, and a refused caller learns when to
+ * try again.
+ */
 import { expect } from 'chai';
-import { CLIENT, MANAGEMENT, entityOf, itemsOf } from '../cases/resource.js';
+import { entityOf, itemsOf } from '../support/entities.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { createCertificateClient, makeCa, makeLeaf, makeRequest, shownBy } from '../support/certificates.js';
 import { enrollByRequest, newVerifiedCa } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';
@@ -12,7 +16,8 @@ import { ProcessShop } from '../support/process.js';
 import { childEnv } from './server-support.js';
 
 const AT_ONCE = 200;
-const PATIENCE_MS = 300;
+/** Far less than a flood takes, so that one who waited for its end is found; and enough for a busy machine. */
+const PATIENCE_MS = 2_000;
 const ATTEMPTS = 4;
 const VERSION = `${CLIENT}/version`;
 
@@ -33,9 +38,14 @@ describe('floods', function suite() {
     admin = await shop.login(url);
     [bystander, busy] = [shop.client(url), shop.client(url)];
     const { ca } = await newVerifiedCa({ admin });
-    const { id } = entityOf(expectStatus(await admin.post(`${MANAGEMENT}/identities`, { name: 'device', type: 'Device', isAdmin: false }), 201));
+    const { id } = entityOf(
+      expectStatus(
+        await admin.post(`${MANAGEMENT}/identities`, { name: 'device', type: 'Device', isAdmin: false }),
+        201,
+      ),
+    );
     certified = createCertificateClient(url, (await enrollByRequest({ admin, anonymous: bystander }, id)).shown);
-    // The dearest to refuse: namesakes of a CA that is known.
+    // The most expensive to refuse: namesakes of a CA that is known.
     const namesakes = Array.from({ length: 8 }, () => makeCa({ subject: ca.subject, subjectKeyId: ca.subjectKeyId }));
     far = createCertificateClient(url, shownBy(makeLeaf(namesakes[0] ?? ca, { keyKind: 'ec-p521' }), ...namesakes));
     // The connections are there before the flood: handshakes are the test's work as much as the controller's.
@@ -43,7 +53,9 @@ describe('floods', function suite() {
     expectStatus(await bystander.get(VERSION), 200);
   });
   after(async () => {
-    [certified, far].forEach((client) => { client.close(); });
+    [certified, far].forEach((client) => {
+      client.close();
+    });
     await shop.end();
     await database.close();
   });
@@ -53,7 +65,9 @@ describe('floods', function suite() {
   /** What the flood got, and how long a bystander waited at most while it lasted. */
   const flood = async (send: () => Promise<Answer>): Promise<{ answers: Answer[]; longest: number }> => {
     let isOver = false;
-    const answers = all(send).finally(() => { isOver = true; });
+    const answers = all(send).finally(() => {
+      isOver = true;
+    });
     let longest = 0;
     do {
       const started = performance.now();
@@ -79,10 +93,32 @@ describe('floods', function suite() {
   };
 
   it('of wrong passwords', async () => {
-    const answers = await expectAlive(() => busy.post(`${CLIENT}/authenticate?method=password`, { username: unique('nobody'), password: 'pass word 1' }), [403]);
+    const answers = await expectAlive(
+      () =>
+        busy.post(`${CLIENT}/authenticate?method=password`, { username: unique('nobody'), password: 'pass word 1' }),
+      [403],
+    );
     expect(answers.filter(({ status }) => status === 429)).to.not.have.length(0);
     expect(answers.filter(({ status }) => status === 403)).to.not.have.length(0);
-    expect(new Set(answers.filter(({ status }) => status === 403).map(({ text }) => text.replace(/"requestId":"[^"]*"/, ''))).size).to.equal(1);
+    expect(
+      new Set(answers.filter(({ status }) => status === 403).map(({ text }) => text.replace(/"requestId":"[^"]*"/, '')))
+        .size,
+    ).to.equal(1);
+  });
+
+  it('of large schemas of config types', async () => {
+    const pattern = (index: number): [string, object] => [
+      `p${index}`,
+      { type: 'string', pattern: `^[a-z]{1,9}${index}$` },
+    ];
+    const schema = { properties: Object.fromEntries(Array.from({ length: 60 }, (_, index) => pattern(index))) };
+    const answers = await expectAlive(
+      () => admin.post(`${MANAGEMENT}/config-types`, { name: unique('large'), schema }),
+      [201],
+    );
+    expect(answers.filter(({ status }) => status === 429)).to.not.have.length(0);
+    // One that is compiled, and sixteen that wait.
+    expect(answers.filter(({ status }) => status === 201)).to.have.length.at.least(17);
   });
 
   it('of logins by certificate, good and bad', async () => {
@@ -97,13 +133,26 @@ describe('floods', function suite() {
 
   it('of requests for certificates, and of first passwords', async () => {
     const invite = async (enrollment: object) => {
-      const { id } = entityOf(expectStatus(await admin.post(`${MANAGEMENT}/identities`, { name: unique('invited'), type: 'User', isAdmin: false, enrollment }), 201));
+      const { id } = entityOf(
+        expectStatus(
+          await admin.post(`${MANAGEMENT}/identities`, {
+            name: unique('invited'),
+            type: 'User',
+            isAdmin: false,
+            enrollment,
+          }),
+          201,
+        ),
+      );
       return itemsOf(await admin.get(`${MANAGEMENT}/identities/${id}/enrollments`))[0]?.['token'] as string;
     };
     const [ott, updb] = [await invite({ ott: true }), await invite({ updb: unique('user') })];
     const forged = makeRequest({ keyKind: 'rsa-4096', isForged: true }).pem;
     await expectAlive(() => busy.post(`${CLIENT}/enroll/ott`, { token: ott, clientCsr: forged }), [400]);
-    const answers = await expectAlive(() => busy.post(`${CLIENT}/enroll/updb?token=${updb}`, { password: 'pass word 1' }), [200, 404]);
+    const answers = await expectAlive(
+      () => busy.post(`${CLIENT}/enroll/updb?token=${updb}`, { password: 'pass word 1' }),
+      [200, 404],
+    );
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
   });
 });

@@ -1,52 +1,125 @@
+/** Identities: their fields, states and what goes with them. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
-import { ADMIN, startTestController, unique } from '../support/controller.js';
+import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, behavesLikeAnyResource, entityOf, expectField, expectNotFound, idsOf, itemsOf, linksOf, make, read, totalOf } from '../cases/resource.js';
-import type { Entity } from '../cases/resource.js';
+import { behavesLikeAnyResource } from '../support/any-resource.js';
+import { entityOf, idsOf, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
+import type { Entity } from '../support/entities.js';
+import { expectField, expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/identities`;
 const identity = (name: string) => ({ name, type: 'User', isAdmin: false });
 
 describe('identities', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
-  const create = async (extra: object = {}, name = unique('identity')) => make(controller, 'identities', { ...identity(name), ...extra });
+  const create = async (extra: object = {}, name = unique('identity')) =>
+    make(controller, 'identities', { ...identity(name), ...extra });
   const detail = async (id: string) => read(controller, `identities/${id}`);
   const patch = async (id: string, changes: object) => controller.admin.patch(`${PATH}/${id}`, changes);
-  const defaultAdmin = async () => itemsOf(await controller.admin.get(`${PATH}?filter=isDefaultAdmin=true`))[0] as Entity;
+  const defaultAdmin = async () =>
+    itemsOf(await controller.admin.get(`${PATH}?filter=isDefaultAdmin=true`))[0] as Entity;
 
   behavesLikeAnyResource({
-    collection: 'identities', singular: 'identity', controller: () => controller, body: identity, emptyNameInPatch: 'ignored',
+    collection: 'identities',
+    singular: 'identity',
+    controller: () => controller,
+    body: identity,
+    emptyNameInPatch: 'ignored',
     taken: (name) => `duplicate value '${name}' in unique index on identities store`,
-    nestedLinks: ['authenticators', 'edge-router-policies', 'edge-routers', 'enrollments', 'failed-service-requests', 'posture-data',
-      'service-configs', 'service-policies', 'services'],
+    nestedLinks: [
+      'authenticators',
+      'edge-router-policies',
+      'edge-routers',
+      'enrollments',
+      'failed-service-requests',
+      'posture-data',
+      'service-configs',
+      'service-policies',
+      'services',
+    ],
   });
 
   it('starts with every default', async () => {
     const { _links, createdAt, updatedAt, authPolicy, type, id, name, ...rest } = await detail(await create());
     expect(rest).to.deep.equal({
-      appData: {}, authPolicyId: 'default', authenticators: {}, defaultHostingCost: 0, defaultHostingPrecedence: 'default',
-      disabled: false, edgeRouterConnectionStatus: 'unknown', enrollment: {}, envInfo: {}, externalId: null, hasApiSession: false,
-      hasEdgeRouterConnection: false, isAdmin: false, isDefaultAdmin: false, isMfaEnabled: false, permissions: [],
-      roleAttributes: [], sdkInfo: {}, serviceHostingCosts: {}, serviceHostingPrecedences: {}, tags: {}, typeId: 'User',
+      appData: {},
+      authPolicyId: 'default',
+      authenticators: {},
+      defaultHostingCost: 0,
+      defaultHostingPrecedence: 'default',
+      disabled: false,
+      edgeRouterConnectionStatus: 'unknown',
+      enrollment: {},
+      envInfo: {},
+      externalId: null,
+      hasApiSession: false,
+      hasEdgeRouterConnection: false,
+      isAdmin: false,
+      isDefaultAdmin: false,
+      isMfaEnabled: false,
+      permissions: null,
+      roleAttributes: [],
+      sdkInfo: {},
+      serviceHostingCosts: {},
+      serviceHostingPrecedences: {},
+      tags: {},
+      typeId: 'User',
     });
-    expect(authPolicy).to.deep.equal({ _links: { self: { href: './auth-policies/default' } }, entity: 'auth-policies', id: 'default', name: 'Default' });
-    expect(type).to.deep.equal({ _links: { self: { href: './identity-types/User' } }, entity: 'identity-types', id: 'User', name: 'User' });
+    expect(authPolicy).to.deep.equal({
+      _links: { self: { href: './auth-policies/default' } },
+      entity: 'auth-policies',
+      id: 'default',
+      name: 'Default',
+    });
+    expect(type).to.deep.equal({
+      _links: { self: { href: './identity-types/User' } },
+      entity: 'identity-types',
+      id: 'User',
+      name: 'User',
+    });
     expect(linksOf(await detail(id))['auth-policies']).to.equal('./auth-policies/default');
     expect([_links, createdAt, updatedAt, name]).to.not.include(undefined);
   });
 
   const full = () => ({
-    type: 'Device', isAdmin: true, externalId: unique('external'), authPolicyId: 'default', roleAttributes: ['b', 'a', 'b', 'B'],
-    permissions: ['admin_readonly'], appData: { colour: 'red', size: 3 }, defaultHostingCost: 65535, defaultHostingPrecedence: 'required',
+    type: 'Device',
+    isAdmin: true,
+    externalId: unique('external'),
+    authPolicyId: 'default',
+    roleAttributes: ['b', 'a', 'b', 'B'],
+    permissions: ['admin_readonly'],
+    appData: { colour: 'red', size: 3 },
+    defaultHostingCost: 65535,
+    defaultHostingPrecedence: 'required',
   });
 
   it('keeps every field that is given, role attributes as a sorted set', async () => {
     const fields = full();
-    expect(await detail(await create(fields))).to.deep.include({ ...fields, type: (await detail(await create({ type: 'Device' })))['type'], roleAttributes: ['B', 'a', 'b'] });
+    expect(await detail(await create(fields))).to.deep.include({
+      ...fields,
+      type: (await detail(await create({ type: 'Device' })))['type'],
+      roleAttributes: ['B', 'a', 'b'],
+    });
+  });
+
+  it('keeps permissions as a sorted set, null when it is empty, and cannot be filtered or sorted by them', async () => {
+    for (const permissions of [undefined, null, []])
+      expect((await detail(await create({ permissions })))['permissions'], JSON.stringify(permissions)).to.equal(null);
+    const id = await create({ permissions: ['service.read', 'config', 'service.read'] });
+    expect((await detail(id))['permissions']).to.deep.equal(['config', 'service.read']);
+    expectStatus(await patch(id, { permissions: ['terminator', 'admin_readonly'] }), 200);
+    expect((await detail(id))['permissions']).to.deep.equal(['admin_readonly', 'terminator']);
+    for (const query of ['filter=permissions="config"', 'filter=anyOf(permissions)="config"', 'sort=permissions']) {
+      const { text } = expectStatus(await controller.admin.get(`${PATH}?${encodeURI(query)}`), 400);
+      expect(text, query).to.contain("unknown symbol 'permissions'");
+    }
   });
 
   it('falls back to defaults for what a PUT leaves out', async () => {
@@ -54,20 +127,42 @@ describe('identities', () => {
     const id = await create(full(), name);
     expectStatus(await controller.admin.put(`${PATH}/${id}`, identity(name)), 200);
     expect(await detail(id)).to.deep.include({
-      isAdmin: false, externalId: null, roleAttributes: [], permissions: [], appData: {}, defaultHostingCost: 0,
-      defaultHostingPrecedence: 'default', typeId: 'User',
+      isAdmin: false,
+      externalId: null,
+      roleAttributes: [],
+      permissions: null,
+      appData: {},
+      defaultHostingCost: 0,
+      defaultHostingPrecedence: 'default',
+      typeId: 'User',
     });
   });
 
   it('changes with PATCH only what is given: null is not supplied, empty values clear', async () => {
     const fields = full();
     const id = await create(fields);
-    const nulls = Object.fromEntries([...Object.keys(fields), 'name', 'tags', 'serviceHostingCosts', 'serviceHostingPrecedences'].map((key) => [key, null]));
+    const nulls = Object.fromEntries(
+      [...Object.keys(fields), 'name', 'tags', 'serviceHostingCosts', 'serviceHostingPrecedences'].map((key) => [
+        key,
+        null,
+      ]),
+    );
     const before = await detail(id);
     expectStatus(await patch(id, nulls), 200);
     expect(await detail(id)).to.deep.equal(before);
-    expectStatus(await patch(id, { externalId: '', roleAttributes: [], permissions: [], appData: {}, authPolicyId: '' }), 200);
-    expect(await detail(id)).to.deep.include({ externalId: null, roleAttributes: [], permissions: [], appData: {}, authPolicyId: 'default', isAdmin: true, defaultHostingCost: 65535 });
+    expectStatus(
+      await patch(id, { externalId: '', roleAttributes: [], permissions: [], appData: {}, authPolicyId: '' }),
+      200,
+    );
+    expect(await detail(id)).to.deep.include({
+      externalId: null,
+      roleAttributes: [],
+      permissions: null,
+      appData: {},
+      authPolicyId: 'default',
+      isAdmin: true,
+      defaultHostingCost: 65535,
+    });
   });
 
   it('keeps the type as it is given, whichever of the five it is', async () => {
@@ -76,19 +171,61 @@ describe('identities', () => {
       expect((await detail(id))['typeId']).to.equal(type);
       expect(idsOf(await controller.admin.get(`${PATH}?filter=type%3D%22${type}%22&limit=500`))).to.include(id);
     }
-    expectField(await controller.admin.post(PATH, { ...identity(unique('x')), type: 'user' }), 'type', 'type in body should be one of [User Device Service Router Default]', 'user');
+    expectField(
+      await controller.admin.post(PATH, { ...identity(unique('x')), type: 'user' }),
+      'type',
+      'type in body should be one of [User Device Service Router Default]',
+      'user',
+    );
   });
 
   it('refuses bodies that lack what is required or break a limit', async () => {
     const name = unique('identity');
-    expectField(await controller.admin.post(PATH, { name, type: 'User' }), 'isAdmin', 'isAdmin in body is required', '<nil>');
-    expectField(await controller.admin.post(PATH, { name, isAdmin: false }), 'type', 'type in body is required', '<nil>');
-    expectField(await controller.admin.post(PATH, { ...identity(name), defaultHostingCost: 65536 }), 'defaultHostingCost', 'defaultHostingCost in body should be less than or equal to 65535', '65536');
-    expectField(await controller.admin.post(PATH, { ...identity(name), defaultHostingCost: -1 }), 'defaultHostingCost', /greater than or equal to 0/);
-    expectField(await controller.admin.post(PATH, { ...identity(name), defaultHostingPrecedence: 'high' }), 'defaultHostingPrecedence', 'defaultHostingPrecedence in body should be one of [default required failed]');
-    expectField(await controller.admin.post(PATH, { ...identity(name), permissions: ['everything'] }), 'permissions.0', /^permissions\.0 in body should be one of \[/);
-    expectField(await controller.admin.post(PATH, { ...identity(name), roleAttributes: ['ok', '#x'] }), 'roleAttributes', 'role attributes may not be prefixed with #', '#x');
-    expectField(await controller.admin.post(PATH, { ...identity(name), roleAttributes: ['@x'] }), 'roleAttributes', 'role attributes may not be prefixed with @', '@x');
+    expectField(
+      await controller.admin.post(PATH, { name, type: 'User' }),
+      'isAdmin',
+      'isAdmin in body is required',
+      '<nil>',
+    );
+    expectField(
+      await controller.admin.post(PATH, { name, isAdmin: false }),
+      'type',
+      'type in body is required',
+      '<nil>',
+    );
+    expectField(
+      await controller.admin.post(PATH, { ...identity(name), defaultHostingCost: 65536 }),
+      'defaultHostingCost',
+      'defaultHostingCost in body should be less than or equal to 65535',
+      '65536',
+    );
+    expectField(
+      await controller.admin.post(PATH, { ...identity(name), defaultHostingCost: -1 }),
+      'defaultHostingCost',
+      /greater than or equal to 0/,
+    );
+    expectField(
+      await controller.admin.post(PATH, { ...identity(name), defaultHostingPrecedence: 'high' }),
+      'defaultHostingPrecedence',
+      'defaultHostingPrecedence in body should be one of [default required failed]',
+    );
+    expectField(
+      await controller.admin.post(PATH, { ...identity(name), permissions: ['everything'] }),
+      'permissions.0',
+      /^permissions\.0 in body should be one of \[/,
+    );
+    expectField(
+      await controller.admin.post(PATH, { ...identity(name), roleAttributes: ['ok', '#x'] }),
+      'roleAttributes',
+      'role attributes may not be prefixed with #',
+      '#x',
+    );
+    expectField(
+      await controller.admin.post(PATH, { ...identity(name), roleAttributes: ['@x'] }),
+      'roleAttributes',
+      'role attributes may not be prefixed with @',
+      '@x',
+    );
     expect(totalOf(await controller.admin.get(`${PATH}?filter=name%3D%22${name}%22`))).to.equal(0);
   });
 
@@ -97,7 +234,12 @@ describe('identities', () => {
     const first = await create({ externalId });
     const second = await create();
     const reason = `duplicate value '${externalId}' in unique index on identities store`;
-    expectField(await controller.admin.post(PATH, { ...identity(unique('x')), externalId }), 'externalId', reason, externalId);
+    expectField(
+      await controller.admin.post(PATH, { ...identity(unique('x')), externalId }),
+      'externalId',
+      reason,
+      externalId,
+    );
     expectField(await patch(second, { externalId }), 'externalId', reason, externalId);
     expectStatus(await patch(first, { externalId: '' }), 200);
     expectStatus(await patch(second, { externalId }), 200);
@@ -105,7 +247,10 @@ describe('identities', () => {
 
   it('tells of an unknown auth policy, and leaves nothing behind', async () => {
     const name = unique('identity');
-    expectNotFound(await controller.admin.post(PATH, { ...identity(name), authPolicyId: 'nope', enrollment: { ott: true } }), 'authPolicy with id nope not found');
+    expectNotFound(
+      await controller.admin.post(PATH, { ...identity(name), authPolicyId: 'nope', enrollment: { ott: true } }),
+      'authPolicy with id nope not found',
+    );
     expectNotFound(await patch(await create(), { authPolicyId: 'nope' }), 'authPolicy with id nope not found');
     expect(totalOf(await controller.admin.get(`${PATH}?filter=name%3D%22${name}%22`))).to.equal(0);
   });
@@ -117,13 +262,22 @@ describe('identities', () => {
       return { serviceHostingCosts, serviceHostingPrecedences };
     };
 
-    it('keeps costs and precedences by service; PATCH replaces the map that is given and leaves the other', async () => {
+    it('keeps costs and precedences by service; PATCH replaces one map and leaves the other', async () => {
       const [a, b] = [await service(), await service()];
-      const id = await create({ serviceHostingCosts: { [a]: 7 }, serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' } });
-      expect(await hosting(id)).to.deep.equal({ serviceHostingCosts: { [a]: 7 }, serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' } });
+      const id = await create({
+        serviceHostingCosts: { [a]: 7 },
+        serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' },
+      });
+      expect(await hosting(id)).to.deep.equal({
+        serviceHostingCosts: { [a]: 7 },
+        serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' },
+      });
       const { updatedAt } = await detail(id);
       expectStatus(await patch(id, { serviceHostingCosts: { [b]: 9 } }), 200);
-      expect(await hosting(id)).to.deep.equal({ serviceHostingCosts: { [b]: 9 }, serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' } });
+      expect(await hosting(id)).to.deep.equal({
+        serviceHostingCosts: { [b]: 9 },
+        serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' },
+      });
       expect((await detail(id)).updatedAt > updatedAt, 'updatedAt rises').to.equal(true);
       expectStatus(await patch(id, { serviceHostingPrecedences: {} }), 200);
       expect(await hosting(id)).to.deep.equal({ serviceHostingCosts: { [b]: 9 }, serviceHostingPrecedences: {} });
@@ -143,19 +297,40 @@ describe('identities', () => {
       const a = await service();
       const name = unique('identity');
       const id = await create({ serviceHostingCosts: { [a]: 7 } }, name);
-      expectNotFound(await controller.admin.post(PATH, { ...identity(unique('x')), serviceHostingCosts: { nope: 1 } }), 'services with id nope not found');
-      expectNotFound(await patch(id, { name: 'changed', serviceHostingPrecedences: { nope: 'failed' } }), 'services with id nope not found');
-      expect(await detail(id)).to.deep.include({ name, serviceHostingCosts: { [a]: 7 }, serviceHostingPrecedences: {} });
-      expectField(await patch(id, { serviceHostingCosts: { [a]: 70000 } }), `serviceHostingCosts.${a}`, /less than or equal to 65535/);
-      expectField(await patch(id, { serviceHostingPrecedences: { [a]: 'first' } }), `serviceHostingPrecedences.${a}`, /one of \[default required failed\]/);
+      expectNotFound(
+        await controller.admin.post(PATH, { ...identity(unique('x')), serviceHostingCosts: { nope: 1 } }),
+        'services with id nope not found',
+      );
+      expectNotFound(
+        await patch(id, { name: 'changed', serviceHostingPrecedences: { nope: 'failed' } }),
+        'services with id nope not found',
+      );
+      expect(await detail(id)).to.deep.include({
+        name,
+        serviceHostingCosts: { [a]: 7 },
+        serviceHostingPrecedences: {},
+      });
+      expectField(
+        await patch(id, { serviceHostingCosts: { [a]: 70000 } }),
+        `serviceHostingCosts.${a}`,
+        /less than or equal to 65535/,
+      );
+      expectField(
+        await patch(id, { serviceHostingPrecedences: { [a]: 'first' } }),
+        `serviceHostingPrecedences.${a}`,
+        /one of \[default required failed\]/,
+      );
     });
 
     it('loses neither of two maps that are patched at the same time', async () => {
       const a = await service();
       const id = await create();
-      const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => [
-        patch(id, { serviceHostingCosts: { [a]: i } }), patch(id, { serviceHostingPrecedences: { [a]: 'failed' } }),
-      ]).flat());
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => [
+          patch(id, { serviceHostingCosts: { [a]: i } }),
+          patch(id, { serviceHostingPrecedences: { [a]: 'failed' } }),
+        ]).flat(),
+      );
       expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
       const { serviceHostingCosts, serviceHostingPrecedences } = await hosting(id);
       expect(serviceHostingCosts).to.have.property(a);
@@ -172,13 +347,11 @@ describe('identities', () => {
       await detail(id);
     });
 
-    it('stays an administrator when isAdmin is taken away, and keeps its authenticator', async () => {
+    it('cannot be demoted', async () => {
       const { id, name } = await defaultAdmin();
-      expectStatus(await patch(id, { isAdmin: false }), 200);
-      expect(await detail(id)).to.deep.include({ isAdmin: false, isDefaultAdmin: true, name });
-      const again = await controller.login(ADMIN.username, ADMIN.password);
-      expectStatus(await again.get(PATH), 200);
-      expectStatus(await patch(id, { isAdmin: true }), 200);
+      const answer = expectStatus(await patch(id, { isAdmin: false }), 400);
+      expect(answer.error).to.include({ code: 'ENTITY_CAN_NOT_BE_UPDATED' });
+      expect(await detail(id)).to.deep.include({ isAdmin: true, isDefaultAdmin: true, name });
     });
   });
 
@@ -194,7 +367,9 @@ describe('identities', () => {
       const credentials = { username: caller.username, password: caller.password };
       expectStatus(await controller.anonymous.post(`${CLIENT}/authenticate?method=password`, credentials), 403);
       expectStatus(await controller.admin.post(`${PATH}/${caller.id}/enable`), 200);
-      expect(await detail(caller.id)).to.include({ disabled: false }).and.to.not.have.any.keys('disabledAt', 'disabledUntil');
+      expect(await detail(caller.id))
+        .to.include({ disabled: false })
+        .and.to.not.have.any.keys('disabledAt', 'disabledUntil');
       await controller.login(caller.username, caller.password);
       expectStatus(await caller.client.get(`${CLIENT}/current-identity`), 401);
     });
@@ -204,24 +379,40 @@ describe('identities', () => {
       expectStatus(await controller.admin.post(`${PATH}/${caller.id}/disable`, { durationMinutes: 90 }), 200);
       const { disabledAt, disabledUntil } = await detail(caller.id);
       expect(Date.parse(disabledUntil as string) - Date.parse(disabledAt as string)).to.equal(90 * 60_000);
-      await controller.database.query("UPDATE identities SET disabled_at = now() - interval '2 minutes', disabled_until = now() - interval '1 minute' WHERE id = $1", [caller.id]);
+      await controller.database.query(
+        `UPDATE identities SET disabled_at = now() - interval '2 minutes',
+          disabled_until = now() - interval '1 minute' WHERE id = $1`,
+        [caller.id],
+      );
       expect((await detail(caller.id))['disabled']).to.equal(false);
       await controller.login(caller.username, caller.password);
     });
 
     it('takes 0, less, and more minutes than a calendar has', async () => {
       const id = await create();
-      for (const [durationMinutes, isForever] of [[-5, true], [-1e300, true], [Number.MAX_SAFE_INTEGER, false], [0, true]] as const) {
+      for (const [durationMinutes, isForever] of [
+        [-5, true],
+        [-1e30, true],
+        [Number.MAX_SAFE_INTEGER, false],
+        [0, true],
+      ] as const) {
         expectStatus(await controller.admin.post(`${PATH}/${id}/disable`, { durationMinutes }), 200);
         const item = await detail(id);
         expect(item['disabled']).to.equal(true);
         expect(item['disabledUntil'] === null, `${durationMinutes}`).to.equal(isForever);
       }
-      expectField(await controller.admin.post(`${PATH}/${id}/disable`, {}), 'durationMinutes', 'durationMinutes in body is required');
+      expectField(
+        await controller.admin.post(`${PATH}/${id}/disable`, {}),
+        'durationMinutes',
+        'durationMinutes in body is required',
+      );
     });
 
     it('knows no unknown identity', async () => {
-      expectNotFound(await controller.admin.post(`${PATH}/nope/disable`, { durationMinutes: 1 }), 'identity with id nope not found');
+      expectNotFound(
+        await controller.admin.post(`${PATH}/nope/disable`, { durationMinutes: 1 }),
+        'identity with id nope not found',
+      );
       expectNotFound(await controller.admin.post(`${PATH}/nope/enable`), 'identity with id nope not found');
     });
   });
@@ -229,35 +420,77 @@ describe('identities', () => {
   describe('deleting', () => {
     it('takes authenticators, enrollments and sessions along, and refuses the token at once', async () => {
       const caller = await controller.newCaller();
-      await make(controller, 'enrollments', { method: 'ott', identityId: caller.id, expiresAt: new Date(Date.now() + 60_000).toISOString() });
-      const totals = async () => Promise.all(['authenticators', 'enrollments', 'api-sessions'].map(async (collection) => totalOf(await controller.admin.get(`${MANAGEMENT}/${collection}?limit=1`))));
+      await make(controller, 'enrollments', {
+        method: 'ott',
+        identityId: caller.id,
+        expiresAt: new Date(Date.now() + 60_000).toISOString(),
+      });
+      const totals = async () =>
+        Promise.all(
+          ['authenticators', 'enrollments', 'api-sessions'].map(async (collection) =>
+            totalOf(await controller.admin.get(`${MANAGEMENT}/${collection}?limit=1`)),
+          ),
+        );
       const before = await totals();
       expectStatus(await controller.admin.delete(`${PATH}/${caller.id}`), 200);
       expectStatus(await caller.client.get(`${CLIENT}/current-identity`), 401);
       expect(await totals()).to.deep.equal(before.map((total) => total - 1));
-      expect(totalOf(await controller.admin.get(`${MANAGEMENT}/authenticators?filter=identity%3D%22${caller.id}%22`))).to.equal(0);
-      const { rows } = await controller.database.query('SELECT FROM authenticators WHERE username = $1', [caller.username]);
+      expect(
+        totalOf(await controller.admin.get(`${MANAGEMENT}/authenticators?filter=identity%3D%22${caller.id}%22`)),
+      ).to.equal(0);
+      const { rows } = await controller.database.query('SELECT FROM authenticators WHERE username = $1', [
+        caller.username,
+      ]);
       expect(rows).to.have.length(0);
     });
 
     it('takes its @id out of every policy', async () => {
       const [gone, stays] = [await create(), await create()];
-      const policy = await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', identityRoles: [`@${gone}`, `@${stays}`, '#x'] });
+      const policy = await make(controller, 'service-policies', {
+        name: unique('policy'),
+        type: 'Dial',
+        semantic: 'AnyOf',
+        identityRoles: [`@${gone}`, `@${stays}`, '#x'],
+      });
       expectStatus(await controller.admin.delete(`${PATH}/${gone}`), 200);
-      expect((await read(controller, `service-policies/${policy}`))['identityRoles']).to.deep.equal(['#x', `@${stays}`]);
+      expect((await read(controller, `service-policies/${policy}`))['identityRoles']).to.deep.equal([
+        '#x',
+        `@${stays}`,
+      ]);
     });
   });
 
   it('lists its own authenticators, enrollments, policies and services, and knows no unknown one', async () => {
     const caller = await controller.newCaller({ roleAttributes: ['lists'] });
     const other = await controller.newCaller();
-    const enrollment = await make(controller, 'enrollments', { method: 'ott', identityId: caller.id, expiresAt: new Date(Date.now() + 60_000).toISOString() });
+    const enrollment = await make(controller, 'enrollments', {
+      method: 'ott',
+      identityId: caller.id,
+      expiresAt: new Date(Date.now() + 60_000).toISOString(),
+    });
     const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
     const bind = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
-    const policies = await Promise.all(([['Dial', service], ['Bind', bind]] as const).map(([type, id]) => make(controller, 'service-policies',
-      { name: unique('policy'), type, semantic: 'AllOf', identityRoles: ['#lists'], serviceRoles: [`@${id}`] })));
-    const list = async (nested: string, id = caller.id) => idsOf(expectStatus(await controller.admin.get(`${PATH}/${id}/${nested}`), 200));
-    expect(itemsOf(await controller.admin.get(`${PATH}/${caller.id}/authenticators`)).map((item) => item['username'])).to.deep.equal([caller.username]);
+    const policies = await Promise.all(
+      (
+        [
+          ['Dial', service],
+          ['Bind', bind],
+        ] as const
+      ).map(([type, id]) =>
+        make(controller, 'service-policies', {
+          name: unique('policy'),
+          type,
+          semantic: 'AllOf',
+          identityRoles: ['#lists'],
+          serviceRoles: [`@${id}`],
+        }),
+      ),
+    );
+    const list = async (nested: string, id = caller.id) =>
+      idsOf(expectStatus(await controller.admin.get(`${PATH}/${id}/${nested}`), 200));
+    expect(
+      itemsOf(await controller.admin.get(`${PATH}/${caller.id}/authenticators`)).map((item) => item['username']),
+    ).to.deep.equal([caller.username]);
     expect(await list('enrollments')).to.deep.equal([enrollment]);
     expect(await list('service-policies')).to.deep.equal([...policies].sort());
     expect(await list('services')).to.deep.equal([service, bind].sort());
@@ -272,7 +505,10 @@ describe('identities', () => {
 
   it('shows the summary of authenticators and sessions, and what the client told of itself', async () => {
     const caller = await controller.newCaller();
-    await controller.login(caller.username, caller.password, { envInfo: { os: 'plan9', arch: '' }, sdkInfo: { type: 'test' } });
+    await controller.login(caller.username, caller.password, {
+      envInfo: { os: 'plan9', arch: '' },
+      sdkInfo: { type: 'test' },
+    });
     const item = await detail(caller.id);
     expect(item).to.deep.include({ hasApiSession: true, envInfo: { os: 'plan9' }, sdkInfo: { type: 'test' } });
     expect((item['authenticators'] as { updb: object }).updb).to.include({ username: caller.username });

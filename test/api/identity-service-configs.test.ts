@@ -1,8 +1,11 @@
+/** Configs that an identity gets in place of those of a service. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, expectNotFound, make, totalOf } from '../cases/resource.js';
+import { make, totalOf } from '../support/entities.js';
+import { expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const HOST = 'NH5p4FpGR';
 const TUNNELER = 'f2dd2df0-9c04-4b84-a91e-71437ac229f1';
@@ -18,13 +21,29 @@ describe('service configs of an identity', () => {
   });
   beforeEach(async () => {
     caller = await controller.newCaller({ configTypes: ['all'] });
-    service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false, configs: [ownHost] });
-    await make(controller, 'service-policies', { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`@${service}`] });
+    service = await make(controller, 'services', {
+      name: unique('service'),
+      encryptionRequired: false,
+      configs: [ownHost],
+    });
+    await make(controller, 'service-policies', {
+      name: unique('policy'),
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles: [`@${service}`],
+    });
   });
   after(() => controller.stop());
 
-  const host = async (address: string) => make(controller, 'configs', { name: unique('config'), configTypeId: HOST, data: { address, port: 1, protocol: 'tcp' } });
-  const tunneler = async (hostname: string) => make(controller, 'configs', { name: unique('config'), configTypeId: TUNNELER, data: { hostname, port: 1 } });
+  const host = async (address: string) =>
+    make(controller, 'configs', {
+      name: unique('config'),
+      configTypeId: HOST,
+      data: { address, port: 1, protocol: 'tcp' },
+    });
+  const tunneler = async (hostname: string) =>
+    make(controller, 'configs', { name: unique('config'), configTypeId: TUNNELER, data: { hostname, port: 1 } });
   const path = (id = caller.id) => `${MANAGEMENT}/identities/${id}/service-configs`;
   const pair = (configId: string, serviceId = service) => ({ serviceId, configId });
   const assign = async (...pairs: object[]) => {
@@ -33,10 +52,14 @@ describe('service configs of an identity', () => {
   };
   const list = async (query = '') => {
     const answer = expectStatus(await controller.admin.get(`${path()}${query}`), 200);
-    return (answer.data as { serviceId: string; configId: string }[]).map(({ serviceId, configId }) => ({ serviceId, configId }));
+    return (answer.data as { serviceId: string; configId: string }[]).map(({ serviceId, configId }) => ({
+      serviceId,
+      configId,
+    }));
   };
   type Data = Record<string, { address?: string; hostname?: string }>;
-  const seen = async (client = caller.client) => (expectStatus(await client.get(`${CLIENT}/services/${service}`), 200).data as { config: Data }).config;
+  const seen = async (client = caller.client) =>
+    (expectStatus(await client.get(`${CLIENT}/services/${service}`), 200).data as { config: Data }).config;
 
   it('are listed with references to service and config', async () => {
     expect(await list()).to.deep.equal([]);
@@ -56,10 +79,19 @@ describe('service configs of an identity', () => {
     await assign(pair(await host('mine')));
     expect((await seen())['host.v1']?.address).to.equal('mine');
     expect((await seen(other.client))['host.v1']?.address).to.equal('own');
-    const listed = expectStatus(await caller.client.get(`${CLIENT}/services`), 200).data as { id: string; config: Data; configs: string[] }[];
+    const listed = expectStatus(await caller.client.get(`${CLIENT}/services`), 200).data as {
+      id: string;
+      config: Data;
+      configs: string[];
+    }[];
     const item = listed.find(({ id }) => id === service);
     expect([item?.config['host.v1']?.address, item?.configs]).to.deep.equal(['mine', [ownHost]]);
-    const asIdentity = expectStatus(await controller.admin.get(`${MANAGEMENT}/services?asIdentity=${caller.id}&configTypes=all&filter=id%3D%22${service}%22`), 200).data as { config: Data }[];
+    const asIdentity = expectStatus(
+      await controller.admin.get(
+        `${MANAGEMENT}/services?asIdentity=${caller.id}&configTypes=all&filter=id%3D%22${service}%22`,
+      ),
+      200,
+    ).data as { config: Data }[];
     expect(asIdentity[0]?.config['host.v1']?.address).to.equal('mine');
   });
 
@@ -68,7 +100,10 @@ describe('service configs of an identity', () => {
     expect(Object.keys(await seen())).to.deep.equal(['host.v1', 'ziti-tunneler-client.v1']);
     const client = await controller.login(caller.username, caller.password, { configTypes: ['host.v1'] });
     expect(Object.keys(await seen(client))).to.deep.equal(['host.v1']);
-    const narrowed = expectStatus(await caller.client.get(`${CLIENT}/services?configTypes=ziti-tunneler-client.v1&filter=id%3D%22${service}%22`), 200).data as { config: Data }[];
+    const narrowed = expectStatus(
+      await caller.client.get(`${CLIENT}/services?configTypes=ziti-tunneler-client.v1&filter=id%3D%22${service}%22`),
+      200,
+    ).data as { config: Data }[];
     expect(narrowed[0]?.config['ziti-tunneler-client.v1']?.hostname).to.equal('mine');
   });
 
@@ -103,7 +138,8 @@ describe('service configs of an identity', () => {
     expectNotFound(await controller.admin.post(path(), [pair(config), pair('nope')]), 'configs with id nope not found');
     expect(await list()).to.deep.equal([]);
     await assign();
-    for (const body of [{}, [{ serviceId: service }], [{ configId: config }], ['x']]) expectStatus(await controller.admin.post(path(), body), 400);
+    for (const body of [{}, [{ serviceId: service }], [{ configId: config }], ['x']])
+      expectStatus(await controller.admin.post(path(), body), 400);
   });
 
   it('want an identity that is there', async () => {
@@ -124,17 +160,27 @@ describe('service configs of an identity', () => {
 
   it('are filtered, sorted and paged', async () => {
     const configs = await Promise.all(['a', 'b'].map(host));
-    const services = await Promise.all([0, 1].map(() => make(controller, 'services', { name: unique('service'), encryptionRequired: false })));
+    const services = await Promise.all(
+      [0, 1].map(() => make(controller, 'services', { name: unique('service'), encryptionRequired: false })),
+    );
     await assign(...services.map((id, index) => pair(configs[index] ?? '', id)));
-    expect(await list(`?filter=serviceId%3D%22${services[1] ?? ''}%22`)).to.deep.equal([pair(configs[1] ?? '', services[1])]);
-    expect((await list('?sort=configId%20desc&limit=1')).map(({ configId }) => configId)).to.deep.equal([...configs].sort().slice(1));
+    expect(await list(`?filter=serviceId%3D%22${services[1] ?? ''}%22`)).to.deep.equal([
+      pair(configs[1] ?? '', services[1]),
+    ]);
+    expect((await list('?sort=configId%20desc&limit=1')).map(({ configId }) => configId)).to.deep.equal(
+      [...configs].sort().slice(1),
+    );
     expectStatus(await controller.admin.get(`${path()}?filter=name%3D%22a%22`), 400);
   });
 
   it('change since when the services of that identity are as they are, and of no other', async () => {
     const other = await controller.newCaller({ configTypes: ['all'] });
     const lastChange = async ({ client }: Caller) =>
-      (expectStatus(await client.get(`${CLIENT}/current-api-session/service-updates`), 200).data as { lastChangeAt: string }).lastChangeAt;
+      (
+        expectStatus(await client.get(`${CLIENT}/current-api-session/service-updates`), 200).data as {
+          lastChangeAt: string;
+        }
+      ).lastChangeAt;
     const before = [await lastChange(caller), await lastChange(other)];
     await assign(pair(await host('changed')));
     const after = [await lastChange(caller), await lastChange(other)];
@@ -144,10 +190,14 @@ describe('service configs of an identity', () => {
 
   it('survive many writers and deletes at once', async () => {
     const configs = await Promise.all([1, 2, 3, 4].map((n) => host(String(n))));
-    const services = await Promise.all([1, 2, 3].map(() => make(controller, 'services', { name: unique('service'), encryptionRequired: false })));
+    const services = await Promise.all(
+      [1, 2, 3].map(() => make(controller, 'services', { name: unique('service'), encryptionRequired: false })),
+    );
     const all = services.flatMap((id) => configs.map((config) => pair(config, id)));
     const answers = await Promise.all([
-      ...configs.map(() => controller.admin.post(path(), all)), controller.admin.post(path(), [...all].reverse()), controller.admin.delete(path()),
+      ...configs.map(() => controller.admin.post(path(), all)),
+      controller.admin.post(path(), [...all].reverse()),
+      controller.admin.delete(path()),
       controller.admin.delete(`${MANAGEMENT}/services/${services[0] ?? ''}`),
     ]);
     expect(answers.map(({ status, text }) => (status === 200 ? '' : text))).to.deep.equal(answers.map(() => ''));

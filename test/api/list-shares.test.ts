@@ -1,4 +1,7 @@
-/** Lists share the database fairly: those of one identity wait for each other, slow readers hold little, abandoned ones end. */
+/**
+ * Lists share the database fairly: those of one identity wait for each other, slow readers hold little, abandoned ones
+ * end.
+ */
 import { expect } from 'chai';
 import pg from 'pg';
 import type { TLSSocket } from 'node:tls';
@@ -6,7 +9,9 @@ import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { expectStatus } from '../support/client.js';
 import { until } from '../support/poll.js';
-import { C, M, dial, expectFault } from './server-support.js';
+import { expectFault } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { dial } from './server-support.js';
 
 /** One that takes a connection of the lists. */
 const LIST = `${M}/configs?filter=${encodeURIComponent('name contains "intercept"')}`;
@@ -27,10 +32,16 @@ describe('lists share the database', () => {
   });
 
   /** Lists of configs wait until `release`. */
-  const hold = async () => { await holder.query('BEGIN; LOCK TABLE configs IN ACCESS EXCLUSIVE MODE'); };
+  const hold = async () => {
+    await holder.query('BEGIN; LOCK TABLE configs IN ACCESS EXCLUSIVE MODE');
+  };
   const release = () => holder.query('ROLLBACK');
   const count = async (where: string) => {
-    const { rows: [row] } = await controller.database.query(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND ${where}`);
+    const {
+      rows: [row],
+    } = await controller.database.query(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND ${where}`,
+    );
     return Number(row?.['n']);
   };
   const held = () => count("wait_event_type = 'Lock'");
@@ -46,7 +57,7 @@ describe('lists share the database', () => {
     await begin({ EDGE_LIMIT_HANDLER_TIMEOUT: '700ms' });
     await hold();
     expectFault(await controller.admin.get(LIST), 503, 'TIMEOUT');
-    await until('the statement is gone', async () => await held() === 0, 5_000);
+    await until('the statement is gone', async () => (await held()) === 0, 5_000);
     await release();
     expectStatus(await controller.admin.get(LIST), 200);
   });
@@ -55,9 +66,9 @@ describe('lists share the database', () => {
     await begin();
     await hold();
     const socket = await open(LIST);
-    await until('the list waits', async () => await held() === 1);
+    await until('the list waits', async () => (await held()) === 1);
     socket.destroy();
-    await until('the statement is gone', async () => await held() === 0, 5_000);
+    await until('the statement is gone', async () => (await held()) === 0, 5_000);
     await release();
     expectStatus(await controller.admin.get(LIST), 200);
   });
@@ -67,7 +78,7 @@ describe('lists share the database', () => {
     const other = await controller.newCaller({ isAdmin: true });
     await hold();
     const read = [controller.admin.get(LIST), controller.admin.get(LIST)];
-    await until('two are read', async () => await held() === 2);
+    await until('two are read', async () => (await held()) === 2);
     read.push(...Array.from({ length: 4 }, () => controller.admin.get(LIST)));
     const refused = await Promise.race(read);
     expectFault(refused, 429, 'RATE_LIMITED');
@@ -87,12 +98,16 @@ describe('lists share the database', () => {
   it('and leave it to others when readers of lists without limit stand still', async () => {
     await begin();
     const { id: type } = (await controller.database.query('SELECT id FROM config_types LIMIT 1')).rows[0] ?? {};
-    await controller.database.query(`INSERT INTO configs (id, name, config_type_id, data, tags)
-      SELECT 'still' || i, 'still' || i, $1, jsonb_build_object('text', repeat('x', 4000)), '{}' FROM generate_series(1, 3000) i`, [type]);
+    await controller.database.query(
+      `INSERT INTO configs (id, name, config_type_id, data, tags)
+      SELECT 'still' || i, 'still' || i, $1, jsonb_build_object('text', repeat('x', 4000)), '{}'
+      FROM generate_series(1, 3000) i`,
+      [type],
+    );
     const all = `${M}/configs?limit=-1`;
     for (let reader = 0; reader < 24; reader += 1) await open(all);
     const streaming = () => count("state = 'idle in transaction' AND pid <> pg_backend_pid()");
-    await until('lists are being read', async () => await streaming() === 2);
+    await until('lists are being read', async () => (await streaming()) === 2);
     const refused = expectFault(await controller.admin.get(all), 429, 'RATE_LIMITED');
     expect(refused.cause?.['message']).to.match(/limit and offset/);
     expectStatus(await controller.admin.get(`${M}/configs?limit=500`), 200);
@@ -100,7 +115,7 @@ describe('lists share the database', () => {
     const other = await controller.newCaller({ isAdmin: true });
     expect((expectStatus(await other.client.get(all), 200).data as unknown[]).length).to.be.greaterThan(2_999);
     for (const socket of sockets.splice(0)) socket.destroy();
-    await until('the connections are back', async () => await streaming() === 0);
+    await until('the connections are back', async () => (await streaming()) === 0);
     expectStatus(await controller.admin.get(all), 200);
     expectStatus(await controller.anonymous.get(`${C}/version`), 200);
   });

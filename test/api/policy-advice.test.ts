@@ -1,8 +1,11 @@
+/** What policy advice says of an identity and a service. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { MANAGEMENT, expectNotFound, make } from '../cases/resource.js';
+import { make } from '../support/entities.js';
+import { expectNotFound } from '../support/expect.js';
+import { MANAGEMENT } from '../support/paths.js';
 
 describe('policy advice', () => {
   let controller: TestController;
@@ -10,25 +13,56 @@ describe('policy advice', () => {
   let service: string;
   let serviceName: string;
   const attribute = unique('attribute');
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
   beforeEach(async () => {
     serviceName = unique('service');
-    identity = await make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, roleAttributes: [attribute] });
-    service = await make(controller, 'services', { name: serviceName, encryptionRequired: false, roleAttributes: [attribute] });
+    identity = await make(controller, 'identities', {
+      name: unique('identity'),
+      type: 'User',
+      isAdmin: false,
+      roleAttributes: [attribute],
+    });
+    service = await make(controller, 'services', {
+      name: serviceName,
+      encryptionRequired: false,
+      roleAttributes: [attribute],
+    });
   });
 
-  const advice = async () => expectStatus(await controller.admin.get(`${MANAGEMENT}/identities/${identity}/policy-advice/${service}`), 200).data as Record<string, unknown>;
-  const policy = async (type: 'Dial' | 'Bind', extra: object = {}) => make(controller, 'service-policies',
-    { name: unique('policy'), type, semantic: 'AnyOf', identityRoles: [`@${identity}`], serviceRoles: [`@${service}`], ...extra });
+  const advice = async () =>
+    expectStatus(await controller.admin.get(`${MANAGEMENT}/identities/${identity}/policy-advice/${service}`), 200)
+      .data as Record<string, unknown>;
+  const policy = async (type: 'Dial' | 'Bind', extra: object = {}) =>
+    make(controller, 'service-policies', {
+      name: unique('policy'),
+      type,
+      semantic: 'AnyOf',
+      identityRoles: [`@${identity}`],
+      serviceRoles: [`@${service}`],
+      ...extra,
+    });
   /** Straight into the tables: what counts here are the policies, not how routers come to be. */
   const router = async (attributes: readonly string[], isEdge = true) => {
     const id = unique('router');
-    await controller.database.query('INSERT INTO routers (id, name, is_edge, role_attributes) VALUES ($1, $1, $2, $3)', [id, isEdge, attributes]);
+    await controller.database.query(
+      'INSERT INTO routers (id, name, is_edge, role_attributes) VALUES ($1, $1, $2, $3)',
+      [id, isEdge, attributes],
+    );
     return id;
   };
-  const routerPolicy = async (table: string, column: string, roles: readonly string[], routerRoles: readonly string[]) => controller.database.query(
-    `INSERT INTO ${table} (id, name, semantic, ${column}, edge_router_roles) VALUES ($1, $1, 'AllOf', $2, $3)`, [unique('policy'), roles, routerRoles]);
+  const routerPolicy = async (
+    table: string,
+    column: string,
+    roles: readonly string[],
+    routerRoles: readonly string[],
+  ) =>
+    controller.database.query(
+      `INSERT INTO ${table} (id, name, semantic, ${column}, edge_router_roles) VALUES ($1, $1, 'AllOf', $2, $3)`,
+      [unique('policy'), roles, routerRoles],
+    );
 
   it('names identity and service, and leaves out what is false or none', async () => {
     const { identity: identityRef, service: serviceRef, ...rest } = await advice();
@@ -39,7 +73,9 @@ describe('policy advice', () => {
 
   it('tells what the service policies allow', async () => {
     await policy('Bind');
-    expect(await advice()).to.include({ isBindAllowed: true }).and.not.have.property('isDialAllowed');
+    expect(await advice())
+      .to.include({ isBindAllowed: true })
+      .and.not.have.property('isDialAllowed');
     await policy('Dial', { identityRoles: [`#${attribute}`], serviceRoles: [`#${attribute}`] });
     expect(await advice()).to.include({ isBindAllowed: true, isDialAllowed: true });
   });
@@ -63,7 +99,12 @@ describe('policy advice', () => {
     const { commonRouters, ...rest } = await advice();
     expect(rest).to.include({ identityRouterCount: 3, serviceRouterCount: 2 });
     expect(commonRouters).to.have.length(1);
-    expect((commonRouters as object[])[0]).to.deep.include({ entity: 'edge-routers', id: common, name: common, isOnline: false });
+    expect((commonRouters as object[])[0]).to.deep.include({
+      entity: 'edge-routers',
+      id: common,
+      name: common,
+      isOnline: false,
+    });
   });
 
   it('wants both to be there, and an administrator', async () => {

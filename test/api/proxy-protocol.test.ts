@@ -1,4 +1,6 @@
-/** PROXY protocol: whom a balancer that is listed speaks for, what is refused of it, and that no one else is believed. */
+/**
+ * PROXY protocol: whom a balancer that is listed speaks for, what is refused of it, and that no one else is believed.
+ */
 import { expect } from 'chai';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -7,19 +9,25 @@ import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, dial, parseRaw, readToEnd, startLogged } from './server-support.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { dial, parseRaw, readToEnd, startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const REFUSED = 'a balancer sent no valid PROXY protocol header and was cut';
 
-function header(family: number, addresses: Buffer, { command = 0x21, length = addresses.length, more = Buffer.alloc(0) } = {}): Buffer {
+function header(
+  family: number,
+  addresses: Buffer,
+  { command = 0x21, length = addresses.length, more = Buffer.alloc(0) } = {},
+): Buffer {
   const bytes = Buffer.from([command, family, 0, 0]);
   bytes.writeUInt16BE(length + more.length, 2);
   return Buffer.concat([SIGNATURE, bytes, addresses, more]);
 }
 const v4 = (client: string) => Buffer.from([...client.split('.').map(Number), 10, 0, 0, 1, 0x30, 0x39, 1, 187]);
-const v6 = (hex: string) => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(16), Buffer.from([0x30, 0x39, 1, 187])]);
+const v6 = (hex: string) =>
+  Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(16), Buffer.from([0x30, 0x39, 1, 187])]);
 const IPV4 = header(0x11, v4('203.0.113.9'));
 
 describe('the PROXY protocol', () => {
@@ -27,17 +35,27 @@ describe('the PROXY protocol', () => {
   let controller: LoggedController;
   before(async () => {
     database = await openTestDatabase();
-    controller = await startLogged(database, { EDGE_PROXY_PROTOCOL_FROM: '127.0.0.2', EDGE_LIMIT_HEADERS_TIMEOUT: '1s', EDGE_LIMIT_CONNECTIONS_PER_ADDRESS: '3' });
+    controller = await startLogged(database, {
+      EDGE_PROXY_PROTOCOL_FROM: '127.0.0.2',
+      EDGE_LIMIT_HEADERS_TIMEOUT: '1s',
+      EDGE_LIMIT_CONNECTIONS_PER_ADDRESS: '3',
+    });
   });
   after(async () => {
     await controller.stop();
     await database.close();
   });
 
-  const raw = (localAddress: string) => new Promise<Socket>((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port: Number(new URL(controller.url).port), localAddress });
-    socket.once('connect', () => { socket.on('error', () => undefined); resolve(socket); }).once('error', reject);
-  });
+  const raw = (localAddress: string) =>
+    new Promise<Socket>((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port: Number(new URL(controller.url).port), localAddress });
+      socket
+        .once('connect', () => {
+          socket.on('error', () => undefined);
+          resolve(socket);
+        })
+        .once('error', reject);
+    });
   const over = async (bytes: Buffer, from = '127.0.0.2') => {
     const socket = await raw(from);
     socket.write(bytes);
@@ -47,7 +65,10 @@ describe('the PROXY protocol', () => {
   const addressSeen = async (bytes: Buffer, from?: string) => {
     const socket = await over(bytes, from);
     const body = JSON.stringify(ADMIN);
-    socket.write(`POST ${C}/authenticate?method=password HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    socket.write(
+      `POST ${C}/authenticate?method=password HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: ` +
+        `application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
     const answer = parseRaw(await readToEnd(socket));
     expect(answer.status, answer.head).to.equal(200);
     return (JSON.parse(answer.body) as { data: { ipAddress: string } }).data.ipAddress;
@@ -71,20 +92,34 @@ describe('the PROXY protocol', () => {
 
   it('is not believed from anywhere else, and not needed there', async () => {
     expect(await addressSeen(Buffer.alloc(0), '127.0.0.1')).to.equal('127.0.0.1');
-    const outcome = await over(IPV4, '127.0.0.1').then(() => 'taken', () => 'refused');
+    const outcome = await over(IPV4, '127.0.0.1').then(
+      () => 'taken',
+      () => 'refused',
+    );
     expect(outcome).to.equal('refused');
   });
 
   it('counts connections by the address of the client', async () => {
     const held = [];
     for (let i = 0; i < 3; i += 1) held.push(await over(IPV4));
-    expect(await over(IPV4).then(() => 'taken', () => 'refused')).to.equal('refused');
+    expect(
+      await over(IPV4).then(
+        () => 'taken',
+        () => 'refused',
+      ),
+    ).to.equal('refused');
     held.push(await over(header(0x11, v4('203.0.113.10'))));
-    held.forEach((socket) => { socket.destroy(); });
+    held.forEach((socket) => {
+      socket.destroy();
+    });
   });
 
   for (const [what, bytes, reason] of [
-    ['version 1', Buffer.from('PROXY TCP4 203.0.113.9 10.0.0.1 1 2\r\n'), 'version 1, which is not supported: set the balancer to version 2'],
+    [
+      'version 1',
+      Buffer.from('PROXY TCP4 203.0.113.9 10.0.0.1 1 2\r\n'),
+      'version 1, which is not supported: set the balancer to version 2',
+    ],
     ['no header', Buffer.alloc(40, 0x16), 'no header'],
     ['a wrong signature', Buffer.concat([Buffer.from([0]), IPV4.subarray(1)]), 'no header'],
     ['another version', header(0x11, v4('203.0.113.9'), { command: 0x31 }), 'unknown version or command'],
@@ -99,7 +134,11 @@ describe('the PROXY protocol', () => {
       const before = controller.log.length;
       const socket = await raw('127.0.0.2');
       let isOver = false;
-      socket.on('close', () => { isOver = true; }).resume();
+      socket
+        .on('close', () => {
+          isOver = true;
+        })
+        .resume();
       socket.write(bytes);
       await until('the connection is cut', () => isOver);
       const line = controller.log.slice(before).find(({ msg }) => msg === REFUSED);
@@ -111,7 +150,12 @@ describe('the PROXY protocol', () => {
   it('takes a header that comes byte by byte', async () => {
     const socket = await raw('127.0.0.2');
     socket.setNoDelay(true);
-    for (const byte of IPV4) await new Promise<void>((resolve) => { socket.write(Buffer.from([byte]), () => { resolve(); }); });
+    for (const byte of IPV4)
+      await new Promise<void>((resolve) => {
+        socket.write(Buffer.from([byte]), () => {
+          resolve();
+        });
+      });
     (await dial(controller.url, { socket })).destroy();
   });
 

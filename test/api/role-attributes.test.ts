@@ -1,12 +1,14 @@
+/** Lists of the role attributes in use, per kind of entity. Against a whole controller. */
 import { expect } from 'chai';
-import { readConfig } from '../../server/config.js';
+import { readConfig } from '../../server/config-reader.js';
 import { startController } from '../../server/controller.js';
 import type { Controller } from '../../server/controller.js';
 import { createLogger } from '../../server/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { MANAGEMENT, make, totalOf } from '../cases/resource.js';
+import { make, totalOf } from '../support/entities.js';
+import { MANAGEMENT } from '../support/paths.js';
 
 describe('role attributes', () => {
   let controller: TestController;
@@ -14,9 +16,19 @@ describe('role attributes', () => {
   before(async () => {
     const key = { EDGE_MASTER_KEY: 'c3'.repeat(31) + 'd4' };
     controller = await startTestController(key);
-    second = await startController(readConfig({ env: {
-      EDGE_NAME: 'second', EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: controller.database.url, EDGE_LOG_LEVEL: 'silent', ...key,
-    } }), createLogger({ level: 'silent', format: 'json' }));
+    second = await startController(
+      readConfig({
+        env: {
+          EDGE_NAME: 'second',
+          EDGE_LISTEN: '127.0.0.1:0',
+          EDGE_ADVERTISE: 'localhost:1280',
+          DATABASE_URL: controller.database.url,
+          EDGE_LOG_LEVEL: 'silent',
+          ...key,
+        },
+      }),
+      createLogger({ level: 'silent', format: 'json' }),
+    );
   });
   after(async () => {
     await second.stop();
@@ -24,9 +36,12 @@ describe('role attributes', () => {
   });
 
   const path = (kind: string) => `${MANAGEMENT}/${kind}-role-attributes`;
-  const list = async (kind: string, query = '') => expectStatus(await controller.admin.get(`${path(kind)}${query}`), 200);
-  const identity = async (roleAttributes: readonly string[]) => make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, roleAttributes });
-  const service = async (roleAttributes: readonly string[]) => make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes });
+  const list = async (kind: string, query = '') =>
+    expectStatus(await controller.admin.get(`${path(kind)}${query}`), 200);
+  const identity = async (roleAttributes: readonly string[]) =>
+    make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, roleAttributes });
+  const service = async (roleAttributes: readonly string[]) =>
+    make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes });
 
   it('are empty lists while nobody has any', async () => {
     for (const kind of ['identity', 'service', 'edge-router', 'posture-check']) {
@@ -48,10 +63,14 @@ describe('role attributes', () => {
 
   it('leave with the last entity that has them, and follow every change', async () => {
     const [first, second] = [await service(['kept', 'shared']), await service(['shared'])];
-    const has = async () => ((await list('service')).data as string[]).filter((item) => ['kept', 'shared', 'new'].includes(item));
+    const has = async () =>
+      ((await list('service')).data as string[]).filter((item) => ['kept', 'shared', 'new'].includes(item));
     expectStatus(await controller.admin.delete(`${MANAGEMENT}/services/${second}`), 200);
     expect(await has()).to.deep.equal(['kept', 'shared']);
-    expectStatus(await controller.admin.patch(`${MANAGEMENT}/services/${first}`, { roleAttributes: ['kept', 'new'] }), 200);
+    expectStatus(
+      await controller.admin.patch(`${MANAGEMENT}/services/${first}`, { roleAttributes: ['kept', 'new'] }),
+      200,
+    );
     expect(await has()).to.deep.equal(['kept', 'new']);
     expectStatus(await controller.admin.patch(`${MANAGEMENT}/services/${first}`, { roleAttributes: [] }), 200);
     expect(await has()).to.deep.equal([]);
@@ -80,7 +99,9 @@ describe('role attributes', () => {
     expect([page.data, totalOf(page)]).to.deep.equal([[...all].reverse().slice(2, 5), 25]);
     const beyond = await list('identity', `?${filter}&offset=100`);
     expect([beyond.data, totalOf(beyond)]).to.deep.equal([[], 25]);
-    expect((await list('identity', `?filter=${encodeURIComponent(`${symbol} = "${all[7] ?? ''}"`)}`)).data).to.deep.equal([all[7]]);
+    expect(
+      (await list('identity', `?filter=${encodeURIComponent(`${symbol} = "${all[7] ?? ''}"`)}`)).data,
+    ).to.deep.equal([all[7]]);
   };
 
   it('are answered as they are at once, also by another controller and while nobody hears of changes', async () => {
@@ -91,8 +112,12 @@ describe('role attributes', () => {
     const expectEverywhere = async (isListed: boolean) => {
       for (const reader of readers) {
         for (const query of queries) {
-          const answers = [expectStatus(await reader.get(`${path('identity')}${query}`), 200), expectStatus(await reader.get(`${path('identity')}${query}`), 200)];
-          for (const answer of answers) expect((answer.data as string[]).includes(attribute), `${query} ${isListed}`).to.equal(isListed);
+          const answers = [
+            expectStatus(await reader.get(`${path('identity')}${query}`), 200),
+            expectStatus(await reader.get(`${path('identity')}${query}`), 200),
+          ];
+          for (const answer of answers)
+            expect((answer.data as string[]).includes(attribute), `${query} ${isListed}`).to.equal(isListed);
           expect(answers[1]?.text).to.equal(answers[0]?.text);
         }
       }
@@ -100,9 +125,17 @@ describe('role attributes', () => {
     try {
       await expectEverywhere(false);
       for (const isListed of [true, false, true]) {
-        expectStatus(await controller.admin.patch(`${MANAGEMENT}/identities/${id}`, { roleAttributes: isListed ? [attribute] : [] }), 200);
+        expectStatus(
+          await controller.admin.patch(`${MANAGEMENT}/identities/${id}`, {
+            roleAttributes: isListed ? [attribute] : [],
+          }),
+          200,
+        );
         await expectEverywhere(isListed);
-        await controller.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%'");
+        await controller.database.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+            AND query ILIKE 'LISTEN%'`,
+        );
       }
       expectStatus(await controller.admin.delete(`${MANAGEMENT}/identities/${id}`), 200);
       await expectEverywhere(false);

@@ -5,7 +5,9 @@ import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { C, M, expectFault, startLogged } from './server-support.js';
+import { expectFault } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
 const EVERYTHING = '9223372036854775807';
@@ -35,8 +37,16 @@ describe('an answer', () => {
   describe('that its spec does not allow', () => {
     for (const [what, sql, path] of [
       ['tags that are a text', `UPDATE identities SET tags = '"s3cret-value"'::jsonb WHERE id = $1`, '/tags'],
-      ['app data that is a list', `UPDATE identities SET app_data = '["s3cret-value"]'::jsonb WHERE id = $1`, '/appData'],
-      ['a precedence that does not exist', `UPDATE identities SET default_hosting_precedence = 's3cret-value' WHERE id = $1`, '/defaultHostingPrecedence'],
+      [
+        'app data that is a list',
+        `UPDATE identities SET app_data = '["s3cret-value"]'::jsonb WHERE id = $1`,
+        '/appData',
+      ],
+      [
+        'a precedence that does not exist',
+        `UPDATE identities SET default_hosting_precedence = 's3cret-value' WHERE id = $1`,
+        '/defaultHostingPrecedence',
+      ],
     ] as const) {
       it(`is not sent, nothing of it leaks, and the log tells where it broke: ${what}`, async () => {
         const { id } = await identity();
@@ -50,7 +60,12 @@ describe('an answer', () => {
           expect(answer.text).not.to.match(/s3cret|tags|appData|recedence|schema|identities/i);
           const lines = lastErrors().slice(before);
           expect(lines).to.have.lengthOf(1);
-          expect(lines[0]).to.deep.include({ requestId: error.requestId, operation: 'detailIdentity', api: 'management', method: 'GET' });
+          expect(lines[0]).to.deep.include({
+            requestId: error.requestId,
+            operation: 'detailIdentity',
+            api: 'management',
+            method: 'GET',
+          });
           expect(String(lines[0]?.['path'])).to.match(new RegExp(`^/data${path}`));
           expect(JSON.stringify(lines)).not.to.contain('s3cret');
 
@@ -71,7 +86,11 @@ describe('an answer', () => {
       const error = expectFault(answer, 500, 'UNHANDLED');
       expect(error.cause).to.equal(undefined);
       expect(answer.text).not.to.match(/relation|services|select/i);
-      expect(lastErrors().at(-1)).to.deep.include({ requestId: error.requestId, operation: 'listServices', msg: 'request failed' });
+      expect(lastErrors().at(-1)).to.deep.include({
+        requestId: error.requestId,
+        operation: 'listServices',
+        msg: 'request failed',
+      });
     } finally {
       await database.query('ALTER TABLE services_hidden RENAME TO services');
     }
@@ -87,16 +106,28 @@ describe('an answer', () => {
     const idsOf = (data: unknown) => (data as { id: string }[]).map(({ id }) => id);
 
     it('has the default length, is cut at the longest, and says so', async () => {
-      for (const [query, limit] of [['', 3], ['&limit=0', 3], ['&limit=4', 4], ['&limit=5', 5], ['&limit=6', 5], ['&limit=9223372036854775807', 5]] as const) {
+      for (const [query, limit] of [
+        ['', 3],
+        ['&limit=0', 3],
+        ['&limit=4', 4],
+        ['&limit=5', 5],
+        ['&limit=6', 5],
+        ['&limit=9223372036854775807', 5],
+      ] as const) {
         const answer = expectStatus(await admin.get(`${M}/identities?${filter}${query}`), 200);
         expect(answer.meta.pagination, query).to.deep.equal({ limit, offset: 0, totalCount: 23 });
         expect(answer.data, query).to.have.lengthOf(limit);
       }
     });
 
-    it('is whole with limit=-1 and limit none, in order, as valid JSON, and reports the limit that clients expect', async () => {
+    it('is whole, ordered and valid JSON with limit=-1 and limit none, and reports the limit', async () => {
       const inFilter = (text: string) => `filter=${encodeURIComponent(`tags.of = "the long list" ${text}`)}`;
-      for (const query of [`${filter}&limit=-1`, inFilter('limit none'), inFilter('limit -1'), `${inFilter('limit none')}&limit=2`]) {
+      for (const query of [
+        `${filter}&limit=-1`,
+        inFilter('limit none'),
+        inFilter('limit -1'),
+        `${inFilter('limit none')}&limit=2`,
+      ]) {
         const answer = expectStatus(await admin.get(`${M}/identities?${query}`), 200);
         const got = idsOf(answer.data);
         expect(got, query).to.have.lengthOf(23);
@@ -109,11 +140,18 @@ describe('an answer', () => {
     });
 
     it('is whole from an offset, and when there is little or nothing in it', async () => {
-      expect(expectStatus(await admin.get(`${M}/identities?${filter}&limit=-1&offset=20`), 200).data).to.have.lengthOf(3);
-      const none = expectStatus(await admin.get(`${M}/identities?filter=${encodeURIComponent('name = "nobody"')}&limit=-1`), 200);
+      expect(expectStatus(await admin.get(`${M}/identities?${filter}&limit=-1&offset=20`), 200).data).to.have.lengthOf(
+        3,
+      );
+      const none = expectStatus(
+        await admin.get(`${M}/identities?filter=${encodeURIComponent('name = "nobody"')}&limit=-1`),
+        200,
+      );
       expect(none.data).to.deep.equal([]);
       expect(none.meta.pagination?.totalCount).to.equal(0);
-      expect(expectStatus(await admin.get(`${M}/identity-types?limit=-1`), 200).data).to.have.lengthOf(await totalOf(`${M}/identity-types`));
+      expect(expectStatus(await admin.get(`${M}/identity-types?limit=-1`), 200).data).to.have.lengthOf(
+        await totalOf(`${M}/identity-types`),
+      );
     });
 
     it('is checked item by item too: a fault cuts the connection after what was good, and is logged', async () => {
@@ -146,10 +184,17 @@ describe('an answer', () => {
   });
 
   it('is logged with its operation and caller, and without any secret', async () => {
-    const answer = expectStatus(await controller.client().post(`${C}/authenticate?method=password`, { username: 'admin', password: 'correct horse battery' }), 200);
+    const answer = expectStatus(
+      await controller
+        .client()
+        .post(`${C}/authenticate?method=password`, { username: 'admin', password: 'correct horse battery' }),
+      200,
+    );
     const { token, identityId } = answer.data as { token: string; identityId: string };
     expectStatus(await controller.client(token).get(`${C}/current-identity`), 200);
-    const line = controller.log.findLast(({ msg, operation }) => msg === 'request' && operation === 'getCurrentIdentity');
+    const line = controller.log.findLast(
+      ({ msg, operation }) => msg === 'request' && operation === 'getCurrentIdentity',
+    );
     expect(line).to.deep.include({ method: 'GET', api: 'client', status: 200, identityId });
     const text = JSON.stringify(controller.log);
     for (const secret of [token, 'correct horse battery', admin.token ?? '']) expect(text).not.to.contain(secret);

@@ -1,10 +1,11 @@
-/** The configuration: defaults, file, environment, faults told all at once, and what is shown of it. */
+/** The configuration: defaults, file, environment, faults reported all at once, and what is shown of it. */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dump, load } from 'js-yaml';
-import { ConfigError, printConfig, readConfig, SETTINGS } from '../../server/config.js';
+import { printConfig, readConfig } from '../../server/config-reader.js';
+import { ConfigError, SETTINGS } from '../../server/config.js';
 import type { Config } from '../../server/config.js';
 import { runMain } from './server-support.js';
 
@@ -19,6 +20,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   databasePoolSize: { text: '7', means: 7, refuses: '1' },
   databasePatience: { text: '500ms', means: 0.5, refuses: '5' },
   databaseStartPatience: { text: '5m', means: 300, refuses: '-1s' },
+  totpIssuer: { text: 'Example Ltd', means: 'Example Ltd', refuses: 'a:b' },
   adminUsername: { text: 'operator', means: 'operator', refuses: 'abc' },
   adminPassword: { text: 's3cret pass', means: 's3cret pass', refuses: 'abcd' },
   masterKey: { text: 'c2VjcmV0', means: 'c2VjcmV0', refuses: '-' },
@@ -33,6 +35,8 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   maxLimit: { text: '1000', means: 1000, refuses: '-1' },
   enrollmentDuration: { text: '2d', means: 172_800, refuses: '1s' },
   corsOrigins: { text: 'https://a.example, *', means: ['https://a.example', '*'], refuses: 'a.example' },
+  outgoingAllow: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: 'localhost' },
+  tokenLeeway: { text: '5s', means: 5, refuses: '31s' },
   proxyFrom: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: '10.0.0.0/40' },
   workers: { text: '3', means: 3, refuses: '0' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
@@ -76,16 +80,21 @@ const faultOf = (sources: Parameters<typeof readConfig>[0]): string => {
 
 describe('the configuration', () => {
   let dir: string;
-  before(() => { dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-')); });
-  after(() => { rmSync(dir, { recursive: true, force: true }); });
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
+  });
+  after(() => {
+    rmSync(dir, { recursive: true, force: true });
+  });
   let serial = 0;
   const fileWith = (content: string) => {
     const file = join(dir, `${(serial += 1)}.yml`);
     writeFileSync(file, content);
     return file;
   };
-  /** `a.b: v` as the YAML it stands for. */
-  const yamlOf = (path: string, value: unknown) => dump(path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
+  /** `a.b: v` as the YAML it means. */
+  const yamlOf = (path: string, value: unknown) =>
+    dump(path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
 
   it('has a case here for every setting, each with a variable and a place of its own, and a sentence', () => {
     expect(Object.keys(CASES)).to.have.members(keys);
@@ -99,14 +108,32 @@ describe('the configuration', () => {
   });
 
   it('has hosts in one form, however they were written', () => {
-    const config = readConfig({ env: { EDGE_ADVERTISE: '[::ffff:10.0.0.1]:443', EDGE_LISTEN: '[0:0::1]:0443', EDGE_TLS_NAMES: 'Ctrl.Example.,::FFFF:a00:2' } });
-    expect(config).to.deep.include({ advertise: '10.0.0.1:443', listen: '[::1]:443', tlsNames: ['ctrl.example', '10.0.0.2'] });
+    const config = readConfig({
+      env: {
+        EDGE_ADVERTISE: '[::ffff:10.0.0.1]:443',
+        EDGE_LISTEN: '[0:0::1]:0443',
+        EDGE_TLS_NAMES: 'Ctrl.Example.,::FFFF:a00:2',
+      },
+    });
+    expect(config).to.deep.include({
+      advertise: '10.0.0.1:443',
+      listen: '[::1]:443',
+      tlsNames: ['ctrl.example', '10.0.0.2'],
+    });
     expect(() => readConfig({ env: { EDGE_TLS_NAMES: '*.example' } })).to.throw(/EDGE_TLS_NAMES/);
   });
 
   it('is complete without anything, and safe: local, no foreign origins', () => {
     const config = readConfig({ env: {} });
-    expect(config).to.include({ listen: '127.0.0.1:1280', databaseUrl: null, adminPassword: null, masterKey: null, sessionTimeout: 1800, maxLimit: 500, maxBodyBytes: 1_048_576 });
+    expect(config).to.include({
+      listen: '127.0.0.1:1280',
+      databaseUrl: null,
+      adminPassword: null,
+      masterKey: null,
+      sessionTimeout: 1800,
+      maxLimit: 500,
+      maxBodyBytes: 1_048_576,
+    });
     expect(config.corsOrigins).to.deep.equal([]);
     expect(readConfig({ env: {}, file: fileWith('') })).to.deep.equal(config);
     expect(readConfig({ env: {}, file: fileWith('# nothing yet\n') })).to.deep.equal(config);
@@ -126,25 +153,49 @@ describe('the configuration', () => {
 
     if (refuses === '-') continue;
     it(`refuses ${refuses === '' ? 'an empty text' : `'${refuses}'`} for ${path}, naming the place`, () => {
-      expect(faultOf({ env: { [env]: refuses } })).to.match(new RegExp(`^The configuration has a fault:\\n  environment variable ${env}: \\S`));
+      expect(faultOf({ env: { [env]: refuses } })).to.match(
+        new RegExp(`^The configuration has a fault:\\n  environment variable ${env}: \\S`),
+      );
       const file = fileWith(yamlOf(path, refuses));
-      expect(faultOf({ env: {}, file })).to.match(new RegExp(`^The configuration has a fault:\\n  ${path.replaceAll('.', '\\.')} in ${file}: \\S`));
+      expect(faultOf({ env: {}, file })).to.match(
+        new RegExp(`^The configuration has a fault:\\n  ${path.replaceAll('.', '\\.')} in ${file}: \\S`),
+      );
     });
   }
 
   it('takes numbers, flags and lists from YAML as they are', () => {
-    const config = readConfig({ env: {}, file: fileWith('docs: false\nedge: { api: { maxLimit: 900 } }\ncors: { origins: [https://a.example, https://b.example:8443] }\n') });
-    expect(config).to.deep.include({ docs: false, maxLimit: 900, corsOrigins: ['https://a.example', 'https://b.example:8443'] });
+    const config = readConfig({
+      env: {},
+      file: fileWith(
+        'docs: false\nedge: { api: { maxLimit: 900 } }\ncors: { origins: [https://a.example, ' +
+          'https://b.example:8443] }\n',
+      ),
+    });
+    expect(config).to.deep.include({
+      docs: false,
+      maxLimit: 900,
+      corsOrigins: ['https://a.example', 'https://b.example:8443'],
+    });
   });
 
   it('refuses YAML of the wrong kind for a setting', () => {
-    for (const content of ['docs: 5', 'listen: [a, b]', 'edge: { api: { maxLimit: [5] } }', 'name: { first: x }', 'cors: { origins: { a: b } }', 'edge: { api: { sessionTimeout: true } }', 'edge: 5']) {
+    for (const content of [
+      'docs: 5',
+      'listen: [a, b]',
+      'edge: { api: { maxLimit: [5] } }',
+      'name: { first: x }',
+      'cors: { origins: { a: b } }',
+      'edge: { api: { sessionTimeout: true } }',
+      'edge: 5',
+    ]) {
       expect(faultOf({ env: {}, file: fileWith(content) }), content).to.match(/^The configuration has a fault:\n  \S/);
     }
   });
 
   it('takes a section whose settings are all commented out', () => {
-    expect(readConfig({ env: {}, file: fileWith('database:\n  # url: postgresql://db/edge\nedge:\n  api:\n') })).to.deep.equal(readConfig({ env: {} }));
+    expect(
+      readConfig({ env: {}, file: fileWith('database:\n  # url: postgresql://db/edge\nedge:\n  api:\n') }),
+    ).to.deep.equal(readConfig({ env: {} }));
   });
 
   it('lists every fault at once', () => {
@@ -153,14 +204,22 @@ describe('the configuration', () => {
     expect(lines[0]).to.equal('The configuration has 5 faults:');
     expect(lines).to.have.lengthOf(6);
     for (const place of ['EDGE_LOG_LEVEL', 'EDGE_DOCS', 'listen in', 'edge.api.maxLimit in', 'wizard in']) {
-      expect(lines.filter((line) => line.includes(place)), place).to.have.lengthOf(1);
+      expect(
+        lines.filter((line) => line.includes(place)),
+        place,
+      ).to.have.lengthOf(1);
     }
   });
 
   it('names an unknown setting and the one that was probably meant', () => {
     for (const [content, meant] of [
-      ['sessionTimeout: 30m', 'edge.api.sessionTimeout'], ['edge: { sessionTimeout: 30m }', 'edge.api.sessionTimeout'], ['Listen: x', 'listen'],
-      ['listn: x', 'listen'], ['edge: { api: { sesionTimeout: 30m } }', 'edge.api.sessionTimeout'], ['adminPasword: x', 'admin.password'], ['completely: { different: 1 }', ''],
+      ['sessionTimeout: 30m', 'edge.api.sessionTimeout'],
+      ['edge: { sessionTimeout: 30m }', 'edge.api.sessionTimeout'],
+      ['Listen: x', 'listen'],
+      ['listn: x', 'listen'],
+      ['edge: { api: { sesionTimeout: 30m } }', 'edge.api.sessionTimeout'],
+      ['adminPasword: x', 'admin.password'],
+      ['completely: { different: 1 }', ''],
     ] as const) {
       const fault = faultOf({ env: {}, file: fileWith(content) });
       expect(fault).to.contain('no such setting; the settings are in docs/configuration.md');
@@ -170,46 +229,81 @@ describe('the configuration', () => {
   });
 
   it('says why a file cannot be read', () => {
-    expect(faultOf({ env: {}, file: join(dir, 'nope.yml') })).to.match(/^The configuration file cannot be read: .*nope\.yml/);
+    expect(faultOf({ env: {}, file: join(dir, 'nope.yml') })).to.match(
+      /^The configuration file cannot be read: .*nope\.yml/,
+    );
     expect(faultOf({ env: {}, file: fileWith('a: b: c') })).to.match(/^The configuration file cannot be read: /);
-    expect(faultOf({ env: {}, file: fileWith('listen: 0.0.0.0:1\nlisten: 0.0.0.0:2') })).to.match(/duplicated mapping key/);
-    for (const content of ['- a', 'text', '5']) expect(faultOf({ env: {}, file: fileWith(content) })).to.contain('must hold settings');
+    expect(faultOf({ env: {}, file: fileWith('listen: 0.0.0.0:1\nlisten: 0.0.0.0:2') })).to.match(
+      /duplicated mapping key/,
+    );
+    for (const content of ['- a', 'text', '5'])
+      expect(faultOf({ env: {}, file: fileWith(content) })).to.contain('must hold settings');
   });
 
   it('never repeats a secret that it refuses', () => {
-    expect(faultOf({ env: { EDGE_ADMIN_PASSWORD: 'pw4', DATABASE_URL: 'mysql://user:hunter2@db/x' } })).not.to.match(/pw4|hunter2/);
+    expect(faultOf({ env: { EDGE_ADMIN_PASSWORD: 'pw4', DATABASE_URL: 'mysql://user:hunter2@db/x' } })).not.to.match(
+      /pw4|hunter2/,
+    );
   });
 
   it('does not tell the prototype of an object from a setting', () => {
-    expect(faultOf({ env: {}, file: fileWith('constructor: 5\n__proto__: { listen: x }\n') })).to.contain('constructor in');
+    expect(faultOf({ env: {}, file: fileWith('constructor: 5\n__proto__: { listen: x }\n') })).to.contain(
+      'constructor in',
+    );
     expect(readConfig({ env: Object.create(null) as Record<string, string> }).listen).to.equal('127.0.0.1:1280');
   });
 
   it('is printed as a file that gives the same settings again, without its secrets', () => {
     const secret = new Set(keys.filter((key) => (SETTINGS[key] as { isSecret?: boolean }).isSecret === true));
     expect([...secret]).to.have.members(['databaseUrl', 'adminPassword', 'masterKey', 'oldMasterKeys']);
-    const env = Object.fromEntries(keys.filter((key) => !secret.has(key)).map((key) => [SETTINGS[key].env, CASES[key].text]));
+    const env = Object.fromEntries(
+      keys.filter((key) => !secret.has(key)).map((key) => [SETTINGS[key].env, CASES[key].text]),
+    );
     const config = readConfig({ env });
     expect(readConfig({ env: {}, file: fileWith(printConfig(config)) })).to.deep.equal(config);
-    expect(readConfig({ env: {}, file: fileWith(printConfig(readConfig({ env: {} }))) })).to.deep.equal(readConfig({ env: {} }));
+    expect(readConfig({ env: {}, file: fileWith(printConfig(readConfig({ env: {} }))) })).to.deep.equal(
+      readConfig({ env: {} }),
+    );
   });
 });
 
 describe('the command', () => {
   let dir: string;
-  before(() => { dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-')); });
-  after(() => { rmSync(dir, { recursive: true, force: true }); });
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
+  });
+  after(() => {
+    rmSync(dir, { recursive: true, force: true });
+  });
 
   it('prints the effective configuration, hiding secrets, and starts nothing', async () => {
     const file = join(dir, 'edge.yml');
     writeFileSync(file, 'advertise: ctrl.example.com:443\nadmin: { username: operator }\n');
-    const env = { EDGE_ADMIN_PASSWORD: 'hunter2 hunter2', DATABASE_URL: 'postgresql://edge:hunter2@db/edge', EDGE_MASTER_KEY: 'aHVudGVyMg==', EDGE_OLD_MASTER_KEYS: 'b2xkaHVudGVy', EDGE_LISTEN: '0.0.0.0:7', EDGE_DATA_DIR: join(dir, 'data') };
+    const env = {
+      EDGE_ADMIN_PASSWORD: 'hunter2 hunter2',
+      DATABASE_URL: 'postgresql://edge:hunter2@db/edge',
+      EDGE_MASTER_KEY: 'aHVudGVyMg==',
+      EDGE_OLD_MASTER_KEYS: 'b2xkaHVudGVy',
+      EDGE_LISTEN: '0.0.0.0:7',
+      EDGE_DATA_DIR: join(dir, 'data'),
+    };
     const { output, ended } = runMain(['--config', file, '--print-config'], env);
     expect(await ended).to.equal(0);
     expect(output.stderr).to.equal('');
     for (const secret of ['hunter2', 'aHVudGVyMg', 'b2xkaHVudGVy']) expect(output.stdout).not.to.contain(secret);
-    const printed = load(output.stdout) as { advertise: string; listen: string; masterKey: string; admin: object; database: { url: string } };
-    expect(printed).to.deep.include({ advertise: 'ctrl.example.com:443', listen: '0.0.0.0:7', masterKey: '(hidden)', admin: { username: 'operator', password: '(hidden)' } });
+    const printed = load(output.stdout) as {
+      advertise: string;
+      listen: string;
+      masterKey: string;
+      admin: object;
+      database: { url: string };
+    };
+    expect(printed).to.deep.include({
+      advertise: 'ctrl.example.com:443',
+      listen: '0.0.0.0:7',
+      masterKey: '(hidden)',
+      admin: { username: 'operator', password: '(hidden)' },
+    });
     expect(printed.database.url).to.equal('(hidden)');
   });
 
@@ -223,12 +317,17 @@ describe('the command', () => {
 
   it('ends with 1 and a sentence, no stack, when it is told nonsense', async () => {
     for (const [args, env, text] of [
-      [[], { EDGE_LISTEN: 'nowhere' }, 'EDGE_LISTEN'], [['--config', join(dir, 'nope.yml')], {}, 'nope.yml'], [['--wizard'], {}, '--wizard'], [['extra'], {}, 'extra'],
+      [[], { EDGE_LISTEN: 'nowhere' }, 'EDGE_LISTEN'],
+      [['--config', join(dir, 'nope.yml')], {}, 'nope.yml'],
+      [['--wizard'], {}, '--wizard'],
+      [['extra'], {}, 'extra'],
     ] as const) {
       const { output, ended } = runMain(args, env);
       expect(await ended, text).to.equal(1);
       expect(output.stdout).to.equal('');
-      expect(output.stderr).to.match(/^edge-controller: /).and.contain(text);
+      expect(output.stderr)
+        .to.match(/^edge-controller: /)
+        .and.contain(text);
       expect(output.stderr).not.to.match(/^\s+at /m);
     }
   });
@@ -239,6 +338,7 @@ describe('the command', () => {
     expect(version.output.stdout).to.match(/^v\d+\.\d+\.\d+\S*\n$/);
     const help = runMain(['-h'], {});
     expect(await help.ended).to.equal(0);
-    for (const option of ['--config', '--print-config', '--version', '--help']) expect(help.output.stdout).to.contain(option);
+    for (const option of ['--config', '--print-config', '--version', '--help'])
+      expect(help.output.stdout).to.contain(option);
   });
 });

@@ -18,9 +18,13 @@ describe('connections', () => {
   let database: TestDatabase;
   const controllers: LoggedController[] = [];
   const sockets: Socket[] = [];
-  before(async () => { database = await openTestDatabase(); });
+  before(async () => {
+    database = await openTestDatabase();
+  });
   afterEach(async () => {
-    sockets.splice(0).forEach((socket) => { socket.destroy(); });
+    sockets.splice(0).forEach((socket) => {
+      socket.destroy();
+    });
     for (const controller of controllers.splice(0)) await controller.stop();
   });
   after(() => database.close());
@@ -30,9 +34,19 @@ describe('connections', () => {
     controllers.push(controller);
     return controller;
   };
-  const open = async (url: string, localAddress = '127.0.0.1') => { sockets.push(await dial(url, { localAddress } as object)); };
-  const isRefused = (url: string, localAddress?: string) => open(url, localAddress).then(() => false, () => true);
-  const closeAll = () => { sockets.splice(0).forEach((socket) => { socket.destroy(); }); };
+  const open = async (url: string, localAddress = '127.0.0.1') => {
+    sockets.push(await dial(url, { localAddress } as object));
+  };
+  const isRefused = (url: string, localAddress?: string) =>
+    open(url, localAddress).then(
+      () => false,
+      () => true,
+    );
+  const closeAll = () => {
+    sockets.splice(0).forEach((socket) => {
+      socket.destroy();
+    });
+  };
   const said = ({ log }: LoggedController, text: string) => log.filter(({ msg }) => msg === text);
 
   it('beyond the bound are refused, and the log says so once until there is room again', async () => {
@@ -66,7 +80,10 @@ describe('connections', () => {
       last.write('this is no header of the PROXY protocol');
       last = await dialRaw();
       await end;
-      await until('it was told of the header', () => controller.log.filter(({ balancer }) => balancer !== undefined).length > round);
+      await until(
+        'it was told of the header',
+        () => controller.log.filter(({ balancer }) => balancer !== undefined).length > round,
+      );
     }
     expect(said(controller, FULL)).to.deep.equal([]);
     await dialRaw();
@@ -79,7 +96,11 @@ describe('connections', () => {
     for (let i = 0; i < 2; i += 1) expect(await isRefused(controller.url)).to.equal(true);
     for (let i = 0; i < 3; i += 1) expect(await isRefused(controller.url, '127.0.0.2')).to.equal(false);
     expect(said(controller, FULL)).to.have.lengthOf(1);
-    expect(said(controller, FULL)[0]).to.include({ setting: 'limits.connectionsPerAddress', network: '127.0.0.1', limit: 3 });
+    expect(said(controller, FULL)[0]).to.include({
+      setting: 'limits.connectionsPerAddress',
+      network: '127.0.0.1',
+      limit: 3,
+    });
     closeAll();
     await until('there is room', () => said(controller, FREE).length === 1);
     expectStatus(await controller.client().get('/version'), 200);

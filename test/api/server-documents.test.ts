@@ -9,7 +9,9 @@ import type { Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
-import { C, M, dial, expectFault, openssl, startLogged } from './server-support.js';
+import { expectFault } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { dial, openssl, startLogged } from './server-support.js';
 
 const ADVERTISE = 'ctrl.example.com:8441';
 
@@ -31,10 +33,12 @@ describe('public documents', () => {
   };
 
   describe('trusted CAs', () => {
-    it('are certificates that openssl reads, root first in no way but all there, and sign what TLS serves', async () => {
+    it('are certificates that openssl reads, with every root, and they sign what TLS serves', async () => {
       const answer = expectStatus(await client.get('/.well-known/est/cacerts'), 200);
       const pem = await openssl(['pkcs7', '-inform', 'DER', '-print_certs'], Buffer.from(answer.text, 'base64'));
-      const cas = [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([text]) => new X509Certificate(text));
+      const cas = [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(
+        ([text]) => new X509Certificate(text),
+      );
       expect(cas.length).to.be.at.least(1);
       for (const ca of cas) expect(ca.ca, ca.subject).to.equal(true);
       const root = cas.find((ca) => ca.verify(ca.publicKey));
@@ -49,14 +53,21 @@ describe('public documents', () => {
       expect(first.headers['content-type']).to.equal('application/pkcs7-mime');
       expect(first.headers['content-transfer-encoding']).to.equal('base64');
       for (const line of first.text.trimEnd().split('\n')) expect(line).to.match(/^[A-Za-z0-9+/=]{1,64}$/);
-      for (const path of [`${C}/.well-known/est/cacerts`, `${M}/.well-known/est/cacerts`, '//.well-known/est/cacerts/']) {
+      for (const path of [
+        `${C}/.well-known/est/cacerts`,
+        `${M}/.well-known/est/cacerts`,
+        '//.well-known/est/cacerts/',
+      ]) {
         expect(expectStatus(await client.get(path), 200).text).to.equal(first.text);
       }
     });
   });
 
   describe('the network JWT', () => {
-    interface Jwt { name: string; token: string }
+    interface Jwt {
+      name: string;
+      token: string;
+    }
     const tokens = async (path: string) => expectStatus(await client.get(path), 200).data as Jwt[];
 
     it('verifies with the key that TLS serves, and names it', async () => {
@@ -67,7 +78,11 @@ describe('public documents', () => {
       const { alg, kid, typ } = decodeProtectedHeader(entry?.token ?? '');
       expect(typ).to.equal('JWT');
       expect(kid).to.equal(createHash('sha1').update(new X509Certificate(leaf).raw).digest('hex'));
-      const { payload } = await jwtVerify(entry?.token ?? '', await importX509(leaf, alg ?? ''), { issuer: `https://${ADVERTISE}/`, audience: 'openziti-enroller', subject: `https://${ADVERTISE}/` });
+      const { payload } = await jwtVerify(entry?.token ?? '', await importX509(leaf, alg ?? ''), {
+        issuer: `https://${ADVERTISE}/`,
+        audience: 'openziti-enroller',
+        subject: `https://${ADVERTISE}/`,
+      });
       expect(payload['em']).to.equal('network');
       expect(payload.jti).to.match(/^\S{8,}$/);
       expect(payload['ctrls']).to.equal(null);
@@ -76,7 +91,8 @@ describe('public documents', () => {
 
     it('is one and the same on both APIs and at every call', async () => {
       const [first] = await tokens(`${C}/network-jwts`);
-      for (const path of [`${M}/network-jwts`, `${C}/network-jwts`, '/network-jwts']) expect((await tokens(path))[0]).to.deep.equal(first);
+      for (const path of [`${M}/network-jwts`, `${C}/network-jwts`, '/network-jwts'])
+        expect((await tokens(path))[0]).to.deep.equal(first);
     });
 
     it('stays the same for every controller of the network, and follows the advertised address', async () => {
@@ -99,17 +115,26 @@ describe('public documents', () => {
 
   describe('the version', () => {
     it('says where each API is, and nothing of APIs that are not there', async () => {
-      const data = expectStatus(await client.get('/version'), 200).data as { apiVersions: Record<string, unknown>; capabilities: string[]; version: string; buildDate: string; revision: string; runtimeVersion: string };
+      const data = expectStatus(await client.get('/version'), 200).data as {
+        apiVersions: Record<string, unknown>;
+        capabilities: string[];
+        version: string;
+        buildDate: string;
+        revision: string;
+        runtimeVersion: string;
+      };
       const api = (path: string) => ({ v1: { apiBaseUrls: [`https://${ADVERTISE}${path}`], path } });
       expect(data.apiVersions).to.deep.equal({ edge: api(C), 'edge-client': api(C), 'edge-management': api(M) });
       expect(data.version).to.match(/^v\d+\.\d+\.\d+/);
-      for (const text of [data.buildDate, data.revision, data.runtimeVersion]) expect(text).to.be.a('string').and.not.equal('');
+      for (const text of [data.buildDate, data.revision, data.runtimeVersion])
+        expect(text).to.be.a('string').and.not.equal('');
     });
 
     it('offers only what is there: no OIDC, so that clients log in with authenticate', async () => {
       const { capabilities } = expectStatus(await client.get('/version'), 200).data as { capabilities: string[] };
       expect(capabilities).to.deep.equal(['EDGE_CONTROLLER']);
-      for (const path of [C, M]) expect(expectStatus(await client.get(`${path}/enumerated-capabilities`), 200).data).to.deep.equal(capabilities);
+      for (const path of [C, M])
+        expect(expectStatus(await client.get(`${path}/enumerated-capabilities`), 200).data).to.deep.equal(capabilities);
     });
   });
 
@@ -119,27 +144,45 @@ describe('public documents', () => {
   });
 
   describe('API descriptions', () => {
-    for (const [path, ids] of [[C, ['edge-client']], [M, ['edge-client', 'edge-management']]] as const) {
+    for (const [path, ids] of [
+      [C, ['edge-client']],
+      [M, ['edge-client', 'edge-management']],
+    ] as const) {
       it(`are listed under ${path}`, async () => {
-        const list = expectStatus(await client.get(`${path}/specs?filter=nonsense&limit=1`), 200).data as { id: string; name: string; _links: Record<string, { href: string }> }[];
+        const list = expectStatus(await client.get(`${path}/specs?filter=nonsense&limit=1`), 200).data as {
+          id: string;
+          name: string;
+          _links: Record<string, { href: string }>;
+        }[];
         expect(list.map(({ id }) => id)).to.have.members([...ids]);
         for (const item of list) {
-          expect(item._links).to.deep.equal({ self: { href: `./specs/${item.id}` }, spec: { href: `./specs/${item.id}/spec` } });
+          expect(item._links).to.deep.equal({
+            self: { href: `./specs/${item.id}` },
+            spec: { href: `./specs/${item.id}/spec` },
+          });
           expect(expectStatus(await client.get(`${path}/specs/${item.id}`), 200).data).to.deep.equal(item);
         }
       });
     }
 
     it('come as YAML, or as JSON where that is preferred, and are the same document', async () => {
-      for (const [id, base] of [['edge-client', C], ['edge-management', M]] as const) {
+      for (const [id, base] of [
+        ['edge-client', C],
+        ['edge-management', M],
+      ] as const) {
         const yaml = expectStatus(await client.get(`${M}/specs/${id}/spec`), 200);
         expect(yaml.headers['content-type']).to.match(/^text\/yaml/);
-        const json = expectStatus(await client.get(`${M}/specs/${id}/spec`, { headers: { accept: 'application/json' } }), 200);
+        const json = expectStatus(
+          await client.get(`${M}/specs/${id}/spec`, { headers: { accept: 'application/json' } }),
+          200,
+        );
         expect(json.headers['content-type']).to.equal('application/json');
         expect(load(yaml.text)).to.deep.equal(JSON.parse(json.text));
         expect(JSON.parse(json.text)).to.include({ swagger: '2.0', basePath: base, host: ADVERTISE });
       }
-      expect((await client.get(`${M}/specs/edge-client/spec`, { headers: { accept: 'text/yaml' } })).headers['content-type']).to.match(/^text\/yaml/);
+      expect(
+        (await client.get(`${M}/specs/edge-client/spec`, { headers: { accept: 'text/yaml' } })).headers['content-type'],
+      ).to.match(/^text\/yaml/);
     });
 
     it('answer 404 for one that is not there', async () => {
@@ -151,7 +194,12 @@ describe('public documents', () => {
       for (const base of [C, M]) {
         const answer = expectStatus(await client.get(`${base}/swagger.json`), 200);
         expect(answer.headers['content-type']).to.equal('application/json');
-        const document = JSON.parse(answer.text) as { host: string; basePath: string; schemes: string[]; paths: object };
+        const document = JSON.parse(answer.text) as {
+          host: string;
+          basePath: string;
+          schemes: string[];
+          paths: object;
+        };
         expect(document).to.deep.include({ host: ADVERTISE, basePath: base, schemes: ['https'] });
         expect(Object.keys(document.paths).length).to.be.greaterThan(20);
         await SwaggerParser.validate(JSON.parse(answer.text) as Parameters<typeof SwaggerParser.validate>[0]);
@@ -160,17 +208,27 @@ describe('public documents', () => {
 
     it('are found with odd slashes, and under the old root', async () => {
       const { text } = await client.get(`${C}/swagger.json`);
-      for (const path of [`/${C}//swagger.json/`, '/swagger.json', '/edge/v1/swagger.json']) expect(expectStatus(await client.get(path), 200).text).to.equal(text);
+      for (const path of [`/${C}//swagger.json/`, '/swagger.json', '/edge/v1/swagger.json'])
+        expect(expectStatus(await client.get(path), 200).text).to.equal(text);
     });
   });
 
   it('does not list controllers to anyone without a session', async () => {
     for (const path of [C, M]) {
       expectFault(await client.get(`${path}/controllers`), 401, 'UNAUTHORIZED');
-      const [item, ...others] = expectStatus(await controller.admin.get(`${path}/controllers`), 200).data as { ctrlAddress: string; isOnline: boolean; certPem: string; fingerprint: string; apiAddresses: Record<string, { url: string; version: string }[]> }[];
+      const [item, ...others] = expectStatus(await controller.admin.get(`${path}/controllers`), 200).data as {
+        ctrlAddress: string;
+        isOnline: boolean;
+        certPem: string;
+        fingerprint: string;
+        apiAddresses: Record<string, { url: string; version: string }[]>;
+      }[];
       expect(others).to.deep.equal([]);
       expect(item).to.deep.include({ ctrlAddress: `tls:${ADVERTISE}`, isOnline: true });
-      expect(item?.apiAddresses).to.deep.equal({ 'edge-client': [{ url: `https://${ADVERTISE}${C}`, version: 'v1' }], 'edge-management': [{ url: `https://${ADVERTISE}${M}`, version: 'v1' }] });
+      expect(item?.apiAddresses).to.deep.equal({
+        'edge-client': [{ url: `https://${ADVERTISE}${C}`, version: 'v1' }],
+        'edge-management': [{ url: `https://${ADVERTISE}${M}`, version: 'v1' }],
+      });
       const [leaf = ''] = await servedChain();
       expect(new X509Certificate(item?.certPem ?? '').fingerprint).to.equal(new X509Certificate(leaf).fingerprint);
     }

@@ -10,18 +10,26 @@ import { ADMIN } from '../support/controller.js';
 import { adminQuery, openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, childEnv, dial, expectFault, runMain, startLogged } from './server-support.js';
+import { expectFault } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { childEnv, dial, runMain, startLogged } from './server-support.js';
 import type { Child } from './server-support.js';
 
 const READY_MS = 20_000;
 
 async function urlOf(child: Child): Promise<string> {
   let hasEnded = false;
-  void child.ended.then(() => { hasEnded = true; });
-  return until(`the controller is ready: ${child.output.stderr}`, () => {
-    if (hasEnded) throw new Error(`the controller ended: ${child.output.stderr}${child.output.stdout}`);
-    return /"url":"(https:[^"]+)"/.exec(child.output.stdout)?.[1];
-  }, READY_MS);
+  void child.ended.then(() => {
+    hasEnded = true;
+  });
+  return until(
+    `the controller is ready: ${child.output.stderr}`,
+    () => {
+      if (hasEnded) throw new Error(`the controller ended: ${child.output.stderr}${child.output.stdout}`);
+      return /"url":"(https:[^"]+)"/.exec(child.output.stdout)?.[1];
+    },
+    READY_MS,
+  );
 }
 
 describe('the process', () => {
@@ -52,7 +60,8 @@ describe('the process', () => {
     await urlOf(first);
     const dataDir = join(dir, 'data');
     expect(statSync(dataDir).mode & 0o777).to.equal(0o700);
-    for (const name of ['admin-password', 'master.key']) expect(statSync(join(dataDir, name)).mode & 0o777, name).to.equal(0o600);
+    for (const name of ['admin-password', 'master.key'])
+      expect(statSync(join(dataDir, name)).mode & 0o777, name).to.equal(0o600);
     const password = readFileSync(join(dataDir, 'admin-password'), 'utf8').trim();
     expect(password.length).to.be.at.least(20);
     await until('the notice', () => first.output.stderr.includes(password));
@@ -70,12 +79,14 @@ describe('the process', () => {
     expect(second.output.stderr).to.equal('');
   });
 
-  it('refuses to start with another master key than the network\'s, in a sentence', async () => {
+  it("refuses to start with another master key than the network's, in a sentence", async () => {
     const first = start();
     await urlOf(first);
     first.process.kill('SIGTERM');
     await first.ended;
-    const second = start({ EDGE_MASTER_KEY: Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7)).toString('base64') });
+    const second = start({
+      EDGE_MASTER_KEY: Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7)).toString('base64'),
+    });
     expect(await second.ended).to.equal(1);
     expect(second.output.stderr).to.match(/^edge-controller: The master key is not the one/m);
     expect(second.output.stderr).not.to.match(/^\s+at /m);
@@ -94,34 +105,40 @@ describe('the process', () => {
     const child = start({ EDGE_LOG_LEVEL: 'info' });
     const url = await urlOf(child);
     const login = createClient(url);
-    const { token } = expectStatus(await login.post(`${C}/authenticate?method=password`, ADMIN), 200).data as { token: string };
+    const { token } = expectStatus(await login.post(`${C}/authenticate?method=password`, ADMIN), 200).data as {
+      token: string;
+    };
     login.close();
     const { hostname, port } = new URL(url);
     const failures: string[] = [];
     let answered = 0;
     let afterSignal = 0;
     let isSignalled = false;
-    const once = (agent: Agent, path: string) => new Promise<'more' | 'closed'>((resolve) => {
-      const outgoing = httpsRequest({ agent, hostname, port, path, headers: { 'zt-session': token } }, (response) => {
-        response.resume();
-        response.on('error', (error) => { failures.push(`answer: ${error.message}`); resolve('closed'); });
-        response.on('end', () => {
-          answered += 1;
-          if (isSignalled) afterSignal += 1;
-          if (response.statusCode !== 200) failures.push(`status ${response.statusCode ?? 0}`);
-          resolve(response.headers.connection === 'close' ? 'closed' : 'more');
+    const once = (agent: Agent, path: string) =>
+      new Promise<'more' | 'closed'>((resolve) => {
+        const outgoing = httpsRequest({ agent, hostname, port, path, headers: { 'zt-session': token } }, (response) => {
+          response.resume();
+          response.on('error', (error) => {
+            failures.push(`answer: ${error.message}`);
+            resolve('closed');
+          });
+          response.on('end', () => {
+            answered += 1;
+            if (isSignalled) afterSignal += 1;
+            if (response.statusCode !== 200) failures.push(`status ${response.statusCode ?? 0}`);
+            resolve(response.headers.connection === 'close' ? 'closed' : 'more');
+          });
         });
+        outgoing.on('error', (error: NodeJS.ErrnoException) => {
+          // A new connection may be refused: nothing was sent on it.
+          if (error.code !== 'ECONNREFUSED') failures.push(`request: ${error.message}`);
+          resolve('closed');
+        });
+        outgoing.end();
       });
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // A new connection may be refused: nothing was sent on it.
-        if (error.code !== 'ECONNREFUSED') failures.push(`request: ${error.message}`);
-        resolve('closed');
-      });
-      outgoing.end();
-    });
     const lanes = Array.from({ length: 8 }, async (_, lane) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-      while (await once(agent, lane % 2 === 0 ? `${M}/identities` : `${C}/current-api-session`) === 'more');
+      while ((await once(agent, lane % 2 === 0 ? `${M}/identities` : `${C}/current-api-session`)) === 'more');
       agent.destroy();
     });
     await until('the stream flows', () => answered > 200);
@@ -155,13 +172,21 @@ describe('the process', () => {
   it('lets a request that is being worked on finish before it ends', async () => {
     const child = start();
     const client = createClient(await urlOf(child));
-    const { token } = expectStatus(await client.post(`${C}/authenticate?method=password`, ADMIN), 200).data as { token: string };
+    const { token } = expectStatus(await client.post(`${C}/authenticate?method=password`, ADMIN), 200).data as {
+      token: string;
+    };
     await database.query('BEGIN');
     await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
     const pending = client.get(`${M}/services`, { headers: { 'zt-session': token } });
     await until('the request waits for the lock', async () => {
       await database.query('SELECT pg_stat_clear_snapshot()'); // a transaction looks once
-      return (await database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).rows.length > 0;
+      return (
+        (
+          await database.query(
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          )
+        ).rows.length > 0
+      );
     });
     child.process.kill('SIGTERM');
     await until('it is stopping', () => child.output.stdout.includes('"msg":"stopping"'));
@@ -175,7 +200,9 @@ describe('the process', () => {
 
 describe('signs of life', () => {
   let database: TestDatabase;
-  before(async () => { database = await openTestDatabase(); });
+  before(async () => {
+    database = await openTestDatabase();
+  });
   after(() => database.close());
 
   it('need no session, say what they check, and are on no API', async () => {
@@ -192,7 +219,10 @@ describe('signs of life', () => {
       const { data, meta } = expectStatus(await client.get('/health-checks'), 200);
       expect(meta).to.deep.equal({});
       expect((data as { healthy: boolean; checks: { id: string; healthy: boolean }[] }).healthy).to.equal(true);
-      expect((data as { checks: { id: string; healthy: boolean }[] }).checks[0]).to.include({ id: 'database', healthy: true });
+      expect((data as { checks: { id: string; healthy: boolean }[] }).checks[0]).to.include({
+        id: 'database',
+        healthy: true,
+      });
     } finally {
       await controller.stop();
     }
@@ -204,14 +234,19 @@ describe('signs of life', () => {
       const client = controller.client();
       const name = (await database.query('SELECT current_database() AS name')).rows[0]?.['name'] as string;
       await adminQuery(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-      await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+      await database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+          AND pid <> pg_backend_pid()`,
+      );
       try {
         const unready = await until('it is not ready', async () => {
           const answer = await client.get('/readyz');
           return answer.status === 503 && answer;
         });
         expect(unready.json).to.have.property('status', 'not ready');
-        expect(unready.json).to.have.property('reason').that.matches(/^the database /);
+        expect(unready.json)
+          .to.have.property('reason')
+          .that.matches(/^the database /);
         expectStatus(await client.get('/livez'), 200);
         const health = await client.get('/health-checks');
         expect(health.status).to.equal(503);

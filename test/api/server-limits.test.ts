@@ -1,4 +1,4 @@
-/** What the server refuses before it trusts anybody: size, number, depth and time, and how TLS is spoken. */
+/** What the server refuses before it trusts a caller: size, number, depth and time, and how TLS is spoken. */
 import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,9 @@ import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, dial, expectFault, expectField, openssl, parseRaw, readToEnd, sendRaw, startLogged } from './server-support.js';
+import { expectFault, expectField } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { dial, openssl, parseRaw, readToEnd, sendRaw, startLogged } from './server-support.js';
 import type { RawAnswer } from './server-support.js';
 
 const MIB = 1_048_576;
@@ -19,22 +21,39 @@ function expectRawFault(answer: RawAnswer, status: number, code: string): void {
   expect(answer.json.error?.requestId).to.match(/^[A-Za-z0-9._-]{8,10}$/);
   expect(answer.json.meta).to.deep.equal({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
   expect(answer.head).to.match(/^ziti-instance-id: \w+/m);
-  expect(answer.head).to.match(/^connection: close/mi);
+  expect(answer.head).to.match(/^connection: close/im);
 }
 
 describe('limits', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
-  const head = (path: string, ...lines: string[]) => `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+  const head = (path: string, ...lines: string[]) =>
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
   const JSON_TYPE = 'content-type: application/json';
 
   describe('of a body', () => {
     it('takes one of exactly the limit, and refuses one byte more', async () => {
       const blanks = (size: number) => Buffer.alloc(size, ' ');
       const headers = { 'content-type': 'application/json' };
-      expectFault(await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, { rawBody: blanks(MIB), headers }), 400, 'COULD_NOT_PARSE_BODY');
-      expectFault(await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, { rawBody: blanks(MIB + 1), headers }), 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expectFault(
+        await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, {
+          rawBody: blanks(MIB),
+          headers,
+        }),
+        400,
+        'COULD_NOT_PARSE_BODY',
+      );
+      expectFault(
+        await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, {
+          rawBody: blanks(MIB + 1),
+          headers,
+        }),
+        413,
+        'REQUEST_ENTITY_TOO_LARGE',
+      );
     });
 
     it('holds so much of all large ones that come slowly, refuses more of them, and never a small one', async () => {
@@ -48,31 +67,49 @@ describe('limits', () => {
           return answer.status === 429 && answer;
         });
         expectRawFault(refused, 429, 'SERVER_TOO_MANY_REQUESTS');
-        expect(refused.head).to.match(/^retry-after: 1/mi);
+        expect(refused.head).to.match(/^retry-after: 1/im);
         expectStatus(await narrow.anonymous.post(`${C}/authenticate?method=password`, ADMIN), 200);
       } finally {
-        slow.forEach((socket) => { socket.destroy(); });
+        slow.forEach((socket) => {
+          socket.destroy();
+        });
       }
       await until('a large body is read again', async () => {
-        const answer = await sendRaw(narrow.url, Buffer.concat([Buffer.from(login.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')), Buffer.alloc(MIB - 1, ' ')]));
+        const answer = await sendRaw(
+          narrow.url,
+          Buffer.concat([
+            Buffer.from(login.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')),
+            Buffer.alloc(MIB - 1, ' '),
+          ]),
+        );
         return answer.status === 400;
       });
       await narrow.stop();
     });
 
     it('refuses a declared length before the session, with the envelope, and closes', async () => {
-      const bytes = Buffer.concat([Buffer.from(head(`${M}/identities`, JSON_TYPE, `content-length: ${2 * MIB}`)), Buffer.alloc(2 * MIB, ' ')]);
+      const bytes = Buffer.concat([
+        Buffer.from(head(`${M}/identities`, JSON_TYPE, `content-length: ${2 * MIB}`)),
+        Buffer.alloc(2 * MIB, ' '),
+      ]);
       expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
     });
 
     it('refuses it before the route too', async () => {
-      const bytes = Buffer.concat([Buffer.from(head('/edge/nonsense', `content-length: ${2 * MIB}`)), Buffer.alloc(2 * MIB, ' ')]);
+      const bytes = Buffer.concat([
+        Buffer.from(head('/edge/nonsense', `content-length: ${2 * MIB}`)),
+        Buffer.alloc(2 * MIB, ' '),
+      ]);
       expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
     });
 
     it('refuses a length that is only declared, without waiting for the body', async () => {
       const started = Date.now();
-      expectRawFault(await sendRaw(controller.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 99999999999')), 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expectRawFault(
+        await sendRaw(controller.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 99999999999')),
+        413,
+        'REQUEST_ENTITY_TOO_LARGE',
+      );
       expect(Date.now() - started).to.be.lessThan(5000);
     });
 
@@ -87,14 +124,20 @@ describe('limits', () => {
       const answer = readToEnd(socket);
       socket.write(head(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked'));
       const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
-      const send = () => { while (!socket.destroyed && socket.writable && socket.write(chunk)); };
+      const send = () => {
+        while (!socket.destroyed && socket.writable && socket.write(chunk));
+      };
       socket.on('drain', send);
       send();
       expectRawFault(parseRaw(await answer), 413, 'REQUEST_ENTITY_TOO_LARGE');
     });
 
     it('takes no notice of a length of zero', async () => {
-      expectField(await controller.admin.send('POST', `${M}/identities`, undefined, { headers: { 'content-length': '0' } }), 400, 'identity', 'identity in body is required');
+      expectField(
+        await controller.admin.send('POST', `${M}/identities`, undefined, { headers: { 'content-length': '0' } }),
+        'identity',
+        'identity in body is required',
+      );
     });
 
     it('follows its setting', async () => {
@@ -102,8 +145,20 @@ describe('limits', () => {
       const small = await startLogged(database, { EDGE_LIMIT_BODY_BYTES: '1024' });
       try {
         const client = small.client();
-        expectFault(await client.post(`${C}/authenticate?method=password`, { username: 'admin', password: 'x'.repeat(90), pad: 'x'.repeat(1024) }), 413, 'REQUEST_ENTITY_TOO_LARGE');
-        expectFault(await client.post(`${C}/authenticate?method=password`, { username: 'admin', password: 'x'.repeat(90) }), 403, 'INVALID_AUTH');
+        expectFault(
+          await client.post(`${C}/authenticate?method=password`, {
+            username: 'admin',
+            password: 'x'.repeat(90),
+            pad: 'x'.repeat(1024),
+          }),
+          413,
+          'REQUEST_ENTITY_TOO_LARGE',
+        );
+        expectFault(
+          await client.post(`${C}/authenticate?method=password`, { username: 'admin', password: 'x'.repeat(90) }),
+          403,
+          'INVALID_AUTH',
+        );
       } finally {
         await small.stop();
         await database.close();
@@ -112,8 +167,14 @@ describe('limits', () => {
   });
 
   describe('of JSON', () => {
-    const nested = (depth: number) => `{"name":"${unique('deep')}","type":"User","isAdmin":false,"appData":${'{"a":'.repeat(depth - 1)}1${'}'.repeat(depth - 1)}}`;
-    const post = (rawBody: string) => controller.admin.send('POST', `${M}/identities`, undefined, { rawBody, headers: { 'content-type': 'application/json' } });
+    const nested = (depth: number) =>
+      `{"name":"${unique('deep')}","type":"User","isAdmin":false,` +
+      `"appData":${'{"a":'.repeat(depth - 1)}1${'}'.repeat(depth - 1)}}`;
+    const post = (rawBody: string) =>
+      controller.admin.send('POST', `${M}/identities`, undefined, {
+        rawBody,
+        headers: { 'content-type': 'application/json' },
+      });
 
     it('takes 64 levels and refuses 65', async () => {
       expectStatus(await post(nested(64)), 201);
@@ -127,27 +188,51 @@ describe('limits', () => {
     });
 
     it('does not count brackets in strings', async () => {
-      expectStatus(await post(`{"name":"${unique('brackets')}","type":"User","isAdmin":false,"tags":{"t":"${'[{'.repeat(100)}\\"[[["}}`), 201);
+      expectStatus(
+        await post(
+          `{"name":"${unique('brackets')}","type":"User","isAdmin":false,"tags":{"t":"${'[{'.repeat(100)}\\"[[["}}`,
+        ),
+        201,
+      );
     });
   });
 
   describe('of headers', () => {
-    const request = (...lines: string[]) => `GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+    const request = (...lines: string[]) =>
+      `GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: ` +
+      `close\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
     const lines = (count: number) => Array.from({ length: count }, (_, i) => `x-${i}: 1`);
 
     it('takes a hundred lines and refuses more, with the envelope', async () => {
       expect((await sendRaw(controller.url, request(...lines(98)))).status).to.equal(200);
-      for (const count of [99, 150, 1000]) expectRawFault(await sendRaw(controller.url, request(...lines(count))), 431, 'REQUEST_HEADERS_TOO_LARGE');
+      for (const count of [99, 150, 1000])
+        expectRawFault(await sendRaw(controller.url, request(...lines(count))), 431, 'REQUEST_HEADERS_TOO_LARGE');
     });
 
     it('counts repeated lines', async () => {
-      expectRawFault(await sendRaw(controller.url, request(...Array.from({ length: 120 }, () => 'x-same: 1'))), 431, 'REQUEST_HEADERS_TOO_LARGE');
+      expectRawFault(
+        await sendRaw(controller.url, request(...Array.from({ length: 120 }, () => 'x-same: 1'))),
+        431,
+        'REQUEST_HEADERS_TOO_LARGE',
+      );
     });
 
     it('refuses more bytes than the limit, in one header, in all, or in the path', async () => {
-      expectRawFault(await sendRaw(controller.url, request(`x-long: ${'a'.repeat(70_000)}`)), 431, 'REQUEST_HEADERS_TOO_LARGE');
-      expectRawFault(await sendRaw(controller.url, request(...Array.from({ length: 80 }, (_, i) => `x-${i}: ${'a'.repeat(1000)}`))), 431, 'REQUEST_HEADERS_TOO_LARGE');
-      expectRawFault(await sendRaw(controller.url, `GET /${'a'.repeat(70_000)} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, 'REQUEST_HEADERS_TOO_LARGE');
+      expectRawFault(
+        await sendRaw(controller.url, request(`x-long: ${'a'.repeat(70_000)}`)),
+        431,
+        'REQUEST_HEADERS_TOO_LARGE',
+      );
+      expectRawFault(
+        await sendRaw(controller.url, request(...Array.from({ length: 80 }, (_, i) => `x-${i}: ${'a'.repeat(1000)}`))),
+        431,
+        'REQUEST_HEADERS_TOO_LARGE',
+      );
+      expectRawFault(
+        await sendRaw(controller.url, `GET /${'a'.repeat(70_000)} HTTP/1.1\r\nhost: x\r\n\r\n`),
+        431,
+        'REQUEST_HEADERS_TOO_LARGE',
+      );
     });
   });
 
@@ -156,7 +241,11 @@ describe('limits', () => {
     let database: Awaited<ReturnType<typeof openTestDatabase>>;
     before(async () => {
       database = await openTestDatabase();
-      slow = await startLogged(database, { EDGE_LIMIT_HEADERS_TIMEOUT: '1s', EDGE_LIMIT_REQUEST_TIMEOUT: '2s', EDGE_LIMIT_HANDLER_TIMEOUT: '500ms' });
+      slow = await startLogged(database, {
+        EDGE_LIMIT_HEADERS_TIMEOUT: '1s',
+        EDGE_LIMIT_REQUEST_TIMEOUT: '2s',
+        EDGE_LIMIT_HANDLER_TIMEOUT: '500ms',
+      });
     });
     after(async () => {
       await slow.stop();
@@ -165,7 +254,11 @@ describe('limits', () => {
 
     it('answers 408 to headers that do not end, and closes', async () => {
       const started = Date.now();
-      expectRawFault(await sendRaw(slow.url, 'GET /version HTTP/1.1\r\nhost: localhost\r\nx-slow: '), 408, 'REQUEST_TIMEOUT');
+      expectRawFault(
+        await sendRaw(slow.url, 'GET /version HTTP/1.1\r\nhost: localhost\r\nx-slow: '),
+        408,
+        'REQUEST_TIMEOUT',
+      );
       expect(Date.now() - started).to.be.within(900, 6000);
     });
 
@@ -176,14 +269,20 @@ describe('limits', () => {
     });
 
     it('answers 408 to a body that does not end, whatever the time for handlers is', async () => {
-      expectRawFault(await sendRaw(slow.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{'), 408, 'REQUEST_TIMEOUT');
+      expectRawFault(
+        await sendRaw(slow.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{'),
+        408,
+        'REQUEST_TIMEOUT',
+      );
     });
 
     it('takes a sender that goes away for no failure of its own', async () => {
       const socket = await dial(slow.url);
       socket.write(head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{');
       socket.destroy();
-      await until('the log has the broken connection', () => slow.log.some(({ msg }) => msg === 'the sender went away'));
+      await until('the log has the broken connection', () =>
+        slow.log.some(({ msg }) => msg === 'the sender went away'),
+      );
       expect(slow.log.filter(({ level }) => level === 'error' || level === 50)).to.deep.equal([]);
     });
 
@@ -205,19 +304,31 @@ describe('limits', () => {
   });
 
   describe('of passwords', () => {
-    it('turns logins away with 429 and Retry-After once enough run and wait, and serves the rest meanwhile', async () => {
+    it('turns logins away with 429 and Retry-After once enough wait, and serves the rest', async () => {
       const database = await openTestDatabase();
-      const narrow = await startLogged(database, { EDGE_LIMIT_PASSWORD_CONCURRENCY: '1', EDGE_LIMIT_PASSWORD_QUEUE: '2' });
+      const narrow = await startLogged(database, {
+        EDGE_LIMIT_PASSWORD_CONCURRENCY: '1',
+        EDGE_LIMIT_PASSWORD_QUEUE: '2',
+      });
       try {
         const admin = await narrow.login();
-        const flood = Array.from({ length: 12 }, () => narrow.client().post(`${C}/authenticate?method=password`, { ...ADMIN, password: 'wrong password' }));
-        const meanwhile = await Promise.all([admin.get(`${M}/identities`), admin.get(`${C}/current-api-session`), narrow.client().get('/version')]);
+        const flood = Array.from({ length: 12 }, () =>
+          narrow.client().post(`${C}/authenticate?method=password`, { ...ADMIN, password: 'wrong password' }),
+        );
+        const meanwhile = await Promise.all([
+          admin.get(`${M}/identities`),
+          admin.get(`${C}/current-api-session`),
+          narrow.client().get('/version'),
+        ]);
         for (const answer of meanwhile) expectStatus(answer, 200);
         const answers = await Promise.all(flood);
         const refused = answers.filter(({ status }) => status === 429);
         expect(refused.length).to.be.within(1, 9);
         for (const answer of answers) {
-          if (answer.status === 403) { expectFault(answer, 403, 'INVALID_AUTH'); continue; }
+          if (answer.status === 403) {
+            expectFault(answer, 403, 'INVALID_AUTH');
+            continue;
+          }
           expectFault(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
           expect(Number(answer.headers['retry-after'])).to.be.at.least(1);
         }
@@ -234,12 +345,16 @@ describe('limits', () => {
       for (const version of ['TLSv1', 'TLSv1.1'] as const) {
         let refusal: unknown;
         try {
-          (await dial(controller.url, { minVersion: version, maxVersion: version, ciphers: 'ALL@SECLEVEL=0' })).destroy();
+          (
+            await dial(controller.url, { minVersion: version, maxVersion: version, ciphers: 'ALL@SECLEVEL=0' })
+          ).destroy();
         } catch (error) {
           refusal = error;
         }
         expect(refusal, version).to.be.instanceOf(Error);
-        expect((refusal as NodeJS.ErrnoException).code, version).to.match(/ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|ECONNRESET/);
+        expect((refusal as NodeJS.ErrnoException).code, version).to.match(
+          /ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|ECONNRESET/,
+        );
       }
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
         const socket = await dial(controller.url, { minVersion: version, maxVersion: version });
@@ -263,12 +378,32 @@ describe('limits', () => {
       expect(hello).to.match(/Client Certificate Types|Requested Signature Algorithms/);
       const dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
       try {
-        await openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', join(dir, 'k'), '-out', join(dir, 'c'), '-subj', '/CN=stranger', '-days', '1');
+        await openssl(
+          'req',
+          '-x509',
+          '-newkey',
+          'ec',
+          '-pkeyopt',
+          'ec_paramgen_curve:prime256v1',
+          '-nodes',
+          '-keyout',
+          join(dir, 'k'),
+          '-out',
+          join(dir, 'c'),
+          '-subj',
+          '/CN=stranger',
+          '-days',
+          '1',
+        );
         const stranger = { key: readFileSync(join(dir, 'k')), cert: readFileSync(join(dir, 'c')) };
-        const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`;
+        const get = (path: string, more = '') =>
+          `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${more}\r\n`;
         const bare = (answer: RawAnswer) => answer.body.replace(/"requestId":"[^"]*"/, '');
         for (const path of ['/version', `${M}/identities`, `${C}/current-identity`]) {
-          const [without, withOne] = [await sendRaw(controller.url, get(path)), await sendRaw(controller.url, get(path), stranger)];
+          const [without, withOne] = [
+            await sendRaw(controller.url, get(path)),
+            await sendRaw(controller.url, get(path), stranger),
+          ];
           expect(withOne.status, path).to.equal(without.status);
           expect(bare(withOne)).to.equal(bare(without));
         }

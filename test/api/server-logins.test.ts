@@ -1,11 +1,14 @@
 /** Failed logins: all alike to who tries, and counted by an auth policy with a lockout. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { C, M, expectFault } from './server-support.js';
-import { INVALID_SESSION, expectRefused } from './session-support.js';
+import { INVALID_SESSION } from '../support/challenges.js';
+import { expectFault, expectUnauthorized } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { until } from '../support/poll.js';
 
 describe('logins', () => {
   let controller: TestController;
@@ -18,10 +21,13 @@ describe('logins', () => {
   after(() => controller.stop());
   const login = (body: object) => anonymous.post(`${C}/authenticate?method=password`, body);
 
-  describe('a failed login', () => {
-    const withoutId = (answer: Answer) => answer.text.replace(/"requestId":"[^"]*"/, '');
-    const notAlike = (headers: Answer['headers']) => Object.keys(headers).filter((name) => name !== 'date').sort();
+  const withoutId = (answer: Answer) => answer.text.replace(/"requestId":"[^"]*"/, '');
+  const notAlike = (headers: Answer['headers']) =>
+    Object.keys(headers)
+      .filter((name) => name !== 'date')
+      .sort();
 
+  describe('a failed login', () => {
     it('looks the same for an unknown user, a wrong password and a disabled identity', async () => {
       const { id, username, password } = await controller.newCaller();
       const wrong = await login({ username, password: 'wrong password' });
@@ -57,7 +63,14 @@ describe('logins', () => {
 
     it('is 403 for every primary method', async () => {
       for (const method of ['password', 'cert', 'ext-jwt']) {
-        expectFault(await anonymous.post(`${C}/authenticate?method=${method}`, { username: 'nobody at all', password: 'wrong password' }), 403, 'INVALID_AUTH');
+        expectFault(
+          await anonymous.post(`${C}/authenticate?method=${method}`, {
+            username: 'nobody at all',
+            password: 'wrong password',
+          }),
+          403,
+          'INVALID_AUTH',
+        );
       }
     });
 
@@ -69,7 +82,52 @@ describe('logins', () => {
     });
 
     it('takes a username as it is: no case, blanks or Unicode forms are made alike', async () => {
-      for (const username of ['ADMIN', ' admin', 'admin ', 'ａdmin']) expectFault(await login({ username, password: ADMIN.password }), 403, 'INVALID_AUTH');
+      for (const username of ['ADMIN', ' admin', 'admin ', 'ａdmin'])
+        expectFault(await login({ username, password: ADMIN.password }), 403, 'INVALID_AUTH');
+    });
+  });
+
+  describe('more logins than may wait', () => {
+    it('are refused before anything is asked of the database, whoever they are for', async () => {
+      const small = await startTestController({
+        EDGE_LIMIT_PASSWORD_CONCURRENCY: '1',
+        EDGE_LIMIT_PASSWORD_QUEUE: '0',
+      });
+      const attempt = (username: string, password: string) =>
+        small.anonymous.post(`${C}/authenticate?method=password`, { username, password });
+      const lock = new pg.Client(small.database.connection);
+      await lock.connect();
+      try {
+        // No statement about authenticators gets an answer: the first login waits for its own.
+        await lock.query('BEGIN; LOCK TABLE authenticators, auth_policies IN ACCESS EXCLUSIVE MODE');
+        const first = attempt(ADMIN.username, ADMIN.password);
+        await until(
+          'the first login asks',
+          async () => {
+            const { rows } = await small.database.query(
+              "SELECT count(*)::int AS total FROM pg_locks WHERE NOT granted AND locktype = 'relation'",
+            );
+            return rows[0]?.['total'] !== 0;
+          },
+          20_000,
+        );
+        const [known, unknown] = [
+          await attempt(ADMIN.username, 'wrong password'),
+          await attempt('nobody at all', 'wrong password'),
+        ];
+        for (const answer of [known, unknown]) {
+          expectFault(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
+          expect(answer.headers['retry-after']).to.equal('1');
+          expect(withoutId(answer)).to.equal(withoutId(known));
+          expect(notAlike(answer.headers)).to.deep.equal(notAlike(known.headers));
+        }
+        await lock.query('COMMIT');
+        expectStatus(await first, 200);
+        expectFault(await attempt(ADMIN.username, 'wrong password'), 403, 'INVALID_AUTH');
+      } finally {
+        await lock.end();
+        await small.stop();
+      }
     });
   });
 
@@ -78,13 +136,21 @@ describe('logins', () => {
     const lockable = async (lockoutMinutes = 0) => {
       const caller = await controller.newCaller();
       const policy = `lock-${caller.id}`;
-      await controller.database.query(`INSERT INTO auth_policies (id, name, cert_allowed, cert_allow_expired, ext_jwt_allowed, updb_allowed, updb_min_password_length,
-        updb_require_mixed_case, updb_require_number_char, updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp)
-        VALUES ($1, $1, true, true, true, true, 5, false, false, false, ${attempts}, ${lockoutMinutes}, false)`, [policy]);
+      await controller.database.query(
+        `INSERT INTO auth_policies (id, name, cert_allowed, cert_allow_expired, ext_jwt_allowed, updb_allowed,
+        updb_min_password_length,
+        updb_require_mixed_case, updb_require_number_char, updb_require_special_char, updb_max_attempts,
+        updb_lockout_minutes, require_totp)
+        VALUES ($1, $1, true, true, true, true, 5, false, false, false, ${attempts}, ${lockoutMinutes}, false)`,
+        [policy],
+      );
       expectStatus(await admin.patch(`${M}/identities/${caller.id}`, { authPolicyId: policy }), 200);
-      const fail = async () => { expectFault(await login({ username: caller.username, password: 'wrong password' }), 403, 'INVALID_AUTH'); };
+      const fail = async () => {
+        expectFault(await login({ username: caller.username, password: 'wrong password' }), 403, 'INVALID_AUTH');
+      };
       const succeed = () => login({ username: caller.username, password: caller.password });
-      const isDisabled = async () => (expectStatus(await admin.get(`${M}/identities/${caller.id}`), 200).data as { disabled: boolean }).disabled;
+      const isDisabled = async () =>
+        (expectStatus(await admin.get(`${M}/identities/${caller.id}`), 200).data as { disabled: boolean }).disabled;
       return { ...caller, fail, succeed, isDisabled };
     };
 
@@ -95,7 +161,7 @@ describe('logins', () => {
       expectStatus(await client.get(`${C}/current-identity`), 200);
       await fail();
       expect(await isDisabled()).to.equal(true);
-      expectRefused(await client.get(`${C}/current-identity`), INVALID_SESSION);
+      expectUnauthorized(await client.get(`${C}/current-identity`), INVALID_SESSION);
       expectFault(await succeed(), 403, 'INVALID_AUTH');
     });
 
@@ -120,10 +186,15 @@ describe('logins', () => {
     it('ends by itself after its duration', async () => {
       const { id, fail, succeed } = await lockable(5);
       for (let i = 0; i < attempts; i += 1) await fail();
-      const { disabledUntil } = expectStatus(await admin.get(`${M}/identities/${id}`), 200).data as { disabledUntil: string };
+      const { disabledUntil } = expectStatus(await admin.get(`${M}/identities/${id}`), 200).data as {
+        disabledUntil: string;
+      };
       expect(Date.parse(disabledUntil)).to.be.within(Date.now() + 290_000, Date.now() + 310_000);
       expectFault(await succeed(), 403, 'INVALID_AUTH');
-      await controller.database.query(`UPDATE identities SET disabled_until = now() - interval '1 second' WHERE id = $1`, [id]);
+      await controller.database.query(
+        `UPDATE identities SET disabled_until = now() - interval '1 second' WHERE id = $1`,
+        [id],
+      );
       expectStatus(await succeed(), 200);
     });
 

@@ -4,7 +4,8 @@ import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { C, M, expectFault } from './server-support.js';
+import { expectFault } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 
 describe('paths', () => {
   let controller: TestController;
@@ -22,8 +23,17 @@ describe('paths', () => {
   /** The same path as clients are known to spell it, and a few that none should. */
   const spellings = (path: string): string[] => {
     const tail = path.slice(M.length + 1);
-    return [`${path}/`, `${path}//`, `/${path}`, path.replaceAll('/', '//'), `${M}//${tail}`, `//edge//management/v1/${tail}`, `${M}/${tail.replace('/', '///')}`,
-      `${M}/${tail.replace('e', '%65')}`, path.replace('edge', '%65dge').replace('management', 'm%61nagement')];
+    return [
+      `${path}/`,
+      `${path}//`,
+      `/${path}`,
+      path.replaceAll('/', '//'),
+      `${M}//${tail}`,
+      `//edge//management/v1/${tail}`,
+      `${M}/${tail.replace('/', '///')}`,
+      `${M}/${tail.replace('e', '%65')}`,
+      path.replace('edge', '%65dge').replace('management', 'm%61nagement'),
+    ];
   };
 
   describe('with odd slashes and escapes', () => {
@@ -31,8 +41,13 @@ describe('paths', () => {
       for (const plain of ['identities', `identities/`, `services`].map((tail) => `${M}/${tail.replace('/', '')}`)) {
         for (const path of spellings(plain)) expectStatus(await admin.get(`${path}?limit=1&sort=name%20asc`), 200);
       }
-      for (const path of [...spellings(`${M}/identities/${id}`)]) expect((expectStatus(await admin.get(path), 200).data as { id: string }).id, path).to.equal(id);
-      for (const path of [`${M}/identities/${id}/services/?limit=5`, `${M}/identities/${id}//services//?limit=5`, `${M}//identities/${id}/service-policies/`]) {
+      for (const path of [...spellings(`${M}/identities/${id}`)])
+        expect((expectStatus(await admin.get(path), 200).data as { id: string }).id, path).to.equal(id);
+      for (const path of [
+        `${M}/identities/${id}/services/?limit=5`,
+        `${M}/identities/${id}//services//?limit=5`,
+        `${M}//identities/${id}/service-policies/`,
+      ]) {
         expectStatus(await admin.get(path), 200);
       }
     });
@@ -42,7 +57,10 @@ describe('paths', () => {
       expectStatus(await admin.post(`${M}//identities/${victim}/disable/`, { durationMinutes: 1 }), 200);
       expect((await client.get(`${C}/current-identity`)).status).to.equal(401);
       expectStatus(await admin.post(`${M}//identities//${victim}/enable`), 200);
-      const made = expectStatus(await admin.post(`/${M}//services/`, { name: unique('service'), encryptionRequired: true }), 201);
+      const made = expectStatus(
+        await admin.post(`/${M}//services/`, { name: unique('service'), encryptionRequired: true }),
+        201,
+      );
       expectStatus(await admin.delete(`${M}/services//${(made.data as { id: string }).id}//`), 200);
     });
 
@@ -60,7 +78,13 @@ describe('paths', () => {
     });
 
     it('do not climb: dots are names', async () => {
-      for (const path of [`${C}/../../management/v1/identities`, `${M}/version/../identities`, `${M}/./identities`, `${C}/%2e%2e/%2e%2e/management/v1/identities`, '/edge/client/../management/v1/identities']) {
+      for (const path of [
+        `${C}/../../management/v1/identities`,
+        `${M}/version/../identities`,
+        `${M}/./identities`,
+        `${C}/%2e%2e/%2e%2e/management/v1/identities`,
+        '/edge/client/../management/v1/identities',
+      ]) {
         for (const client of [anonymous, other, admin]) expectFault(await client.get(path), 404, 'NOT_FOUND');
       }
     });
@@ -82,21 +106,48 @@ describe('paths', () => {
     }
 
     it('are case-sensitive', async () => {
-      for (const path of ['/edge/management/v1/Identities', '/Edge/management/v1/identities', '/edge/management/V1/identities', '/VERSION']) expectFault(await admin.get(path), 404, 'NOT_FOUND');
+      for (const path of [
+        '/edge/management/v1/Identities',
+        '/Edge/management/v1/identities',
+        '/edge/management/V1/identities',
+        '/VERSION',
+      ])
+        expectFault(await admin.get(path), 404, 'NOT_FOUND');
     });
 
     it('do not mind what they name: backslashes, semicolons, question marks, very long ids', async () => {
-      for (const name of ['a\\b', 'a;b=c', 'a%3Fb', 'a%23b', '%20', "'%20OR%201=1", '😀', 'x'.repeat(5000)].map((text) => (/^[\x20-\x7e]+$/.test(text) ? text : encodeURIComponent(text)))) {
+      for (const name of ['a\\b', 'a;b=c', 'a%3Fb', 'a%23b', '%20', "'%20OR%201=1", '😀', 'x'.repeat(5000)].map(
+        (text) => (/^[\x20-\x7e]+$/.test(text) ? text : encodeURIComponent(text)),
+      )) {
         expectFault(await admin.get(`${M}/identities/${name}`), 404, 'NOT_FOUND');
       }
     });
   });
 
   describe('of prototype names', () => {
-    const names = ['constructor', '__proto__', 'prototype', 'hasOwnProperty', 'toString', 'valueOf', '__defineGetter__'];
+    const names = [
+      'constructor',
+      '__proto__',
+      'prototype',
+      'hasOwnProperty',
+      'toString',
+      'valueOf',
+      '__defineGetter__',
+    ];
     it('are unknown like any other', async () => {
       for (const name of names) {
-        for (const path of [`/${name}`, `/edge/${name}`, `/edge/${name}/v1/identities`, `${M}/${name}`, `${C}/${name}/x`, `/docs/${name}`, `${M}/specs/${name}`, `${M}/specs/${name}/spec`, `/.well-known/${name}`, `/.well-known/est/${name}`]) {
+        for (const path of [
+          `/${name}`,
+          `/edge/${name}`,
+          `/edge/${name}/v1/identities`,
+          `${M}/${name}`,
+          `${C}/${name}/x`,
+          `/docs/${name}`,
+          `${M}/specs/${name}`,
+          `${M}/specs/${name}/spec`,
+          `/.well-known/${name}`,
+          `/.well-known/est/${name}`,
+        ]) {
           expectFault(await admin.get(path), 404, 'NOT_FOUND');
         }
         expectFault(await admin.get(`${M}/identities/${name}`), 404, 'NOT_FOUND');
@@ -106,7 +157,8 @@ describe('paths', () => {
 
     it('are sort and filter names like any other unknown one', async () => {
       for (const name of names) {
-        for (const query of [`sort=${name}`, `filter=${encodeURIComponent(`${name} = "x"`)}`]) expect((await admin.get(`${M}/identities?${query}`)).status, query).to.equal(400);
+        for (const query of [`sort=${name}`, `filter=${encodeURIComponent(`${name} = "x"`)}`])
+          expect((await admin.get(`${M}/identities?${query}`)).status, query).to.equal(400);
       }
     });
   });
@@ -119,28 +171,58 @@ describe('paths', () => {
         expectStatus(await other.get(`${prefix}/current-identity`), 200);
         expectFault(await anonymous.get(`${prefix}/current-identity`), 401, 'UNAUTHORIZED');
         expectFault(await anonymous.get(`${prefix}/identities`), 404, 'NOT_FOUND');
-        const login = await anonymous.post(`${prefix}/authenticate?method=password`, { username: 'admin', password: 'wrong password' });
+        const login = await anonymous.post(`${prefix}/authenticate?method=password`, {
+          username: 'admin',
+          password: 'wrong password',
+        });
         expectFault(login, 403, 'INVALID_AUTH');
       }
     });
 
     it('do not reach into roots of others', async () => {
-      for (const path of ['/edge', '/edge/v2/version', '/edge/version', '/edge/client', '/edge/client/v2/version', '/edge/management', '/fabric/v1/routers', '/fabric', '/oidc/authorize', '/oidc', '/.well-known/openid-configuration', '/.well-known']) {
+      for (const path of [
+        '/edge',
+        '/edge/v2/version',
+        '/edge/version',
+        '/edge/client',
+        '/edge/client/v2/version',
+        '/edge/management',
+        '/fabric/v1/routers',
+        '/fabric',
+        '/oidc/authorize',
+        '/oidc',
+        '/.well-known/openid-configuration',
+        '/.well-known',
+      ]) {
         expectFault(await admin.get(path), 404, 'NOT_FOUND');
       }
     });
 
     it('do not offer the management API without its prefix', async () => {
-      for (const path of ['/identities', '/management/v1/identities', '/edge/v1/identities', '/v1/identities', '/edge/client/v1/identities']) expectFault(await admin.get(path), 404, 'NOT_FOUND');
+      for (const path of [
+        '/identities',
+        '/management/v1/identities',
+        '/edge/v1/identities',
+        '/v1/identities',
+        '/edge/client/v1/identities',
+      ])
+        expectFault(await admin.get(path), 404, 'NOT_FOUND');
     });
   });
 
   describe('and the headers of every answer', () => {
     it('name the server and its instance, and forbid sniffing and storing', async () => {
       const answers: Answer[] = [
-        await anonymous.get('/version'), await anonymous.get('/nonsense'), await admin.get(`${M}/identities`), await anonymous.get(`${M}/identities`),
-        await anonymous.send('OPTIONS', '/version'), await anonymous.send('HEAD', '/version'), await anonymous.get('/livez'), await anonymous.get(`${C}/swagger.json`),
-        await anonymous.get('/.well-known/est/cacerts'), await admin.post(`${M}/identities`, {}),
+        await anonymous.get('/version'),
+        await anonymous.get('/nonsense'),
+        await admin.get(`${M}/identities`),
+        await anonymous.get(`${M}/identities`),
+        await anonymous.send('OPTIONS', '/version'),
+        await anonymous.send('HEAD', '/version'),
+        await anonymous.get('/livez'),
+        await anonymous.get(`${C}/swagger.json`),
+        await anonymous.get('/.well-known/est/cacerts'),
+        await admin.post(`${M}/identities`, {}),
       ];
       const instances = new Set(answers.map(({ headers }) => headers['ziti-instance-id']));
       expect(instances.size).to.equal(1);
@@ -161,7 +243,10 @@ describe('paths', () => {
 
     it('carry meta on success too', async () => {
       for (const path of ['/version', `${C}/protocols`, `${M}/identities`, `${M}/identities/${id}`, `${M}/specs`]) {
-        expect(expectStatus(await admin.get(path), 200).meta, path).to.include({ apiVersion: '0.0.1', apiEnrollmentVersion: '0.0.1' });
+        expect(expectStatus(await admin.get(path), 200).meta, path).to.include({
+          apiVersion: '0.0.1',
+          apiEnrollmentVersion: '0.0.1',
+        });
       }
       const { meta } = await admin.get(`${M}/identities?limit=2`);
       expect(meta.pagination).to.include({ limit: 2, offset: 0 });
@@ -169,7 +254,10 @@ describe('paths', () => {
     });
 
     it('carry Location with what was created', async () => {
-      const answer = expectStatus(await admin.post(`${M}/services`, { name: unique('service'), encryptionRequired: false }), 201);
+      const answer = expectStatus(
+        await admin.post(`${M}/services`, { name: unique('service'), encryptionRequired: false }),
+        201,
+      );
       const { id: made, _links } = answer.data as { id: string; _links: { self: { href: string } } };
       expect(answer.headers.location).to.equal(`${M}/services/${made}`);
       expect(_links.self.href).to.equal(`./services/${made}`);
@@ -180,8 +268,13 @@ describe('paths', () => {
 
 describe('cross-origin requests', () => {
   const ORIGIN = 'https://console.example.com';
-  const cors = (answer: Answer) => Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('access-control-')));
-  const preflight = { origin: ORIGIN, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type, zt-session, x-evil' };
+  const cors = (answer: Answer) =>
+    Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('access-control-')));
+  const preflight = {
+    origin: ORIGIN,
+    'access-control-request-method': 'PATCH',
+    'access-control-request-headers': 'content-type, zt-session, x-evil',
+  };
 
   const withOrigins = async (origins: string | undefined, work: (client: Client) => Promise<void>) => {
     const controller = await startTestController(origins === undefined ? {} : { EDGE_CORS_ORIGINS: origins });
@@ -192,59 +285,91 @@ describe('cross-origin requests', () => {
     }
   };
 
-  it('get no leave by default', () => withOrigins(undefined, async (client) => {
-    expect(cors(expectStatus(await client.get('/version', { headers: { origin: ORIGIN } }), 200))).to.deep.equal({});
-    const answer = expectStatus(await client.send('OPTIONS', `${M}/identities`, undefined, { headers: preflight }), 200);
-    expect(cors(answer)).to.deep.equal({});
-  }));
-
-  it('get it from a listed origin, with credentials, and from no other', () => withOrigins(`${ORIGIN}, https://b.example:8443`, async (client) => {
-    for (const origin of [ORIGIN, 'https://b.example:8443']) {
-      const answer = expectStatus(await client.get('/version', { headers: { origin } }), 200);
-      expect(answer.headers['access-control-allow-origin']).to.equal(origin);
-      expect(answer.headers['access-control-allow-credentials']).to.equal('true');
-      expect(answer.headers['access-control-expose-headers']).to.contain('zt-session');
-      expect(answer.headers.vary).to.equal('Origin');
-    }
-    for (const origin of ['https://evil.example', 'http://console.example.com', `${ORIGIN}.evil.example`, `${ORIGIN}:444`, 'null', '*', ORIGIN.toUpperCase(), '']) {
-      const answer = expectStatus(await client.get('/version', { headers: { origin } }), 200);
-      expect(cors(answer), origin).to.deep.equal({});
-      expect(answer.headers.vary, origin).to.equal('Origin');
-    }
-  }));
-
-  it('get it on failures too, so that a page can read them', () => withOrigins(ORIGIN, async (client) => {
-    for (const path of ['/nonsense', `${M}/identities`]) {
-      const answer = await client.get(path, { headers: { origin: ORIGIN } });
-      expect(answer.status).to.be.oneOf([401, 404]);
-      expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
-    }
-  }));
-
-  it('are told before they are sent which methods and headers may go', () => withOrigins(ORIGIN, async (client) => {
-    const answer = expectStatus(await client.send('OPTIONS', `${M}/identities`, undefined, { headers: preflight }), 200);
-    expect(answer.text).to.equal('');
-    expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
-    expect(answer.headers['access-control-allow-methods']?.split(', ')).to.include.members(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-    expect(answer.headers['access-control-allow-headers']).to.equal('content-type, zt-session');
-    const evil = await client.send('OPTIONS', `${M}/identities`, undefined, { headers: { ...preflight, origin: 'https://evil.example' } });
-    expect(cors(evil)).to.deep.equal({});
-  }));
-
-  it('go from any origin with *, and then never with credentials', () => withOrigins('*', async (client) => {
-    const answer = expectStatus(await client.get('/version', { headers: { origin: 'https://anything.example' } }), 200);
-    expect(answer.headers['access-control-allow-origin']).to.equal('*');
-    expect(answer.headers['access-control-allow-credentials']).to.equal(undefined);
-    const asked = expectStatus(await client.send('OPTIONS', '/version', undefined, { headers: preflight }), 200);
-    expect(asked.headers['access-control-allow-origin']).to.equal('*');
-    expect(asked.headers['access-control-allow-credentials']).to.equal(undefined);
-  }));
-
-  it('are not what a plain OPTIONS asks for: 200 and nothing in it, on any path', () => withOrigins(undefined, async (client) => {
-    for (const path of ['/version', `${M}/identities`, '/nonsense', '*']) {
-      const answer = expectStatus(await client.send('OPTIONS', path), 200);
-      expect(answer.text).to.equal('');
+  it('get no leave by default', () =>
+    withOrigins(undefined, async (client) => {
+      expect(cors(expectStatus(await client.get('/version', { headers: { origin: ORIGIN } }), 200))).to.deep.equal({});
+      const answer = expectStatus(
+        await client.send('OPTIONS', `${M}/identities`, undefined, { headers: preflight }),
+        200,
+      );
       expect(cors(answer)).to.deep.equal({});
-    }
-  }));
+    }));
+
+  it('get it from a listed origin, with credentials, and from no other', () =>
+    withOrigins(`${ORIGIN}, https://b.example:8443`, async (client) => {
+      for (const origin of [ORIGIN, 'https://b.example:8443']) {
+        const answer = expectStatus(await client.get('/version', { headers: { origin } }), 200);
+        expect(answer.headers['access-control-allow-origin']).to.equal(origin);
+        expect(answer.headers['access-control-allow-credentials']).to.equal('true');
+        expect(answer.headers['access-control-expose-headers']).to.contain('zt-session');
+        expect(answer.headers.vary).to.equal('Origin');
+      }
+      for (const origin of [
+        'https://evil.example',
+        'http://console.example.com',
+        `${ORIGIN}.evil.example`,
+        `${ORIGIN}:444`,
+        'null',
+        '*',
+        ORIGIN.toUpperCase(),
+        '',
+      ]) {
+        const answer = expectStatus(await client.get('/version', { headers: { origin } }), 200);
+        expect(cors(answer), origin).to.deep.equal({});
+        expect(answer.headers.vary, origin).to.equal('Origin');
+      }
+    }));
+
+  it('get it on failures too, so that a page can read them', () =>
+    withOrigins(ORIGIN, async (client) => {
+      for (const path of ['/nonsense', `${M}/identities`]) {
+        const answer = await client.get(path, { headers: { origin: ORIGIN } });
+        expect(answer.status).to.be.oneOf([401, 404]);
+        expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
+      }
+    }));
+
+  it('are told before they are sent which methods and headers may go', () =>
+    withOrigins(ORIGIN, async (client) => {
+      const answer = expectStatus(
+        await client.send('OPTIONS', `${M}/identities`, undefined, { headers: preflight }),
+        200,
+      );
+      expect(answer.text).to.equal('');
+      expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
+      expect(answer.headers['access-control-allow-methods']?.split(', ')).to.include.members([
+        'GET',
+        'POST',
+        'PUT',
+        'PATCH',
+        'DELETE',
+      ]);
+      expect(answer.headers['access-control-allow-headers']).to.equal('content-type, zt-session');
+      const evil = await client.send('OPTIONS', `${M}/identities`, undefined, {
+        headers: { ...preflight, origin: 'https://evil.example' },
+      });
+      expect(cors(evil)).to.deep.equal({});
+    }));
+
+  it('go from any origin with *, and then never with credentials', () =>
+    withOrigins('*', async (client) => {
+      const answer = expectStatus(
+        await client.get('/version', { headers: { origin: 'https://anything.example' } }),
+        200,
+      );
+      expect(answer.headers['access-control-allow-origin']).to.equal('*');
+      expect(answer.headers['access-control-allow-credentials']).to.equal(undefined);
+      const asked = expectStatus(await client.send('OPTIONS', '/version', undefined, { headers: preflight }), 200);
+      expect(asked.headers['access-control-allow-origin']).to.equal('*');
+      expect(asked.headers['access-control-allow-credentials']).to.equal(undefined);
+    }));
+
+  it('are not what a plain OPTIONS asks for: 200 and nothing in it, on any path', () =>
+    withOrigins(undefined, async (client) => {
+      for (const path of ['/version', `${M}/identities`, '/nonsense', '*']) {
+        const answer = expectStatus(await client.send('OPTIONS', path), 200);
+        expect(answer.text).to.equal('');
+        expect(cors(answer)).to.deep.equal({});
+      }
+    }));
 });

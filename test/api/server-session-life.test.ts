@@ -2,33 +2,45 @@
 import { expect } from 'chai';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
-import { ADMIN, startTestController } from '../support/controller.js';
+import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, startLogged } from './server-support.js';
+import { INVALID_SESSION } from '../support/challenges.js';
+import { expectUnauthorized } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
-import { INVALID_SESSION, expectRefused, session } from './session-support.js';
+import { session } from './session-support.js';
 
 describe('API sessions that live one second', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController({ EDGE_API_SESSION_TIMEOUT: '1s' }); });
+  before(async () => {
+    controller = await startTestController({ EDGE_API_SESSION_TIMEOUT: '1s' });
+  });
   after(() => controller.stop());
 
-  const idleFor = (id: string, seconds: number) => until('the session has been idle', async () => {
-    const { rows } = await controller.database.query('SELECT last_activity_at < now() - make_interval(secs => $2) AS idle FROM api_sessions WHERE id = $1', [id, seconds]);
-    return rows.length === 0 || rows[0]?.['idle'] === true;
-  });
+  const idleFor = (id: string, seconds: number) =>
+    until('the session has been idle', async () => {
+      const { rows } = await controller.database.query(
+        'SELECT last_activity_at < now() - make_interval(secs => $2) AS idle FROM api_sessions WHERE id = $1',
+        [id, seconds],
+      );
+      return rows.length === 0 || rows[0]?.['idle'] === true;
+    });
 
   it('end when they are idle for it, and are swept', async () => {
     const client = await controller.login(ADMIN.username, ADMIN.password);
     const { id, expirationSeconds } = session(await client.get(`${C}/current-api-session`));
     expect(expirationSeconds).to.equal(1);
     await idleFor(id, 1.05);
-    expectRefused(await client.get(`${C}/current-api-session`), INVALID_SESSION);
-    expectRefused(await client.get(`${M}/identities`), INVALID_SESSION);
-    await until('the session is swept', async () => (await controller.database.query('SELECT FROM api_sessions WHERE id = $1', [id])).rows.length === 0);
+    expectUnauthorized(await client.get(`${C}/current-api-session`), INVALID_SESSION);
+    expectUnauthorized(await client.get(`${M}/identities`), INVALID_SESSION);
+    await until(
+      'the session is swept',
+      async () => (await controller.database.query('SELECT FROM api_sessions WHERE id = $1', [id])).rows.length === 0,
+    );
   });
 
   it('live on with every use, and say so', async () => {
@@ -45,7 +57,10 @@ describe('API sessions that live one second', () => {
     });
     expect(Date.parse(last.expiresAt)).to.be.at.least(Date.parse(first.expiresAt) + 1500);
     await until('the database knows of the activity', async () => {
-      const { rows } = await controller.database.query('SELECT last_activity_at > $2 AS known FROM api_sessions WHERE id = $1', [first.id, first.expiresAt]);
+      const { rows } = await controller.database.query(
+        'SELECT last_activity_at > $2 AS known FROM api_sessions WHERE id = $1',
+        [first.id, first.expiresAt],
+      );
       return rows[0]?.['known'] === true;
     });
   });
@@ -69,9 +84,19 @@ describe('two controllers on one database', () => {
   /** A session that both have in memory. */
   const shared = async (isAdmin = false) => {
     const admin = await one.login();
-    const name = `shared-${Math.random().toString(36).slice(2)}`;
-    const { id } = expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin }), 201).data as { id: string };
-    expectStatus(await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: 'pass word 1' }), 201);
+    const name = unique('shared');
+    const { id } = expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin }), 201).data as {
+      id: string;
+    };
+    expectStatus(
+      await admin.post(`${M}/authenticators`, {
+        identityId: id,
+        method: 'updb',
+        username: name,
+        password: 'pass word 1',
+      }),
+      201,
+    );
     const onOne = await one.login(name, 'pass word 1');
     const onTwo = two.client(onOne.token);
     const current = session(await onTwo.get(`${C}/current-api-session`));
@@ -80,10 +105,15 @@ describe('two controllers on one database', () => {
   const refusedSoon = (client: Client, path = `${C}/current-identity`, deadlineMs = 500) =>
     until('the other controller refuses', async () => (await client.get(path)).status === 401, deadlineMs);
 
-  it('accept each other\'s sessions and show each other', async () => {
+  it("accept each other's sessions and show each other", async () => {
     const { onTwo } = await shared(true);
     const { data } = expectStatus(await onTwo.get(`${C}/controllers`), 200);
-    expect((data as { name: string; isOnline: boolean }[]).map(({ name, isOnline }) => [name, isOnline]).sort()).to.deep.equal([['one', true], ['two', true]]);
+    expect(
+      (data as { name: string; isOnline: boolean }[]).map(({ name, isOnline }) => [name, isOnline]).sort(),
+    ).to.deep.equal([
+      ['one', true],
+      ['two', true],
+    ]);
   });
 
   it('refuse within half a second a session that was deleted through the other', async () => {
@@ -98,7 +128,7 @@ describe('two controllers on one database', () => {
     await refusedSoon(onTwo);
   });
 
-  it('refuse within half a second the sessions of an identity that was disabled or deleted through the other', async () => {
+  it('refuse soon the sessions of an identity that was disabled or deleted through the other', async () => {
     const disabled = await shared();
     expectStatus(await disabled.admin.post(`${M}/identities/${disabled.id}/disable`, { durationMinutes: 5 }), 200);
     await refusedSoon(disabled.onTwo);
@@ -107,7 +137,7 @@ describe('two controllers on one database', () => {
     await refusedSoon(deleted.onTwo);
   });
 
-  it('take an administrator\'s right away within half a second', async () => {
+  it("take an administrator's right away within half a second", async () => {
     const { admin, id, onTwo } = await shared(true);
     expectStatus(await onTwo.get(`${M}/identities`), 200);
     expectStatus(await admin.patch(`${M}/identities/${id}`, { isAdmin: false }), 200);
@@ -118,7 +148,10 @@ describe('two controllers on one database', () => {
   it('do not believe what is in memory while they cannot hear each other', async () => {
     const { onTwo, sessionId } = await shared();
     await database.query('ALTER TABLE api_sessions DISABLE TRIGGER api_sessions_tell_gone');
-    await database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+        AND pid <> pg_backend_pid()`,
+    );
     await database.query('DELETE FROM api_sessions WHERE id = $1', [sessionId]);
     await database.query('ALTER TABLE api_sessions ENABLE TRIGGER api_sessions_tell_gone');
     await refusedSoon(onTwo, `${C}/current-identity`, 5000);
@@ -136,10 +169,15 @@ describe('the cache of API sessions', () => {
       }
       for (const client of [...clients, ...clients]) expectStatus(await client.get(`${C}/current-identity`), 200);
       const [first] = clients;
-      expectStatus(await controller.admin.delete(`${M}/api-sessions/${session(await first!.get(`${C}/current-api-session`)).id}`), 200);
-      expectRefused(await first!.get(`${C}/current-identity`), INVALID_SESSION);
+      expectStatus(
+        await controller.admin.delete(`${M}/api-sessions/${session(await first!.get(`${C}/current-api-session`)).id}`),
+        200,
+      );
+      expectUnauthorized(await first!.get(`${C}/current-identity`), INVALID_SESSION);
     } finally {
-      clients.forEach((client) => { client.close(); });
+      clients.forEach((client) => {
+        client.close();
+      });
       await controller.stop();
     }
   });

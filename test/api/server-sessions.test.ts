@@ -4,10 +4,12 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { C, M, expectFault, sendRaw } from './server-support.js';
-import { INVALID_SESSION, NO_SESSION, expectRefused, session } from './session-support.js';
+import { BAD_BEARER, INVALID_SESSION, NO_SESSION } from '../support/challenges.js';
+import { expectFault, expectUnauthorized } from '../support/expect.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { sendRaw } from './server-support.js';
+import { session } from './session-support.js';
 
-const BAD_BEARER = 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"';
 const UNKNOWN_TOKEN = '11111111-2222-4333-8444-555555555555';
 
 describe('API sessions', () => {
@@ -25,27 +27,48 @@ describe('API sessions', () => {
   describe('a request without a usable token', () => {
     it('is told both ways to authenticate, in one header line', async () => {
       const answer = await anonymous.get(`${C}/current-identity`);
-      expectRefused(answer, NO_SESSION);
-      expect(answer.error?.cause).to.deep.equal({ code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' });
-      const raw = await sendRaw(controller.url, `GET ${C}/current-identity HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expectUnauthorized(answer, NO_SESSION);
+      expect(answer.error?.cause).to.deep.equal({
+        code: 'UNHANDLED',
+        message: 'unauthenticated for invalid credentials',
+      });
+      const raw = await sendRaw(
+        controller.url,
+        `GET ${C}/current-identity HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+      );
       expect(raw.head.match(/^www-authenticate:/gim)).to.have.lengthOf(1);
     });
 
     it('is refused with an unknown or a malformed token', async () => {
-      for (const token of [UNKNOWN_TOKEN, 'x', 'a b', 'x'.repeat(10_000), `${admin.token ?? ''} `.repeat(2).trim(), (admin.token ?? '').toUpperCase()]) {
-        expectRefused(await anonymous.get(`${C}/current-identity`, { headers: { 'zt-session': token } }), INVALID_SESSION);
+      for (const token of [
+        UNKNOWN_TOKEN,
+        'x',
+        'a b',
+        'x'.repeat(10_000),
+        `${admin.token ?? ''} `.repeat(2).trim(),
+        (admin.token ?? '').toUpperCase(),
+      ]) {
+        expectUnauthorized(
+          await anonymous.get(`${C}/current-identity`, { headers: { 'zt-session': token } }),
+          INVALID_SESSION,
+        );
       }
     });
 
     it('is refused with an empty token as if there were none', async () => {
-      expectRefused(await anonymous.get(`${C}/current-identity`, { headers: { 'zt-session': '' } }), NO_SESSION);
+      expectUnauthorized(await anonymous.get(`${C}/current-identity`, { headers: { 'zt-session': '' } }), NO_SESSION);
     });
 
     it('is told what is wrong with a bearer token', async () => {
       const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3gifQ.c2ln';
       for (const [authorization, challenge] of [
-        ['Basic YWRtaW46YWRtaW4=', NO_SESSION], [`Bearer ${jwt}`, NO_SESSION], ['Bearer', NO_SESSION], ['Bearer nonsense', BAD_BEARER],
-        [`bearer ${UNKNOWN_TOKEN}`, BAD_BEARER], [`Bearer ${admin.token ?? ''}`, BAD_BEARER], ['Bearer a.b', BAD_BEARER],
+        ['Basic YWRtaW46YWRtaW4=', NO_SESSION],
+        [`Bearer ${jwt}`, NO_SESSION],
+        ['Bearer', NO_SESSION],
+        ['Bearer nonsense', BAD_BEARER],
+        [`bearer ${UNKNOWN_TOKEN}`, BAD_BEARER],
+        [`Bearer ${admin.token ?? ''}`, BAD_BEARER],
+        ['Bearer a.b', BAD_BEARER],
       ] as const) {
         const answer = await anonymous.get(`${C}/current-identity`, { headers: { authorization } });
         expect(answer.status, authorization).to.equal(401);
@@ -62,8 +85,8 @@ describe('API sessions', () => {
     it('never sees whether the entity that it asks for exists', async () => {
       const known = await anonymous.get(`${M}/identity-types/User`);
       const unknown = await anonymous.get(`${M}/identity-types/nope`);
-      expectRefused(known, NO_SESSION);
-      expectRefused(unknown, NO_SESSION);
+      expectUnauthorized(known, NO_SESSION);
+      expectUnauthorized(unknown, NO_SESSION);
     });
   });
 
@@ -96,7 +119,7 @@ describe('API sessions', () => {
       expect(expiresAt).to.be.within(before + 1_795_000, Date.now() + 1_805_000);
     });
 
-    it('is in no answer but its owner\'s', async () => {
+    it("is in no answer but its owner's", async () => {
       const { client } = await controller.newCaller();
       const { id } = session(await client.get(`${C}/current-api-session`));
       for (const path of [`${M}/api-sessions/${id}`, `${M}/api-sessions?limit=500`]) {
@@ -115,13 +138,17 @@ describe('API sessions', () => {
     });
 
     it('is found by no SQL in it', async () => {
-      expectRefused(await anonymous.get(`${M}/identities`, { headers: { 'zt-session': "' OR ''='" } }), INVALID_SESSION);
+      expectUnauthorized(
+        await anonymous.get(`${M}/identities`, { headers: { 'zt-session': "' OR ''='" } }),
+        INVALID_SESSION,
+      );
     });
   });
 
   describe('a session ends at once', () => {
     const expectEnded = async (client: Client) => {
-      for (const path of [`${C}/current-identity`, `${M}/current-identity`, `${C}/current-api-session`]) expectRefused(await client.get(path), INVALID_SESSION);
+      for (const path of [`${C}/current-identity`, `${M}/current-identity`, `${C}/current-api-session`])
+        expectUnauthorized(await client.get(path), INVALID_SESSION);
     };
 
     it('when its owner logs out, and no other session does', async () => {
@@ -170,8 +197,14 @@ describe('API sessions', () => {
   describe('the right of an administrator', () => {
     it('is needed: others get 401 without a challenge and without a cause', async () => {
       const { client } = await controller.newCaller();
-      for (const [method, path] of [['GET', 'identities'], ['POST', 'identities'], ['DELETE', 'services/x'], ['GET', 'api-sessions'], ['POST', 'service-policies']] as const) {
-        expectRefused(await client.send(method, `${M}/${path}`), undefined);
+      for (const [method, path] of [
+        ['GET', 'identities'],
+        ['POST', 'identities'],
+        ['DELETE', 'services/x'],
+        ['GET', 'api-sessions'],
+        ['POST', 'service-policies'],
+      ] as const) {
+        expectUnauthorized(await client.send(method, `${M}/${path}`), undefined);
       }
     });
 
@@ -182,7 +215,7 @@ describe('API sessions', () => {
       const answer = await client.delete(`${M}/api-sessions/${id}`);
       expectFault(answer, 403, 'UNAUTHORIZED');
       expect(answer.headers['www-authenticate']).to.equal(undefined);
-      expectRefused(await anonymous.delete(`${M}/api-sessions/${id}`), NO_SESSION);
+      expectUnauthorized(await anonymous.delete(`${M}/api-sessions/${id}`), NO_SESSION);
       expectStatus(await victim.client.get(`${C}/current-identity`), 200);
     });
 
@@ -190,7 +223,7 @@ describe('API sessions', () => {
       const { id, client } = await controller.newCaller({ isAdmin: true });
       expectStatus(await client.get(`${M}/identities`), 200);
       expectStatus(await admin.patch(`${M}/identities/${id}`, { isAdmin: false }), 200);
-      expectRefused(await client.get(`${M}/identities`), undefined);
+      expectUnauthorized(await client.get(`${M}/identities`), undefined);
       expectStatus(await client.get(`${C}/current-identity`), 200);
       expectStatus(await admin.patch(`${M}/identities/${id}`, { isAdmin: true }), 200);
       expectStatus(await client.get(`${M}/identities`), 200);
@@ -198,14 +231,25 @@ describe('API sessions', () => {
 
     it('cannot be given to oneself', async () => {
       const { id, client } = await controller.newCaller();
-      expectRefused(await client.patch(`${M}/identities/${id}`, { isAdmin: true }), undefined);
-      expectRefused(await client.get(`${M}/identities`), undefined);
+      expectUnauthorized(await client.patch(`${M}/identities/${id}`, { isAdmin: true }), undefined);
+      expectUnauthorized(await client.get(`${M}/identities`), undefined);
     });
   });
 
   it('are not looked at by public operations: a bad token does no harm there', async () => {
-    for (const headers of [{ 'zt-session': UNKNOWN_TOKEN }, { 'zt-session': 'x'.repeat(5000) }, { authorization: 'Bearer nonsense' }]) {
-      for (const path of [`${C}/version`, `${M}/specs`, `${C}/protocols`, `${C}/enumerated-capabilities`, `${C}/network-jwts`, '/.well-known/est/cacerts']) {
+    for (const headers of [
+      { 'zt-session': UNKNOWN_TOKEN },
+      { 'zt-session': 'x'.repeat(5000) },
+      { authorization: 'Bearer nonsense' },
+    ]) {
+      for (const path of [
+        `${C}/version`,
+        `${M}/specs`,
+        `${C}/protocols`,
+        `${C}/enumerated-capabilities`,
+        `${C}/network-jwts`,
+        '/.well-known/est/cacerts',
+      ]) {
         expectStatus(await anonymous.get(path, { headers }), 200);
       }
       expectStatus(await anonymous.post(`${C}/authenticate?method=password`, ADMIN, { headers }), 200);

@@ -1,13 +1,14 @@
-/** A slow request leaves a line that tells where its time went. */
+/** A slow request leaves a line that says where its time went. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { RequestClock } from '../../db/clock.js';
+import { RequestClock } from '../../db/request-clock.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { M, startLogged } from './server-support.js';
+import { MANAGEMENT as M } from '../support/paths.js';
+import { startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
 describe('a slow request', () => {
@@ -17,7 +18,11 @@ describe('a slow request', () => {
   before(async () => {
     database = await openTestDatabase();
     controller = await startLogged(database, {
-      EDGE_LOG_SLOW: '300ms', EDGE_LOG_REQUESTS: 'none', EDGE_DATABASE_POOL_SIZE: '8', EDGE_DATABASE_PATIENCE: '20s', EDGE_LIMIT_HANDLER_TIMEOUT: '20s',
+      EDGE_LOG_SLOW: '300ms',
+      EDGE_LOG_REQUESTS: 'none',
+      EDGE_DATABASE_POOL_SIZE: '8',
+      EDGE_DATABASE_PATIENCE: '20s',
+      EDGE_LIMIT_HANDLER_TIMEOUT: '20s',
     });
     admin = await controller.login();
   });
@@ -26,13 +31,24 @@ describe('a slow request', () => {
     await database.close();
   });
 
-  const waiting = (least: number) => until('statements wait for the lock', async () => {
-    await database.query('SELECT pg_stat_clear_snapshot()');
-    const { rows: [row] } = await database.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
-    return Number(row?.['n']) >= least;
-  });
+  const waiting = (least: number) =>
+    until('statements wait for the lock', async () => {
+      await database.query('SELECT pg_stat_clear_snapshot()');
+      const {
+        rows: [row],
+      } = await database.query(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND datname = current_database()`,
+      );
+      return Number(row?.['n']) >= least;
+    });
   /** Holds a lock on `table` for a time after so many requests wait for it. */
-  const behindLock = async (table: string, heldMs: number, least: number, send: () => Promise<Answer>[]): Promise<Answer[]> => {
+  const behindLock = async (
+    table: string,
+    heldMs: number,
+    least: number,
+    send: () => Promise<Answer>[],
+  ): Promise<Answer[]> => {
     await database.query('BEGIN');
     await database.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     try {
@@ -45,20 +61,33 @@ describe('a slow request', () => {
       await database.query('ROLLBACK');
     }
   };
-  const lineOf = (answer: Answer) => until('its line', () =>
-    controller.log.find(({ msg, requestId }) => msg === 'slow request' && requestId === answer.headers['x-request-id']) as Record<string, number> | undefined);
+  const lineOf = (answer: Answer) =>
+    until(
+      'its line',
+      () =>
+        controller.log.find(
+          ({ msg, requestId }) => msg === 'slow request' && requestId === answer.headers['x-request-id'],
+        ) as Record<string, number> | undefined,
+    );
 
   it('has the time in the database, for reads as for changes', async () => {
-    const [list, made] = await behindLock('services', 600, 2, () => [
-      admin.get(`${M}/services?sort=createdAt`), admin.post(`${M}/services`, { name: `service ${randomUUID()}`, encryptionRequired: true }),
-    ]) as [Answer, Answer];
+    const [list, made] = (await behindLock('services', 600, 2, () => [
+      admin.get(`${M}/services?sort=createdAt`),
+      admin.post(`${M}/services`, { name: `service ${randomUUID()}`, encryptionRequired: true }),
+    ])) as [Answer, Answer];
     const read = await lineOf(expectStatus(list, 200));
     expect(read).to.include({ level: 40, operation: 'listServices', status: 200, method: 'GET', address: '127.0.0.1' });
     for (const line of [read, await lineOf(expectStatus(made, 201))]) {
       expect(line['databaseMs']).to.be.at.least(300);
-      expect(Number(line['databaseMs']) + Number(line['poolMs']) + Number(line['otherMs'])).to.be.closeTo(Number(line['ms']), 0.5);
+      expect(Number(line['databaseMs']) + Number(line['poolMs']) + Number(line['otherMs'])).to.be.closeTo(
+        Number(line['ms']),
+        0.5,
+      );
     }
-    expect(controller.log.some(({ msg }) => msg === 'request'), 'other lines').to.equal(false);
+    expect(
+      controller.log.some(({ msg }) => msg === 'request'),
+      'other lines',
+    ).to.equal(false);
   });
 
   it('has the time it waited for a connection apart', async () => {
@@ -72,14 +101,19 @@ describe('a slow request', () => {
 
   it('that waits for its session has that in the database', async () => {
     const stranger = controller.client(randomUUID());
-    const [answer] = await behindLock('api_sessions', 600, 1, () => [stranger.get(`${M}/services`)]) as [Answer];
+    const [answer] = (await behindLock('api_sessions', 600, 1, () => [stranger.get(`${M}/services`)])) as [Answer];
     expect((await lineOf(expectStatus(answer, 401)))['databaseMs']).to.be.at.least(300);
   });
 
   it('that is not slow leaves no such line', async () => {
     const before = controller.log.length;
     const answer = expectStatus(await admin.get(`${M}/summary`), 200);
-    const after = controller.log.slice(before).filter(({ msg, requestId, ms }) => msg === 'slow request' && requestId === answer.headers['x-request-id'] && Number(ms) < 300);
+    const after = controller.log
+      .slice(before)
+      .filter(
+        ({ msg, requestId, ms }) =>
+          msg === 'slow request' && requestId === answer.headers['x-request-id'] && Number(ms) < 300,
+      );
     expect(after).to.deep.equal([]);
   });
 
@@ -87,7 +121,9 @@ describe('a slow request', () => {
     const off = await startLogged(database, { EDGE_LOG_SLOW: '0s' });
     try {
       const client = await off.login();
-      const [answer] = await behindLock('services', 400, 1, () => [client.get(`${M}/services?sort=createdAt`)]) as [Answer];
+      const [answer] = (await behindLock('services', 400, 1, () => [client.get(`${M}/services?sort=createdAt`)])) as [
+        Answer,
+      ];
       expectStatus(answer, 200);
       expect(off.log.filter(({ msg }) => msg === 'slow request')).to.deep.equal([]);
     } finally {
@@ -97,7 +133,10 @@ describe('a slow request', () => {
 
   it('counts statements at the same time once, and a wait only while none runs', async () => {
     const clock = new RequestClock();
-    const spin = (ms: number) => { const end = performance.now() + ms; while (performance.now() < end); };
+    const spin = (ms: number) => {
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+    };
     clock.enter('pool');
     spin(20);
     clock.enter('database');

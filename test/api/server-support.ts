@@ -1,4 +1,7 @@
-/** What the suites of the server layer share: bytes as they are on the wire, controllers with a log to read, and child processes. */
+/**
+ * What the suites of the server layer share: bytes as they are on the wire, controllers with a log to read, and child
+ * processes.
+ */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -8,24 +11,32 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
 import { pino } from 'pino';
-import { readConfig } from '../../server/config.js';
+import { readConfig } from '../../server/config-reader.js';
 import { startController } from '../../server/controller.js';
-import type { Answer, Client } from '../support/client.js';
+import type { Client } from '../support/client.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
+import { CLIENT as C } from '../support/paths.js';
+import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-
-export const C = '/edge/client/v1';
-export const M = '/edge/management/v1';
 
 /** A raw TLS connection to a controller. */
 export function dial(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...options });
-    socket.once('secureConnect', () => { socket.off('error', reject); socket.on('error', () => undefined); resolve(socket); });
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+      ...options,
+    });
+    socket.once('secureConnect', () => {
+      socket.off('error', reject);
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
     socket.once('error', reject);
   });
 }
@@ -34,7 +45,10 @@ export interface RawAnswer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  readonly json: { error?: { code: string; message: string; requestId: string; cause?: Record<string, unknown> }; meta?: Record<string, unknown> };
+  readonly json: {
+    error?: { code: string; message: string; requestId: string; cause?: Record<string, unknown> };
+    meta?: Record<string, unknown>;
+  };
 }
 
 export function parseRaw(text: string): RawAnswer {
@@ -42,11 +56,20 @@ export function parseRaw(text: string): RawAnswer {
   const head = text.slice(0, end);
   const body = text.slice(end + 4);
   const isJson = /content-type: application\/json/i.test(head);
-  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body, json: isJson ? (JSON.parse(body) as RawAnswer['json']) : {} };
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]),
+    head,
+    body,
+    json: isJson ? (JSON.parse(body) as RawAnswer['json']) : {},
+  };
 }
 
 /** Sends bytes and reads until the server closes the connection. */
-export async function sendRaw(url: string, bytes: string | Buffer, options: ConnectionOptions = {}): Promise<RawAnswer> {
+export async function sendRaw(
+  url: string,
+  bytes: string | Buffer,
+  options: ConnectionOptions = {},
+): Promise<RawAnswer> {
   const socket = await dial(url, options);
   socket.write(bytes);
   return parseRaw(await readToEnd(socket));
@@ -56,30 +79,10 @@ export function readToEnd(socket: TLSSocket): Promise<string> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('close', () => { resolve(Buffer.concat(chunks).toString('latin1')); });
+    socket.on('close', () => {
+      resolve(Buffer.concat(chunks).toString('latin1'));
+    });
   });
-}
-
-/** The envelope of every failure: code, message, a request id of its own, and meta. */
-export function expectFault(answer: Pick<Answer, 'status' | 'headers' | 'json' | 'text'>, status: number, code: string): NonNullable<Answer['error']> {
-  expect(answer.status, answer.text.slice(0, 500)).to.equal(status);
-  expect(answer.headers['content-type']).to.equal('application/json');
-  expect(answer.text.endsWith('\n'), 'the body ends with a line end').to.equal(true);
-  const { error, meta } = answer.json as { error: NonNullable<Answer['error']>; meta: unknown };
-  expect(meta).to.deep.equal({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
-  expect(error.code).to.equal(code);
-  expect(error.message).to.be.a('string').and.not.equal('');
-  expect(error.requestId).to.match(/^[A-Za-z0-9._-]{8,10}$/);
-  for (const key of Object.keys(error)) expect(['cause', 'code', 'message', 'requestId']).to.include(key);
-  return error;
-}
-
-export function expectField(answer: Answer, status: number, field: string, reason: string | RegExp): void {
-  const error = expectFault(answer, status, 'COULD_NOT_VALIDATE');
-  expect(error.cause?.['field']).to.equal(field);
-  if (typeof reason === 'string') expect(error.cause?.['reason']).to.equal(reason);
-  else expect(error.cause?.['reason']).to.match(reason);
-  expect(error.cause?.['value']).to.be.a('string');
 }
 
 export interface LoggedController {
@@ -91,11 +94,24 @@ export interface LoggedController {
 }
 
 /** A controller on a database that a test already has, and every line of its log. */
-export async function startLogged(database: TestDatabase, env: Readonly<Record<string, string>> = {}): Promise<LoggedController> {
+export async function startLogged(
+  database: TestDatabase,
+  env: Readonly<Record<string, string>> = {},
+): Promise<LoggedController> {
   const dataDir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
   const config = readConfig({ env: { ...childEnv(dataDir, database), EDGE_LOG_REQUESTS: 'all', ...env } });
   const log: Record<string, unknown>[] = [];
-  const controller = await startController(config, pino({ level: 'debug' }, { write: (line: string) => { log.push(JSON.parse(line) as Record<string, unknown>); } }));
+  const controller = await startController(
+    config,
+    pino(
+      { level: 'debug' },
+      {
+        write: (line: string) => {
+          log.push(JSON.parse(line) as Record<string, unknown>);
+        },
+      },
+    ),
+  );
   const clients: Client[] = [];
   const client = (token?: string) => {
     const made = createClient(controller.url, token);
@@ -103,26 +119,39 @@ export async function startLogged(database: TestDatabase, env: Readonly<Record<s
     return made;
   };
   return {
-    url: controller.url, log, client,
+    url: controller.url,
+    log,
+    client,
     async login(username = ADMIN.username, password = ADMIN.password) {
-      const answer = expectStatus(await client().post(`${C}/authenticate?method=password`, { username, password }), 200);
+      const answer = expectStatus(
+        await client().post(`${C}/authenticate?method=password`, { username, password }),
+        200,
+      );
       return client((answer.data as { token: string }).token);
     },
     async stop() {
-      clients.forEach((item) => { item.close(); });
+      clients.forEach((item) => {
+        item.close();
+      });
       await controller.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** Runs openssl with nothing, or `input`, on its standard input. Not synchronously: it may talk to a server of this process. */
+/**
+ * Runs openssl with nothing, or `input`, on its standard input. Not synchronously: it may talk to a server of this
+ * process.
+ */
 export function openssl(...args: readonly string[]): Promise<string>;
 export function openssl(args: readonly string[], input: string | Buffer): Promise<string>;
 export function openssl(first: string | readonly string[], ...more: (string | Buffer)[]): Promise<string> {
   const [args, input] = typeof first === 'string' ? [[first, ...more.map(String)], ''] : [first, more[0] ?? ''];
   return new Promise((resolve, reject) => {
-    const child = execFile('openssl', args, (error, stdout) => { if (error === null) resolve(stdout); else reject(new Error(`openssl ${args.join(' ')}: ${error.message}`)); });
+    const child = execFile('openssl', args, (error, stdout) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`openssl ${args.join(' ')}: ${error.message}`));
+    });
     child.stdin?.end(input);
   });
 }
@@ -132,8 +161,15 @@ export const MASTER_KEY = randomBytes(32).toString('base64');
 
 export function childEnv(dataDir: string, database: TestDatabase): Record<string, string> {
   return {
-    EDGE_DATA_DIR: dataDir, EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: database.url, EDGE_MASTER_KEY: MASTER_KEY,
-    EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_DATABASE_POOL_SIZE: '4', EDGE_LOG_FORMAT: 'json',
+    EDGE_DATA_DIR: dataDir,
+    EDGE_LISTEN: '127.0.0.1:0',
+    EDGE_ADVERTISE: 'localhost:1280',
+    DATABASE_URL: database.url,
+    EDGE_MASTER_KEY: MASTER_KEY,
+    EDGE_ADMIN_USERNAME: ADMIN.username,
+    EDGE_ADMIN_PASSWORD: ADMIN.password,
+    EDGE_DATABASE_POOL_SIZE: '4',
+    EDGE_LOG_FORMAT: 'json',
   };
 }
 
@@ -148,10 +184,49 @@ export interface Child {
 export function runMain(args: readonly string[], env: Readonly<Record<string, string>>): Child {
   const main = fileURLToPath(new URL('../../server/main.js', import.meta.url));
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => { output.stdout += chunk.toString(); });
-  child.stderr.on('data', (chunk: Buffer) => { output.stderr += chunk.toString(); });
-  const ended = new Promise<number | string>((resolve) => { child.once('close', (code, signal) => { resolve(code ?? signal ?? 'unknown'); }); });
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => {
+      resolve(code ?? signal ?? 'unknown');
+    });
+  });
   return { process: child, output, ended };
+}
+
+/** Two controllers on one database, as workers and machines share it, and its administrator at the first. */
+export interface Pair {
+  readonly database: TestDatabase;
+  readonly one: LoggedController;
+  readonly two: LoggedController;
+  readonly admin: Client;
+  stop(): Promise<void>;
+}
+
+export async function startPair(): Promise<Pair> {
+  const database = await openTestDatabase();
+  const start = (name: string) => startLogged(database, { EDGE_NAME: name, EDGE_LOG_REQUESTS: 'none' });
+  const one = await start('one');
+  const two = await start('two');
+  const admin = await one.login();
+  return {
+    database,
+    one,
+    two,
+    admin,
+    async stop() {
+      await one.stop();
+      await two.stop();
+      await database.close();
+    },
+  };
 }

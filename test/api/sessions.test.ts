@@ -1,3 +1,4 @@
+/** Sessions: opened by clients, read and ended by administrators. Against a whole controller. */
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
@@ -5,8 +6,10 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { CLIENT, MANAGEMENT, entityOf, expectField, expectNotFound, idsOf, itemsOf, linksOf, make, totalOf } from '../cases/resource.js';
-import type { Entity } from '../cases/resource.js';
+import { entityOf, idsOf, itemsOf, linksOf, make, totalOf } from '../support/entities.js';
+import type { Entity } from '../support/entities.js';
+import { expectField, expectNotFound } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${CLIENT}/sessions`;
 const ADMIN_PATH = `${MANAGEMENT}/sessions`;
@@ -15,43 +18,84 @@ describe('sessions', () => {
   let controller: TestController;
   before(async () => {
     controller = await startTestController();
-    await controller.database.query(`INSERT INTO routers (id, name, is_edge, role_attributes) VALUES ('gate', 'gate', true, '{public}'), ('transit', 'transit', false, '{inner}')`);
+    await controller.database.query(
+      `INSERT INTO routers (id, name, is_edge, role_attributes)
+        VALUES ('gate', 'gate', true, '{public}'), ('transit', 'transit', false, '{inner}')`,
+    );
     await erp('everyone', '#edge-users', '#public');
     await serp('everywhere', '#reachable', '#public');
   });
   after(() => controller.stop());
 
-  const erp = async (name: string, identity: string, router: string) => controller.database.query(
-    'INSERT INTO edge_router_policies (id, name, semantic, identity_roles, edge_router_roles) VALUES ($1, $1, \'AnyOf\', ARRAY[$2], ARRAY[$3])', [name, identity, router]);
-  const serp = async (name: string, service: string, router: string) => controller.database.query(
-    'INSERT INTO service_edge_router_policies (id, name, semantic, service_roles, edge_router_roles) VALUES ($1, $1, \'AnyOf\', ARRAY[$2], ARRAY[$3])', [name, service, router]);
-  const newCaller = async (extra: readonly string[] = []) => controller.newCaller({ roleAttributes: ['edge-users', ...extra] });
-  const newService = async (extra: readonly string[] = ['reachable']) => make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes: extra });
-  const allow = async (identityRole: string, serviceRole: string, type = 'Dial') => make(controller, 'service-policies',
-    { name: unique('policy'), type, semantic: 'AnyOf', identityRoles: [identityRole], serviceRoles: [serviceRole] });
-  const open = async (client: Client, serviceId: string, extra: object = {}): Promise<Entity> => entityOf(expectStatus(await client.post(PATH, { serviceId, ...extra }), 201));
+  const erp = async (name: string, identity: string, router: string) =>
+    controller.database.query(
+      `INSERT INTO edge_router_policies (id, name, semantic, identity_roles, edge_router_roles)
+        VALUES ($1, $1, 'AnyOf', ARRAY[$2], ARRAY[$3])`,
+      [name, identity, router],
+    );
+  const serp = async (name: string, service: string, router: string) =>
+    controller.database.query(
+      `INSERT INTO service_edge_router_policies (id, name, semantic, service_roles, edge_router_roles)
+        VALUES ($1, $1, 'AnyOf', ARRAY[$2], ARRAY[$3])`,
+      [name, service, router],
+    );
+  const newCaller = async (extra: readonly string[] = []) =>
+    controller.newCaller({ roleAttributes: ['edge-users', ...extra] });
+  const newService = async (extra: readonly string[] = ['reachable']) =>
+    make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes: extra });
+  const allow = async (identityRole: string, serviceRole: string, type = 'Dial') =>
+    make(controller, 'service-policies', {
+      name: unique('policy'),
+      type,
+      semantic: 'AnyOf',
+      identityRoles: [identityRole],
+      serviceRoles: [serviceRole],
+    });
+  const open = async (client: Client, serviceId: string, extra: object = {}): Promise<Entity> =>
+    entityOf(expectStatus(await client.post(PATH, { serviceId, ...extra }), 201));
   /** A caller with a service that it may dial. */
   const ready = async (): Promise<{ caller: Caller; service: string; policy: string }> => {
     const [caller, service] = [await newCaller(), await newService()];
     return { caller, service, policy: await allow(`@${caller.id}`, `@${service}`) };
   };
-  const rowsOf = async (id: string) => (await controller.database.query('SELECT id FROM sessions WHERE id = $1', [id])).rows.length;
-  const listed = async (client: Client, path: string, filter: string) => expectStatus(await client.get(`${path}?filter=${encodeURIComponent(filter)}`), 200);
+  const rowsOf = async (id: string) =>
+    (await controller.database.query('SELECT id FROM sessions WHERE id = $1', [id])).rows.length;
+  const listed = async (client: Client, path: string, filter: string) =>
+    expectStatus(await client.get(`${path}?filter=${encodeURIComponent(filter)}`), 200);
 
   describe('being made', () => {
     it('answers the whole session, for dialling unless told otherwise, and reads back the same', async () => {
       const { caller, service } = await ready();
       const current = entityOf(await caller.client.get(`${CLIENT}/current-api-session`));
-      const answer = expectStatus(await caller.client.post(PATH, { serviceId: service, type: null, tags: { a: 1, nested: {} } }), 201);
+      const answer = expectStatus(
+        await caller.client.post(PATH, { serviceId: service, type: null, tags: { a: 1, nested: {} } }),
+        201,
+      );
       const session = entityOf(answer);
       expect(answer.headers.location).to.equal(`${PATH}/${session.id}`);
       const { createdAt, updatedAt, token, service: serviceRef, ...rest } = session;
       expect(createdAt).to.equal(updatedAt).and.match(/Z$/);
       expect(token).to.be.a('string');
       expect(rest).to.deep.equal({
-        _links: { self: { href: `./sessions/${session.id}` }, 'route-path': { href: `./sessions/${session.id}/route-path` } }, id: session.id, tags: { a: 1 },
-        apiSession: { _links: { self: { href: `./api-sessions/${current.id}` }, sessions: { href: `./api-sessions/${current.id}/sessions` } }, entity: 'api-sessions', id: current.id },
-        apiSessionId: current.id, edgeRouters: [], identityId: caller.id, serviceId: service, type: 'Dial',
+        _links: {
+          self: { href: `./sessions/${session.id}` },
+          'route-path': { href: `./sessions/${session.id}/route-path` },
+        },
+        id: session.id,
+        tags: { a: 1 },
+        apiSession: {
+          _links: {
+            self: { href: `./api-sessions/${current.id}` },
+            sessions: { href: `./api-sessions/${current.id}/sessions` },
+          },
+          entity: 'api-sessions',
+          id: current.id,
+        },
+        apiSessionId: current.id,
+        edgeRouters: [],
+        identityId: caller.id,
+        serviceId: service,
+        type: 'Dial',
       });
       expect(serviceRef).to.deep.include({ entity: 'services', id: service });
       expect(entityOf(expectStatus(await caller.client.get(`${PATH}/${session.id}`), 200))).to.deep.equal(session);
@@ -65,10 +109,25 @@ describe('sessions', () => {
       const der = await servedCertificate(controller.url);
       expect(decode(head)).to.deep.include({ kid: createHash('sha1').update(der).digest('hex'), typ: 'JWT' });
       const key = new X509Certificate(der).publicKey;
-      expect(verify('sha256', Buffer.from(`${head}.${claims}`), key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' } : key, Buffer.from(signature, 'base64url'))).to.equal(true);
+      expect(
+        verify(
+          'sha256',
+          Buffer.from(`${head}.${claims}`),
+          key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' } : key,
+          Buffer.from(signature, 'base64url'),
+        ),
+      ).to.equal(true);
       const { exp, iat, ...rest } = decode(claims);
       expect(rest).to.deep.equal({
-        iss: 'https://localhost:1280', sub: service, aud: ['openziti'], jti: id, z_asid: apiSessionId, z_iid: caller.id, z_t: 's', z_st: 'Dial', z_leg: true,
+        iss: 'https://localhost:1280',
+        sub: service,
+        aud: ['openziti'],
+        jti: id,
+        z_asid: apiSessionId,
+        z_iid: caller.id,
+        z_t: 's',
+        z_st: 'Dial',
+        z_leg: true,
       });
       expect(Number(exp) - Number(iat)).to.equal(365 * 86_400);
     });
@@ -93,13 +152,24 @@ describe('sessions', () => {
       expectNotFound(await caller.client.post(PATH, { serviceId: hidden }), `service with id ${hidden} not found`);
       expectNotFound(await controller.admin.post(PATH, { serviceId: hidden }), `service with id ${hidden} not found`);
       expectNotFound(await caller.client.post(PATH, { serviceId: 'nope' }), 'service with id nope not found');
-      for (const body of [{}, { serviceId: null }, { serviceId: '' }]) expectNotFound(await caller.client.post(PATH, body), 'service with id  not found');
+      for (const body of [{}, { serviceId: null }, { serviceId: '' }])
+        expectNotFound(await caller.client.post(PATH, body), 'service with id  not found');
     });
 
     it('refuses a use that is not granted, and one that does not exist', async () => {
       const { caller, service } = await ready();
-      expectField(await caller.client.post(PATH, { serviceId: service, type: 'Bind' }), 'ServiceId', 'service not found', service);
-      expectField(await caller.client.post(PATH, { serviceId: service, type: 'Invalid' }), 'ServiceId', 'service not found', service);
+      expectField(
+        await caller.client.post(PATH, { serviceId: service, type: 'Bind' }),
+        'ServiceId',
+        'service not found',
+        service,
+      );
+      expectField(
+        await caller.client.post(PATH, { serviceId: service, type: 'Invalid' }),
+        'ServiceId',
+        'service not found',
+        service,
+      );
       expectField(await caller.client.post(PATH, { serviceId: service, type: 'dial' }), 'type', /one of/, 'dial');
       expect(totalOf(await caller.client.get(PATH))).to.equal(0);
     });
@@ -133,7 +203,8 @@ describe('sessions', () => {
       const session = await open(mine.caller.client, mine.service);
       const strange = await open(other.caller.client, other.service);
       const again = await controller.login(mine.caller.username, mine.caller.password);
-      for (const client of [mine.caller.client, again]) expect(idsOf(await client.get(PATH))).to.deep.equal([session.id]);
+      for (const client of [mine.caller.client, again])
+        expect(idsOf(await client.get(PATH))).to.deep.equal([session.id]);
       const message = `session with id ${strange.id} not found`;
       for (const client of [mine.caller.client, controller.admin]) {
         expectNotFound(await client.get(`${PATH}/${strange.id}`), message);
@@ -162,15 +233,27 @@ describe('sessions', () => {
       const second = await allow(`@${caller.id}`, '#reachable');
       await allow(`@${caller.id}`, `@${service}`, 'Bind');
       const session = await open(caller.client, service);
-      const { servicePolicies, ...rest } = entityOf(expectStatus(await controller.admin.get(`${ADMIN_PATH}/${session.id}`), 200));
+      const { servicePolicies, ...rest } = entityOf(
+        expectStatus(await controller.admin.get(`${ADMIN_PATH}/${session.id}`), 200),
+      );
       expect(rest).to.deep.equal(session);
-      expect((servicePolicies as Entity[]).map(({ id, entity }) => [entity, id])).to.deep.equal([policy, second].sort().map((id) => ['service-policies', id]));
+      expect((servicePolicies as Entity[]).map(({ id, entity }) => [entity, id])).to.deep.equal(
+        [policy, second].sort().map((id) => ['service-policies', id]),
+      );
       const link = linksOf(session)['route-path']?.slice(1) ?? '';
-      expect(expectStatus(await controller.admin.get(`${MANAGEMENT}${link}`), 200).data).to.deep.equal({ routePath: [] });
+      expect(expectStatus(await controller.admin.get(`${MANAGEMENT}${link}`), 200).data).to.deep.equal({
+        routePath: [],
+      });
       expectNotFound(await controller.admin.get(`${ADMIN_PATH}/nope/route-path`), 'session with id nope not found');
       expect(expectStatus(await controller.admin.delete(`${ADMIN_PATH}/${session.id}`), 200).data).to.deep.equal({});
-      for (const verb of ['GET', 'DELETE']) expectNotFound(await controller.admin.send(verb, `${ADMIN_PATH}/${session.id}`), `session with id ${session.id} not found`);
-      for (const client of [caller.client, controller.anonymous]) for (const path of ['', '/nope', '/nope/route-path']) expectStatus(await client.get(`${ADMIN_PATH}${path}`), 401);
+      for (const verb of ['GET', 'DELETE'])
+        expectNotFound(
+          await controller.admin.send(verb, `${ADMIN_PATH}/${session.id}`),
+          `session with id ${session.id} not found`,
+        );
+      for (const client of [caller.client, controller.anonymous])
+        for (const path of ['', '/nope', '/nope/route-path'])
+          expectStatus(await client.get(`${ADMIN_PATH}${path}`), 401);
     });
 
     it('are filtered by type, API session, service, and by token only as a whole', async () => {
@@ -180,14 +263,27 @@ describe('sessions', () => {
       const find = async (filter: string) => idsOf(await listed(controller.admin, ADMIN_PATH, filter));
       expect(await find(`service = "${service}"`)).to.deep.equal([dial.id, bind.id].sort());
       expect(await find(`service = "${service}" and type = "Bind"`)).to.deep.equal([bind.id]);
-      expect(await find(`apiSession = "${String(dial['apiSessionId'])}" sort by type desc`)).to.deep.equal([dial.id, bind.id]);
+      expect(await find(`apiSession = "${String(dial['apiSessionId'])}" sort by type desc`)).to.deep.equal([
+        dial.id,
+        bind.id,
+      ]);
       expect(await find(`token = "${String(dial['token'])}"`)).to.deep.equal([dial.id]);
       for (const filter of ['token contains "e"', 'token > "a"', 'true sort by token', 'identity = "x"']) {
         expectStatus(await controller.admin.get(`${ADMIN_PATH}?filter=${encodeURIComponent(filter)}`), 400);
       }
       const page = await listed(controller.admin, ADMIN_PATH, `service = "${service}" limit 1 `);
       expect([itemsOf(page).length, totalOf(page)]).to.deep.equal([1, 2]);
-      expect(page.meta.filterableFields).to.have.members(['id', 'createdAt', 'updatedAt', 'tags', 'isSystem', 'token', 'type', 'apiSession', 'service']);
+      expect(page.meta.filterableFields).to.have.members([
+        'id',
+        'createdAt',
+        'updatedAt',
+        'tags',
+        'isSystem',
+        'token',
+        'type',
+        'apiSession',
+        'service',
+      ]);
     });
   });
 

@@ -9,7 +9,8 @@ import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { getRequest, noticesTheEnd, readSteadily } from '../support/slow-reader.js';
-import { C, M, childEnv, dial, readToEnd, runMain, startLogged } from './server-support.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { childEnv, dial, readToEnd, runMain, startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
 /** 1.7 MB. */
@@ -34,7 +35,9 @@ describe('a client that does not read', () => {
 
   it('is cut, and the log says so in a line without a stack', async () => {
     const sockets = await Promise.all(Array.from({ length: 5 }, () => dial(controller.url)));
-    sockets.forEach((socket) => { socket.write(OVERFLOWING); });
+    sockets.forEach((socket) => {
+      socket.write(OVERFLOWING);
+    });
     const cut = () => cutLines().reduce((sum, { connections }) => sum + Number(connections), 0);
     await until('all are cut', () => cut() >= 5);
     expect(cut()).to.equal(5);
@@ -50,7 +53,9 @@ describe('a client that does not read', () => {
   });
 
   it('is cut without an answer to what it has not read when it sends more at once than is held', async () => {
-    const { token } = expectStatus(await (await controller.login()).get(`${M}/current-api-session`), 200).data as { token: string };
+    const { token } = expectStatus(await (await controller.login()).get(`${M}/current-api-session`), 200).data as {
+      token: string;
+    };
     await database.query('BEGIN');
     await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
     const socket = await dial(controller.url);
@@ -59,7 +64,6 @@ describe('a client that does not read', () => {
     expect(await answers).to.equal('');
     await database.query('ROLLBACK');
   });
-
 
   it('is left alone while it reads slowly and steadily, and gets all', async () => {
     const size = 3 * expectStatus(await controller.client().get(LARGE), 200).text.length;
@@ -112,11 +116,15 @@ describe('a hundred clients that do not read', () => {
       await until('the file is read', () => first.readableLength > 0);
       const before = residentMiB(child.process.pid);
       for (let i = 0; i < 100; i += 1) sockets.push(await dial(url));
-      sockets.forEach((socket) => { socket.write(getRequest(LARGE)); });
+      sockets.forEach((socket) => {
+        socket.write(getRequest(LARGE));
+      });
       await until('all are answered', () => sockets.every(({ readableLength }) => readableLength > 0));
-      expect((residentMiB(child.process.pid) - before)).to.be.lessThan(80); // 30 here; 140 when each has the whole file
+      expect(residentMiB(child.process.pid) - before).to.be.lessThan(80); // 30 here; 140 when each has the whole file
     } finally {
-      sockets.forEach((socket) => { socket.destroy(); });
+      sockets.forEach((socket) => {
+        socket.destroy();
+      });
       child.process.kill('SIGKILL');
       await child.ended;
       await database.close();

@@ -11,31 +11,76 @@ import { unique } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { C, M, startLogged } from './server-support.js';
-import type { LoggedController } from './server-support.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { startLogged, startPair } from './server-support.js';
+import type { LoggedController, Pair } from './server-support.js';
 
 const PASSWORD = 'pass word 1';
 const ATTRIBUTE = 'stale';
 
-interface Subject { readonly id: string; readonly name: string }
+interface Subject {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** As the built-in one, of the subject alone. */
+const POLICY = {
+  primary: {
+    cert: { allowed: true, allowExpiredCerts: true },
+    extJwt: { allowed: true, allowedSigners: [] },
+    updb: {
+      allowed: true,
+      lockoutDurationMinutes: 0,
+      maxAttempts: 0,
+      minPasswordLength: 5,
+      requireMixedCase: false,
+      requireNumberChar: false,
+      requireSpecialChar: false,
+    },
+  },
+  secondary: { requireTotp: false },
+};
 
 /** What a client sees while it has the right, and no longer sees without it. */
 type HasRight = (client: Client) => Promise<boolean>;
 
-const isAnswered = (path: string): HasRight => async (client) => (await client.get(path)).status === 200;
-const seesServices: HasRight = async (client) => (expectStatus(await client.get(`${C}/services`), 200).data as unknown[]).length > 0;
+const isAnswered =
+  (path: string): HasRight =>
+  async (client) =>
+    (await client.get(path)).status === 200;
+const seesServices: HasRight = async (client) =>
+  (expectStatus(await client.get(`${C}/services`), 200).data as unknown[]).length > 0;
 const isNotAskedToExtend: HasRight = async (client) =>
-  !(expectStatus(await client.get(`${C}/current-api-session`), 200).data as { isCertExtendRequested: boolean }).isCertExtendRequested;
+  !(expectStatus(await client.get(`${C}/current-api-session`), 200).data as { isCertExtendRequested: boolean })
+    .isCertExtendRequested;
 
 const CHANGES: readonly (readonly [what: string, sql: string, hasRight: HasRight])[] = [
-  ['an administrator loses the right', 'UPDATE identities SET is_admin = false WHERE id = $1', isAnswered(`${M}/identities?limit=1`)],
-  ['an identity is disabled', 'UPDATE identities SET disabled_at = now() WHERE id = $1', isAnswered(`${C}/current-identity`)],
+  [
+    'an administrator loses the right',
+    'UPDATE identities SET is_admin = false WHERE id = $1',
+    isAnswered(`${M}/identities?limit=1`),
+  ],
+  [
+    'an identity is disabled',
+    'UPDATE identities SET disabled_at = now() WHERE id = $1',
+    isAnswered(`${C}/current-identity`),
+  ],
+  [
+    'an auth policy stops allowing passwords',
+    `UPDATE auth_policies p SET updb_allowed = false FROM identities i WHERE i.auth_policy_id = p.id AND i.id = $1`,
+    isAnswered(`${C}/current-identity`),
+  ],
   ['an identity loses its role attributes', "UPDATE identities SET role_attributes = '{}' WHERE id = $1", seesServices],
-  ['an authenticator is asked to extend', 'UPDATE authenticators SET extend_requested_at = now() WHERE identity_id = $1', isNotAskedToExtend],
+  [
+    'an authenticator is asked to extend',
+    'UPDATE authenticators SET extend_requested_at = now() WHERE identity_id = $1',
+    isNotAskedToExtend,
+  ],
 ];
 
 describe('a right that was taken away', function staleRights() {
   this.timeout(120_000);
+  let pair: Pair;
   let database: TestDatabase;
   let one: LoggedController;
   let two: LoggedController;
@@ -43,29 +88,37 @@ describe('a right that was taken away', function staleRights() {
   let pool: pg.Pool;
 
   before(async () => {
-    database = await openTestDatabase();
+    pair = await startPair();
+    ({ database, one, two, admin } = pair);
     pool = new pg.Pool({ ...database.connection, max: 4 });
-    one = await startLogged(database, { EDGE_NAME: 'one', EDGE_LOG_REQUESTS: 'none' });
-    two = await startLogged(database, { EDGE_NAME: 'two', EDGE_LOG_REQUESTS: 'none' });
-    admin = await one.login();
     expectStatus(await admin.post(`${M}/services`, { name: 'seen', encryptionRequired: false }), 201);
-    expectStatus(await admin.post(`${M}/service-policies`, {
-      name: 'sees', type: 'Dial', semantic: 'AnyOf', identityRoles: [`#${ATTRIBUTE}`], serviceRoles: ['#all'],
-    }), 201);
+    expectStatus(
+      await admin.post(`${M}/service-policies`, {
+        name: 'sees',
+        type: 'Dial',
+        semantic: 'AnyOf',
+        identityRoles: [`#${ATTRIBUTE}`],
+        serviceRoles: ['#all'],
+      }),
+      201,
+    );
   });
   after(async () => {
-    await one.stop();
-    await two.stop();
     await pool.end();
-    await database.close();
+    await pair.stop();
   });
 
   /** An identity with every right that is taken away here, without a session. */
   const newSubject = async (): Promise<Subject> => {
     const name = unique('stale');
-    const body = { name, type: 'User', isAdmin: true, roleAttributes: [ATTRIBUTE] };
+    const { data } = expectStatus(await admin.post(`${M}/auth-policies`, { name, ...POLICY }), 201);
+    const authPolicyId = (data as { id: string }).id;
+    const body = { name, type: 'User', isAdmin: true, roleAttributes: [ATTRIBUTE], authPolicyId };
     const { id } = expectStatus(await admin.post(`${M}/identities`, body), 201).data as { id: string };
-    expectStatus(await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: PASSWORD }), 201);
+    expectStatus(
+      await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: PASSWORD }),
+      201,
+    );
     return { id, name };
   };
 
@@ -82,7 +135,8 @@ describe('a right that was taken away', function staleRights() {
         for (const client of [onOne, onTwo]) expect(await hasRight(client), 'before the commit').to.equal(true);
         await change.query('COMMIT');
         const committed = performance.now();
-        for (const client of [onOne, onTwo]) await until('the change holds', async () => !(await hasRight(client)), 1_000);
+        for (const client of [onOne, onTwo])
+          await until('the change holds', async () => !(await hasRight(client)), 1_000);
         console.log(`      on both after ${(performance.now() - committed).toFixed(1)} ms`);
       } finally {
         await change.end();
@@ -93,7 +147,8 @@ describe('a right that was taken away', function staleRights() {
   it('is refused in 300 rounds of new sessions against the loss of all rights, while others write', async () => {
     const subject = await newSubject();
     const halt = { now: false };
-    const service = expectStatus(await admin.post(`${M}/services`, { name: 'written', encryptionRequired: false }), 201).data as { id: string };
+    const service = expectStatus(await admin.post(`${M}/services`, { name: 'written', encryptionRequired: false }), 201)
+      .data as { id: string };
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let turn = 0; !halt.now; turn += 1) {
         expectStatus(await admin.patch(`${M}/services/${service.id}`, { tags: { writer, turn } }), 200);
@@ -102,13 +157,25 @@ describe('a right that was taken away', function staleRights() {
     const stale: number[] = [];
     try {
       for (let round = 0; round < 300; round += 1) {
-        await database.query('UPDATE identities SET is_admin = true, role_attributes = $2 WHERE id = $1', [subject.id, [ATTRIBUTE]]);
-        const [first, second, third] = await Promise.all([
+        await database.query('UPDATE identities SET is_admin = true, role_attributes = $2 WHERE id = $1', [
+          subject.id,
+          [ATTRIBUTE],
+        ]);
+        const [first, second, third] = (await Promise.all([
           ...[0, 2, 4].map((ms) => pause(ms).then(() => openOnTwo(subject))),
-          admin.put(`${M}/identities/${subject.id}`, { name: subject.name, type: 'User', isAdmin: false, roleAttributes: [] }),
-        ]) as [Client, Client, Client, unknown];
+          admin.put(`${M}/identities/${subject.id}`, {
+            name: subject.name,
+            type: 'User',
+            isAdmin: false,
+            roleAttributes: [],
+          }),
+        ])) as [Client, Client, Client, unknown];
         for (const client of [first, second, third]) {
-          await until('refused', async () => !(await isAnswered(`${M}/identities?limit=1`)(client)), 1_000).catch(() => { stale.push(round); });
+          await until('refused', async () => !(await isAnswered(`${M}/identities?limit=1`)(client)), 1_000).catch(
+            () => {
+              stale.push(round);
+            },
+          );
           client.close();
         }
         await database.query('DELETE FROM api_sessions WHERE identity_id = $1', [subject.id]);
@@ -120,11 +187,17 @@ describe('a right that was taken away', function staleRights() {
     expect(stale, 'rounds in which the right lived on').to.deep.equal([]);
   });
 
-  /** What a login commits, without the time that hashing takes: so that its first use falls into the moment of the change. */
+  /**
+   * What a login commits, without the time that hashing takes: so that its first use falls into the moment of the
+   * change.
+   */
   const openOnTwo = async ({ id }: Subject): Promise<Client> => {
     const token = newToken();
-    await pool.query(`INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types)
-      SELECT $1, identity_id, id, $2, '127.0.0.1', '{}' FROM authenticators WHERE identity_id = $3`, [newId(), hashToken(token), id]);
+    await pool.query(
+      `INSERT INTO api_sessions (id, identity_id, authenticator_id, method, token_hash, ip_address, config_types)
+      SELECT $1, identity_id, id, 'password', $2, '127.0.0.1', '{}' FROM authenticators WHERE identity_id = $3`,
+      [newId(), hashToken(token), id],
+    );
     const client = createClient(two.url, token);
     await isAnswered(`${M}/identities?limit=1`)(client);
     return client;
@@ -141,7 +214,8 @@ describe('a right whose loss was announced to no controller', function unheard()
   before(async () => {
     database = await openTestDatabase();
     controller = await startLogged(database, { EDGE_API_SESSION_TIMEOUT: `${TIMEOUT_S}s`, EDGE_LOG_REQUESTS: 'none' });
-    for (const table of ['identities', 'api_sessions']) await database.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+    for (const table of ['identities', 'api_sessions'])
+      await database.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
   });
   after(async () => {
     await controller.stop();
@@ -151,8 +225,12 @@ describe('a right whose loss was announced to no controller', function unheard()
   const subject = async (): Promise<{ client: Client; id: string }> => {
     const admin = await controller.login();
     const name = unique('unheard');
-    const { id } = expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin: true }), 201).data as { id: string };
-    expectStatus(await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: PASSWORD }), 201);
+    const { id } = expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin: true }), 201)
+      .data as { id: string };
+    expectStatus(
+      await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: PASSWORD }),
+      201,
+    );
     const client = await controller.login(name, PASSWORD);
     expect(await isAnswered(`${M}/identities`)(client)).to.equal(true);
     return { client, id };
@@ -169,10 +247,17 @@ describe('a right whose loss was announced to no controller', function unheard()
   it('is refused soon when the session itself is gone', async () => {
     const { client, id } = await subject();
     await database.query('DELETE FROM api_sessions WHERE identity_id = $1', [id]);
-    await until('the session is refused', async () => !(await isAnswered(`${C}/current-identity`)(client)), TIMEOUT_S * 500);
+    await until(
+      'the session is refused',
+      async () => !(await isAnswered(`${C}/current-identity`)(client)),
+      TIMEOUT_S * 500,
+    );
   });
 
-  for (const [when, backMs] of [['', 0], [', also when the clock was set back', 3_600_000]] as const) {
+  for (const [when, backMs] of [
+    ['', 0],
+    [', also when the clock was set back', 3_600_000],
+  ] as const) {
     it(`is refused at the first use of a session that was not used for a while${when}`, async () => {
       const { client, id } = await subject();
       const now = Date.now;
@@ -194,4 +279,7 @@ describe('a right whose loss was announced to no controller', function unheard()
   };
 });
 
-const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });

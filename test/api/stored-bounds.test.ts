@@ -2,13 +2,16 @@
  * What callers may leave in the database is bounded. The net over all operations that others than administrators may
  * call: each member of a body has a bound in the spec, and beyond it the request is refused and nothing is stored.
  */
+import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { pending } from '../../handlers/pending.js';
 import { exampleOf } from '../contract/examples.js';
-import { CLIENT, MANAGEMENT, expectField, idsOf, itemsOf, make, read } from '../cases/resource.js';
+import { idsOf, itemsOf, make, read } from '../support/entities.js';
+import { expectField } from '../support/expect.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { makeRequest } from '../support/certificates.js';
 import { newCertifiedCaller } from '../support/certified.js';
 import type { CertifiedCaller } from '../support/certified.js';
@@ -26,11 +29,13 @@ const BYTES = 65_536;
 const REQUEST_CHARACTERS: Readonly<Record<string, number>> = { csr: 16_384, clientCertCsr: 16_384 };
 
 const isBuilt = ({ api, operationId }: OperationSpec) => !(pending[api] as readonly string[]).includes(operationId);
-const writing = Object.values(operations).flatMap((specs): OperationSpec[] => Object.values(specs))
+const writing = Object.values(operations)
+  .flatMap((specs): OperationSpec[] => Object.values(specs))
   .filter((operation) => isBuilt(operation) && operation.body?.kind === 'json');
 /** Enrollments are made by administrators; what they bring is checked as certificates and passwords are. */
-const byOwners = writing.filter(({ permission, operationId }) =>
-  permission === 'own' || permission === 'partial' || operationId === 'authenticate');
+const byOwners = writing.filter(
+  ({ permission, operationId }) => permission === 'own' || permission === 'partial' || operationId === 'authenticate',
+);
 
 const bodyOf = (operation: OperationSpec): Schema =>
   describedBy(operation).parameters?.find((parameter) => parameter.in === 'body')?.schema ?? {};
@@ -42,7 +47,10 @@ const tagsOf = (bytes: number, letter = 'x') => {
   return { t: letter.repeat(Math.floor(room / width)) + 'x'.repeat(room % width) };
 };
 
-interface Oversized { readonly path: readonly string[]; readonly value: unknown }
+interface Oversized {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
 
 /** For each member of a schema a value just beyond its bound; undefined for one that has none. */
 function* oversized(document: Document, schema: Schema, path: readonly string[] = []): Generator<Oversized> {
@@ -50,8 +58,10 @@ function* oversized(document: Document, schema: Schema, path: readonly string[] 
   const { maxLength = REQUEST_CHARACTERS[path.at(-1) ?? ''], maxItems, 'x-max-bytes': maxBytes } = bounds;
   const isText = type === 'string' && values === undefined && format !== 'uuid';
   const members = Object.entries(membersOf(document, schema));
-  const beyond = (bound: number | undefined, make: (size: number) => unknown) =>
-    ({ path, value: bound === undefined ? undefined : make(bound + 1) });
+  const beyond = (bound: number | undefined, make: (size: number) => unknown) => ({
+    path,
+    value: bound === undefined ? undefined : make(bound + 1),
+  });
   for (const [name, member] of members) yield* oversized(document, member, [...path, name]);
   if (isText) yield beyond(maxLength, (size) => 'x'.repeat(size));
   if (type === 'object' && members.length === 0) yield beyond(maxBytes, tagsOf);
@@ -94,16 +104,26 @@ describe('what callers may store', () => {
   /** A request that is good in all its members, by operationId. */
   const requests: Readonly<Record<string, () => { id?: string; query?: string; body: object; status?: number }>> = {
     authenticate: () => ({ query: '?method=password', body: { username: caller.username, password: caller.password } }),
+    // The caller has no second factor: what is not too long is answered that.
+    authenticateMfa: () => ({ body: { code: '123456' }, status: 409 }),
+    createMfaRecoveryCodes: () => ({ body: { code: '123456' }, status: 404 }),
+    deleteMfa: () => ({ body: { code: '123456' }, status: 404 }),
+    detailMfaRecoveryCodes: () => ({ body: { code: '123456' }, status: 404 }),
+    verifyMfa: () => ({ body: { code: '123456' }, status: 404 }),
     createSession: () => ({ body: { serviceId: service, type: 'Dial' }, status: 201 }),
     createCurrentApiSessionCertificate: () => ({ body: { csr: makeRequest().pem }, status: 201 }),
     extendCurrentIdentityAuthenticator: () => ({
-      id: caller.authenticatorId, body: { clientCertCsr: makeRequest().pem },
+      id: caller.authenticatorId,
+      body: { clientCertCsr: makeRequest().pem },
     }),
     extendVerifyCurrentIdentityAuthenticator: () => ({
-      id: caller.authenticatorId, body: { clientCert: 'not the one that waits' }, status: 400,
+      id: caller.authenticatorId,
+      body: { clientCert: 'not the one that waits' },
+      status: 400,
     }),
     updateCurrentIdentityAuthenticator: () => ({
-      id: password, body: { username: caller.username, password: caller.password, currentPassword: caller.password },
+      id: password,
+      body: { username: caller.username, password: caller.password, currentPassword: caller.password },
     }),
     patchCurrentIdentityAuthenticator: () => ({ id: password, body: { currentPassword: caller.password } }),
   };
@@ -125,8 +145,8 @@ describe('what callers may store', () => {
         else {
           const answer = await send(operation, withMember(body, path, value));
           const { code, cause } = answer.error ?? {};
-          const isNamed = at in REQUEST_CHARACTERS ? code === 'COULD_NOT_PROCESS_CSR'
-            : String(cause?.['field']).startsWith(at);
+          const isNamed =
+            at in REQUEST_CHARACTERS ? code === 'COULD_NOT_PROCESS_CSR' : String(cause?.['field']).startsWith(at);
           const isRefused = answer.status === 400 && isNamed && answer.text.length < 2_500;
           if (!isRefused) faults.push(`${at}: ${answer.status} ${answer.text.slice(0, 300)}`);
         }
@@ -136,6 +156,61 @@ describe('what callers may store', () => {
       expectStatus(await send(operation, body), status);
     });
   }
+
+  it('whatever an index holds has a bound in the spec that no index exceeds', async () => {
+    // Types and methods are checked by name, and a token is only looked for. A row of an index has room for 2,704
+    // bytes; a character takes 4 at most, and an id next to it 22.
+    const bound = 650;
+    const { rows } = await controller.database.query(
+      `SELECT DISTINCT a.attname AS name FROM pg_index i
+         JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        WHERE i.indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+          AND a.atttypid IN ('text'::regtype, 'text[]'::regtype)`,
+    );
+    const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const indexed = new Set(['configs', 'service', 'router', ...rows.map(({ name }) => camelCase(String(name)))]);
+    const unbounded = writing.flatMap((operation) => {
+      const document = documentOf(operation.api);
+      const body = resolved(document, bodyOf(operation));
+      return Object.entries(membersOf(document, body.items ?? body)).flatMap(([name, member]) => {
+        const { type, items, maxLength, ...rest } = resolved(document, member);
+        const isText = rest.enum === undefined && (type === 'string' || type === 'array');
+        const most = type === 'array' ? resolved(document, items ?? {}).maxLength : maxLength;
+        const isBounded = !isText || (most ?? Infinity) <= bound || ['typeId', 'method', 'token'].includes(name);
+        return indexed.has(name) && !isBounded ? [`${operation.api} ${operation.operationId} ${name}`] : [];
+      });
+    });
+    expect(unbounded).to.deep.equal([]);
+    expect([...indexed]).to.include.members(['name', 'externalId', 'roleAttributes', 'identityRoles', 'username']);
+  });
+
+  it('a text that is too long for its index is refused with its path, however well it compresses', async () => {
+    const letters = (count: number) =>
+      Array.from({ length: count }, () => String.fromCodePoint(0x1f300 + randomInt(700))).join('');
+    const identity = { name: unique('identity'), type: 'User', isAdmin: false };
+    const policy = { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', serviceRoles: ['#all'] };
+    for (const make of [letters, (count: number) => 'x'.repeat(count)]) {
+      for (const [path, body, field, most] of [
+        ['identities', { ...identity, externalId: make(513) }, 'externalId', 512],
+        ['identities', { ...identity, name: make(513) }, 'name', 512],
+        ['identities', { ...identity, roleAttributes: ['a', make(513)] }, 'roleAttributes.1', 512],
+        ['identities', { ...identity, authPolicyId: make(513) }, 'authPolicyId', 512],
+        ['service-policies', { ...policy, identityRoles: ['#all', `#${make(513)}`] }, 'identityRoles.1', 513],
+      ] as const) {
+        const answer = await controller.admin.post(`${MANAGEMENT}/${path}`, body);
+        expectField(answer, field, `${field} in body should be at most ${most} chars long`);
+      }
+    }
+    const whole = { name: letters(512), externalId: letters(512), roleAttributes: [letters(512)] };
+    const id = await make(controller, 'identities', { ...identity, ...whole });
+    expect(await read(controller, `identities/${id}`)).to.deep.include(whole);
+    const [attribute = ''] = whole.roleAttributes;
+    await make(controller, 'service-policies', { ...policy, identityRoles: [`#${attribute}`] });
+    const costs = { [letters(3_000)]: 5 };
+    const answer = await controller.admin.post(`${MANAGEMENT}/identities`, { ...identity, serviceHostingCosts: costs });
+    expect(answer.status).to.be.oneOf([400, 404]);
+    expect(answer.text).not.to.contain('name is too long');
+  });
 
   const tagged = writing.filter((operation) => 'tags' in membersOf(documentOf(operation.api), bodyOf(operation)));
   for (const operation of tagged) {
@@ -173,8 +248,11 @@ describe('what callers may store', () => {
   });
 
   it("leaves the administrators' list of sessions small", async () => {
-    const services = await Promise.all(Array.from({ length: 30 }, () =>
-      make(controller, 'services', { name: unique('many'), encryptionRequired: false })));
+    const services = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        make(controller, 'services', { name: unique('many'), encryptionRequired: false }),
+      ),
+    );
     const tags = tagsOf(OWNER_BYTES);
     for (const serviceId of services) {
       for (const type of ['Dial', 'Bind']) {

@@ -5,13 +5,14 @@
 import { connect } from 'node:tls';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { readConfig } from '../../server/config.js';
+import { readConfig } from '../../server/config-reader.js';
 import { createLogger } from '../../server/log.js';
 import { createTlsServer, listen, secureContext } from '../../server/tls-server.js';
 import type { TlsServer } from '../../server/tls-server.js';
 import { makeCa, makeLeaf, shownBy } from '../support/certificates.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { CLIENT } from '../support/paths.js';
 import { LOGIN, openWorld } from './certificate-support.js';
 import type { Shown } from './certificate-support.js';
 import { dial, parseRaw, readToEnd } from './server-support.js';
@@ -40,22 +41,36 @@ function visit(url: string, { version, path, shown, session }: VisitOptions): Pr
   return new Promise((resolve, reject) => {
     let latest: Buffer | undefined;
     const socket: TLSSocket = connect({
-      host: hostname, port: Number(port), servername: 'localhost', rejectUnauthorized: false, minVersion: version, maxVersion: version,
-      ...shown, ...(session === undefined ? {} : { session }),
+      host: hostname,
+      port: Number(port),
+      servername: 'localhost',
+      rejectUnauthorized: false,
+      minVersion: version,
+      maxVersion: version,
+      ...shown,
+      ...(session === undefined ? {} : { session }),
     });
-    socket.on('session', (offered: Buffer) => { latest = offered; });
+    socket.on('session', (offered: Buffer) => {
+      latest = offered;
+    });
     socket.on('error', reject);
     socket.on('secureConnect', () => {
       const [isReused, protocol] = [socket.isSessionReused(), socket.getProtocol()];
       latest ??= socket.getSession();
       const method = path === LOGIN ? 'POST' : 'GET';
       socket.write(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
-      void readToEnd(socket).then((text) => { resolve({ isReused, protocol, answer: parseRaw(text), session: latest }); });
+      void readToEnd(socket).then((text) => {
+        resolve({ isReused, protocol, answer: parseRaw(text), session: latest });
+      });
     });
   });
 }
 
-async function expectNeverResumed(url: string, options: Omit<VisitOptions, 'session'>, isRight: (answer: RawAnswer) => void): Promise<void> {
+async function expectNeverResumed(
+  url: string,
+  options: Omit<VisitOptions, 'session'>,
+  isRight: (answer: RawAnswer) => void,
+): Promise<void> {
   let session: Buffer | undefined;
   for (let round = 0; round < 3; round += 1) {
     const seen = await visit(url, { ...options, session });
@@ -69,12 +84,19 @@ async function expectNeverResumed(url: string, options: Omit<VisitOptions, 'sess
 describe('TLS connections', () => {
   let controller: TestController;
   const world = openWorld(() => controller);
-  before(async () => { controller = await startTestController(); });
-  after(async () => { world.close(); await controller.stop(); });
+  before(async () => {
+    controller = await startTestController();
+  });
+  after(async () => {
+    world.close();
+    await controller.stop();
+  });
 
   for (const version of VERSIONS) {
     it(`of ${version} are not resumed by a client that offers a session`, () =>
-      expectNeverResumed(controller.url, { version, path: '/edge/client/v1/version' }, ({ status }) => { expect(status).to.equal(200); }));
+      expectNeverResumed(controller.url, { version, path: `${CLIENT}/version` }, ({ status }) => {
+        expect(status).to.equal(200);
+      }));
 
     it(`of ${version} know the client's intermediates, whatever session it offers`, async () => {
       const root = makeCa();
@@ -82,19 +104,29 @@ describe('TLS connections', () => {
       const leaf = makeLeaf(middle);
       const { id } = await controller.newCaller();
       await world.register(id, leaf, await world.trust(root));
-      await expectNeverResumed(controller.url, { version, path: LOGIN, shown: shownBy(leaf, middle) }, ({ status, json }) => {
-        expect(status).to.equal(200);
-        expect((json as { data?: { identityId?: string } }).data?.identityId).to.equal(id);
-      });
+      await expectNeverResumed(
+        controller.url,
+        { version, path: LOGIN, shown: shownBy(leaf, middle) },
+        ({ status, json }) => {
+          expect(status).to.equal(200);
+          expect((json as { data?: { identityId?: string } }).data?.identityId).to.equal(id);
+        },
+      );
     });
   }
 
   it('are not renegotiated', async () => {
     const socket = await dial(controller.url, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' });
     const outcome = await new Promise<string>((resolve) => {
-      socket.once('error', (error: Error) => { resolve(error.message); });
-      socket.once('close', () => { resolve('closed'); });
-      socket.renegotiate({ rejectUnauthorized: false }, (error) => { resolve(error === null ? 'renegotiated' : error.message); });
+      socket.once('error', (error: Error) => {
+        resolve(error.message);
+      });
+      socket.once('close', () => {
+        resolve('closed');
+      });
+      socket.renegotiate({ rejectUnauthorized: false }, (error) => {
+        resolve(error === null ? 'renegotiated' : error.message);
+      });
     });
     socket.destroy();
     expect(outcome).not.to.equal('renegotiated');
@@ -103,23 +135,36 @@ describe('TLS connections', () => {
   describe('after a renewal of the certificate', () => {
     let server: TlsServer;
     let url: string;
-    const made = () => { const { pem, privateKeyPem } = makeLeaf(makeCa(), { names: { dns: ['localhost'] } }); return [pem, privateKeyPem] as const; };
+    const made = () => {
+      const { pem, privateKeyPem } = makeLeaf(makeCa(), { names: { dns: ['localhost'] } });
+      return [pem, privateKeyPem] as const;
+    };
     before(async () => {
       const [chainPem, privateKeyPem] = made();
       server = createTlsServer({
-        config: readConfig({ env: {} }), chainPem, privateKeyPem, common: {}, log: createLogger({ level: 'silent', format: 'json' }),
-        listener: (_request, response) => { response.end('here'); },
+        config: readConfig({ env: {} }),
+        chainPem,
+        privateKeyPem,
+        common: {},
+        log: createLogger({ level: 'silent', format: 'json' }),
+        listener: (_request, response) => {
+          response.end('here');
+        },
       });
       url = `https://127.0.0.1:${await listen(server, '127.0.0.1:0')}`;
     });
-    after(() => { server.close(); });
+    after(() => {
+      server.close();
+    });
 
     for (const version of VERSIONS) {
       it(`are still not resumed with ${version}`, async () => {
         const { session } = await visit(url, { version, path: '/' });
         server.setSecureContext(secureContext(...made()));
         expect(await visit(url, { version, path: '/', session })).to.include({ isReused: false, protocol: version });
-        await expectNeverResumed(url, { version, path: '/' }, ({ body }) => { expect(body).to.include('here'); });
+        await expectNeverResumed(url, { version, path: '/' }, ({ body }) => {
+          expect(body).to.include('here');
+        });
       });
     }
   });

@@ -1,3 +1,4 @@
+/** The API explorer as users see it. Against a whole controller, in Chromium. */
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
@@ -6,6 +7,7 @@ import { BROWSER_VARIABLE, findBrowser, openPage, startBrowser } from '../suppor
 import type { WatchedPage } from '../support/browser.js';
 import { expectStatus } from '../support/client.js';
 import { until } from '../support/poll.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 describe('finding a browser', () => {
   it('takes the one that the environment names', () => {
@@ -13,11 +15,15 @@ describe('finding a browser', () => {
   });
 
   it('does not fall back when the one that is named does not exist', () => {
-    expect(() => findBrowser({ [BROWSER_VARIABLE]: '/opt/browser' }, (path) => path !== '/opt/browser')).to.throw('/opt/browser, which does not exist');
+    expect(() => findBrowser({ [BROWSER_VARIABLE]: '/opt/browser' }, (path) => path !== '/opt/browser')).to.throw(
+      '/opt/browser, which does not exist',
+    );
   });
 
   it('takes one from PATH', () => {
-    expect(findBrowser({ PATH: '/bin:/snap/bin' }, (path) => path === '/snap/bin/chromium')).to.equal('/snap/bin/chromium');
+    expect(findBrowser({ PATH: '/bin:/snap/bin' }, (path) => path === '/snap/bin/chromium')).to.equal(
+      '/snap/bin/chromium',
+    );
   });
 
   it('tells how to install one when there is none', () => {
@@ -27,8 +33,8 @@ describe('finding a browser', () => {
 
 describe('the API explorer in a browser', function explorer() {
   this.timeout(60_000);
-  // Chromium on a busy machine sometimes draws no more frames for a page (seen once in some hundred runs): each test gets a
-  // second page. What the explorer itself does wrong, it does wrong twice.
+  // Chromium on a busy machine sometimes draws no more frames for a page (seen once in some hundred runs): each test
+  // gets a second page. What the explorer itself does wrong, it does wrong twice.
   this.retries(1);
   let controller: TestController;
   let browser: Browser;
@@ -66,15 +72,20 @@ describe('the API explorer in a browser', function explorer() {
     await press(page.getByRole('button', { name: 'Sign in' }));
   };
   const status = (text: string) => page.locator('#status', { hasText: text }).waitFor();
-  const operation = (tag: string, operationId: string): Locator => page.locator(`[id="operations-${tag}-${operationId}"]`);
-  /** Runs an opened operation as it stands; its status and body. */
+  const operation = (tag: string, operationId: string): Locator =>
+    page.locator(`[id="operations-${tag}-${operationId}"]`);
+  /** Runs an opened operation as it is; returns its status and body. */
   const execute = async (block: Locator) => {
     await press(block.getByRole('button', { name: 'Execute' }));
     const row = block.locator('.live-responses-table tbody tr').first();
     await row.waitFor();
-    return { status: await row.locator('.response-col_status').innerText(), body: await row.locator('pre').first().innerText() };
+    return {
+      status: await row.locator('.response-col_status').innerText(),
+      body: await row.locator('pre').first().innerText(),
+    };
   };
-  const isAuthorized = async (): Promise<boolean> => (await page.locator('.btn.authorize').getAttribute('class') ?? '').split(' ').includes('locked');
+  const isAuthorized = async (): Promise<boolean> =>
+    ((await page.locator('.btn.authorize').getAttribute('class')) ?? '').split(' ').includes('locked');
 
   it('shows the management document without an error, a breach of its policy or a call elsewhere', async () => {
     await open();
@@ -92,16 +103,29 @@ describe('the API explorer in a browser', function explorer() {
     expect(watched.troubles).to.deep.equal([]);
   });
 
-  for (const [label, api, title] of [['Management API', 'management', 'Edge Management API'], ['Client API', 'client', 'Edge Client API']] as const) {
+  for (const [label, api, title] of [
+    ['Management API', 'management', 'Edge Management API'],
+    ['Client API', 'client', 'Edge Client API'],
+  ] as const) {
     it(`shows every operation of the ${label}`, async () => {
-      const { paths } = (await controller.anonymous.get(`/edge/${api}/v1/swagger.json`)).json as { paths: Record<string, Record<string, { operationId?: string; tags?: string[] }>> };
-      const operations = Object.values(paths).flatMap((item) => Object.values(item)).filter((item) => item.operationId !== undefined);
-      const shown = async () => [...new Set((await page.locator('.opblock-summary-operation-id').allInnerTexts()).map((text) => text.replaceAll('\u200b', '')))];
+      const { paths } = (await controller.anonymous.get(`/edge/${api}/v1/swagger.json`)).json as {
+        paths: Record<string, Record<string, { operationId?: string; tags?: string[] }>>;
+      };
+      const operations = Object.values(paths)
+        .flatMap((item) => Object.values(item))
+        .filter((item) => item.operationId !== undefined);
+      const shown = async () => [
+        ...new Set(
+          (await page.locator('.opblock-summary-operation-id').allInnerTexts()).map((text) =>
+            text.replaceAll('\u200b', ''),
+          ),
+        ),
+      ];
       // Swagger UI renders only what the window shows: make it high enough for every operation.
       await page.setViewportSize({ width: 1280, height: 2000 + operations.length * 80 });
       await open(`/docs?urls.primaryName=${label.replace(' ', '+')}`, title);
       const tags = new Set(operations.flatMap((item) => item.tags ?? []));
-      await until('all tags', async () => await page.locator('.opblock-tag').count() === tags.size);
+      await until('all tags', async () => (await page.locator('.opblock-tag').count()) === tags.size);
       for (const tag of await page.locator('.opblock-tag').all()) await tag.click();
       await until('all operations', async () => (await shown()).length === operations.length);
       expect((await shown()).sort()).to.deep.equal(operations.map((item) => item.operationId).sort());
@@ -122,7 +146,9 @@ describe('the API explorer in a browser', function explorer() {
     await watched.screenshot('explorer-list');
     expect(answer.status).to.equal('200');
     expect(answer.body).to.include('"name": "Default Admin"');
-    expect(watched.requests.at(-1)).to.match(/^GET \/edge\/management\/v1\/identities\?.*filter=name%20%3D%20%22Default%20Admin%22/);
+    expect(watched.requests.at(-1)).to.match(
+      /^GET \/edge\/management\/v1\/identities\?.*filter=name%20%3D%20%22Default%20Admin%22/,
+    );
     expect(watched.troubles).to.deep.equal([]);
   });
 
@@ -150,7 +176,9 @@ describe('the API explorer in a browser', function explorer() {
     await login.locator('textarea.body-param__text').fill(JSON.stringify(ADMIN));
     const { status: code, body } = await execute(login);
     expect(code).to.equal('200');
-    const { data: { token } } = JSON.parse(body) as { data: { token: string } };
+    const {
+      data: { token },
+    } = JSON.parse(body) as { data: { token: string } };
 
     await page.locator('.btn.authorize').click();
     const dialog = page.locator('.auth-container', { hasText: 'ztSession' });
@@ -176,7 +204,10 @@ describe('the API explorer in a browser', function explorer() {
     await tryOut(block);
     await block.locator('textarea.body-param__text').fill(JSON.stringify({ name, encryptionRequired: true }));
     expect((await execute(block)).status).to.equal('201');
-    const list = expectStatus(await controller.admin.get(`/edge/management/v1/services?filter=${encodeURIComponent(`name = "${name}"`)}`), 200);
+    const list = expectStatus(
+      await controller.admin.get(`/edge/management/v1/services?filter=${encodeURIComponent(`name = "${name}"`)}`),
+      200,
+    );
     expect(list.data).to.have.length(1);
     expect(watched.troubles).to.deep.equal([]);
   });
@@ -204,8 +235,13 @@ describe('the API explorer in a browser', function explorer() {
 
   it('ends the session on the controller at sign-out', async () => {
     const caller = await controller.newCaller();
-    const sessions = async () => expectStatus(await controller.admin.get(
-      `/edge/management/v1/api-sessions?filter=${encodeURIComponent(`identity = "${caller.id}"`)}`), 200).meta.pagination?.totalCount;
+    const sessions = async () =>
+      expectStatus(
+        await controller.admin.get(
+          `/edge/management/v1/api-sessions?filter=${encodeURIComponent(`identity = "${caller.id}"`)}`,
+        ),
+        200,
+      ).meta.pagination?.totalCount;
     const before = await sessions();
     await open();
     await signIn(caller.username, caller.password);
@@ -213,7 +249,7 @@ describe('the API explorer in a browser', function explorer() {
     expect(await sessions()).to.equal((before ?? 0) + 1);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await status('Not signed in');
-    await until('the session is gone', async () => await sessions() === before);
+    await until('the session is gone', async () => (await sessions()) === before);
     expect(await isAuthorized()).to.equal(false);
     expect(watched.troubles).to.deep.equal([]);
   });
@@ -253,13 +289,16 @@ describe('the API explorer in a browser', function explorer() {
   it('asks the address of the page even when the network advertises another', async () => {
     await open('/docs#/Informational/listVersion');
     expect(await page.locator('.info .base-url').innerText()).to.include(new URL(controller.url).host);
-    const served = (await controller.anonymous.get('/edge/management/v1/swagger.json')).json as { host: string };
+    const served = (await controller.anonymous.get(`${MANAGEMENT}/swagger.json`)).json as { host: string };
     expect(served.host).to.equal('localhost:1280');
   });
 
   it('runs no script but its own', async () => {
     await open();
-    await page.evaluate(`(() => { const script = document.createElement('script'); script.textContent = 'window.intruder = true'; document.body.append(script); })()`);
+    await page.evaluate(
+      "(() => { const script = document.createElement('script'); script.textContent = 'window.intruder = true'; " +
+        'document.body.append(script); })()',
+    );
     expect(await page.evaluate('window.intruder')).to.equal(undefined);
     await until('the breach is reported', () => watched.troubles.some((line) => line.startsWith('policy: script-src')));
   });
@@ -267,21 +306,26 @@ describe('the API explorer in a browser', function explorer() {
 
 describe('the pages of the API explorer', () => {
   let controller: TestController;
-  before(async () => { controller = await startTestController(); });
+  before(async () => {
+    controller = await startTestController();
+  });
   after(() => controller.stop());
 
   it('allow nothing inline, no other origin and no framing', async () => {
     for (const path of ['/docs', '/docs/', '/docs/start.js', '/docs/explorer.css', '/docs/swagger-ui-bundle.js']) {
       const { headers } = expectStatus(await controller.anonymous.get(path), 200);
       const policy = String(headers['content-security-policy']);
-      expect(policy, path).to.include("default-src 'none'").and.to.include("script-src 'self'").and.to.include("frame-ancestors 'none'");
+      expect(policy, path)
+        .to.include("default-src 'none'")
+        .and.to.include("script-src 'self'")
+        .and.to.include("frame-ancestors 'none'");
       expect(policy, path).not.to.match(/unsafe|\*|https?:/);
       expect(headers['x-content-type-options'], path).to.equal('nosniff');
     }
   });
 
   it('are found from the path of each API', async () => {
-    for (const path of ['/edge/client/v1/docs', '/edge/management/v1/docs']) {
+    for (const path of [`${CLIENT}/docs`, `${MANAGEMENT}/docs`]) {
       const { headers } = expectStatus(await controller.anonymous.get(path), 302);
       expect(headers.location).to.equal('/docs');
     }
@@ -294,7 +338,15 @@ describe('the pages of the API explorer', () => {
   });
 
   it('lead nowhere else on the disk', async () => {
-    for (const path of ['/docs/package.json', '/docs/index.html', '/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/..%2fpackage.json', '/docsstart.js', '/docs/constructor']) {
+    for (const path of [
+      '/docs/package.json',
+      '/docs/index.html',
+      '/docs/../package.json',
+      '/docs/%2e%2e/package.json',
+      '/docs/..%2fpackage.json',
+      '/docsstart.js',
+      '/docs/constructor',
+    ]) {
       expectStatus(await controller.anonymous.get(path), 404);
     }
   });
@@ -302,8 +354,9 @@ describe('the pages of the API explorer', () => {
   it('are not there when the setting turns them off; the documents are', async () => {
     const quiet = await startTestController({ EDGE_DOCS: 'false' });
     try {
-      for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/edge/client/v1/docs']) expectStatus(await quiet.anonymous.get(path), 404);
-      expectStatus(await quiet.anonymous.get('/edge/client/v1/swagger.json'), 200);
+      for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', `${CLIENT}/docs`])
+        expectStatus(await quiet.anonymous.get(path), 404);
+      expectStatus(await quiet.anonymous.get(`${CLIENT}/swagger.json`), 200);
     } finally {
       await quiet.stop();
     }

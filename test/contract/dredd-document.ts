@@ -26,7 +26,8 @@ export function dreddDocument(document: JsonObject, isBuilt: (operationId: strin
   const paths: JsonObject = {};
   for (const [path, item] of Object.entries(document['paths'] as Record<string, Record<string, Operation>>)) {
     const built = Object.entries(item).filter(([, operation]) => isBuilt(operation.operationId));
-    if (built.length > 0) paths[path] = Object.fromEntries(built.map(([method, operation]) => [method, withoutForeignSchemas(operation)]));
+    if (built.length > 0)
+      paths[path] = Object.fromEntries(built.map(([method, operation]) => [method, withoutForeignSchemas(operation)]));
   }
   return withoutForeignFormats({ ...document, paths }) as JsonObject;
 }
@@ -34,8 +35,10 @@ export function dreddDocument(document: JsonObject, isBuilt: (operationId: strin
 function withoutForeignSchemas(operation: Operation): Operation {
   const produces = (operation['produces'] ?? ['application/json']) as string[];
   if (produces.includes('application/json')) return operation;
-  const responses = Object.entries(operation.responses).map(([status, { schema, ...response }]) =>
-    [status, status.startsWith('2') || schema === undefined ? response : { ...response, schema }]);
+  const responses = Object.entries(operation.responses).map(([status, { schema, ...response }]) => [
+    status,
+    status.startsWith('2') || schema === undefined ? response : { ...response, schema },
+  ]);
   return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
 }
 

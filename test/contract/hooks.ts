@@ -30,10 +30,16 @@ export async function prepare(transaction: Transaction): Promise<void> {
 export function record(transaction: Transaction): void {
   const { test, request, fullPath } = transaction;
   const sent = `${request.method} ${fullPath} ${request.body.slice(0, 500)}`;
-  const came = test === undefined ? 'no answer' : `${test.message}\n${test.actual?.statusCode ?? ''} ${test.actual?.body?.slice(0, 1500) ?? ''}`;
+  const came =
+    test === undefined
+      ? 'no answer'
+      : `${test.message}\n${test.actual?.statusCode ?? ''} ${test.actual?.body?.slice(0, 1500) ?? ''}`;
   const outcome: Outcome = {
-    operationId: operationOf(transaction).operationId, status: Number(transaction.expected.statusCode), contentType: contentTypes.get(transaction) ?? '',
-    result: test?.status ?? 'error', detail: `${sent}\n${came}`,
+    operationId: operationOf(transaction).operationId,
+    status: Number(transaction.expected.statusCode),
+    contentType: contentTypes.get(transaction) ?? '',
+    result: test?.status ?? 'error',
+    detail: `${sent}\n${came}`,
   };
   appendFileSync(settings.outcomesFile, `${JSON.stringify(outcome)}\n`);
 }
@@ -44,7 +50,9 @@ export async function close(): Promise<void> {
 
 function operationOf({ origin, request }: Transaction): OperationSpec {
   const path = origin.resourceName.slice(basePaths[api].length);
-  const found = Object.values(operations[api] as Readonly<Record<string, OperationSpec>>).find((one) => one.method === request.method && one.path === path);
+  const found = Object.values(operations[api] as Readonly<Record<string, OperationSpec>>).find(
+    (one) => one.method === request.method && one.path === path,
+  );
   if (found === undefined) throw new Error(`no operation ${request.method} ${path}`);
   return found;
 }

@@ -1,19 +1,23 @@
 /**
- * What a request needs to meet the answer that it is meant to meet. Most follow from the status alone: an entity made
- * from the spec's example for a success, no session for 401, a caller without the right for 403, an id of nothing for 404, text that is no JSON for 400.
- * The rest stands in `own`, by operation and status.
+ * What a request needs to get the answer that it is meant to get. Most follow from the status alone: an entity made
+ * from the spec's example for a success, no session for 401, a caller without the right for 403, an id of nothing for
+ * 404, text that is no JSON for 400. The rest is in `own`, by operation and status.
  */
+import { generateSync } from 'otplib';
 import { makeCa, makeLeaf, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type { Transaction } from './transaction.js';
+import { exampleOf } from './examples.js';
 import type { Body } from './examples.js';
 import { withNewNames } from './world.js';
 import type { World } from './world.js';
 
-const MANAGEMENT = basePaths.management;
+/** Of an auth policy, without external signers. */
+const PRIMARY = exampleOf('management', 'POST', '/auth-policies')?.['primary'] as object;
 const MEBIBYTE = 1024 * 1024;
 
 export interface Situation {
@@ -23,54 +27,97 @@ export interface Situation {
   readonly world: World;
 }
 
+type Prepare = (situation: Situation) => Promise<void> | void;
+
 export async function prepareRequest(situation: Situation): Promise<void> {
   const { transaction, operation, status, world } = situation;
-  if (operation.permission !== 'public' && status !== 401) await enter(situation, status === 403 ? 'ordinary' : operation.path.startsWith('/current-') ? 'new' : 'admin');
-  const prepare = own[`${operation.api} ${operation.operationId} ${status}`] ?? own[`${operation.operationId} ${status}`];
+  if (operation.permission !== 'public' && status !== 401)
+    await enter(situation, status === 403 ? 'ordinary' : operation.path.startsWith('/current-') ? 'new' : 'admin');
+  const prepare =
+    own[`${operation.api} ${operation.operationId} ${status}`] ?? own[`${operation.operationId} ${status}`];
   if (prepare !== undefined) return prepare(situation);
   if (status < 300) {
     if (operation.path.includes('{id}')) toId(situation, await subject(operation, world));
     change(transaction, (body) => withNewNames(body, world.unique));
   } else if (status === 400) spoil(situation);
   else if (status === 413) transaction.request.body = JSON.stringify({ name: 'x'.repeat(MEBIBYTE) });
-  else if (status === 415) Object.assign(transaction.request, { headers: { ...transaction.request.headers, 'Content-Type': 'application/xml' }, body: '<no/>' });
+  else if (status === 415)
+    Object.assign(transaction.request, {
+      headers: { ...transaction.request.headers, 'Content-Type': 'application/xml' },
+      body: '<no/>',
+    });
   else if (status !== 401 && status !== 403 && status !== 404) throw unprepared(operation, status);
 }
 
 function unprepared({ operationId }: OperationSpec, status: number): Error {
-  return new Error(`nothing is prepared for ${operationId} to answer ${status}: add it to preparations.ts, or to skips.ts with the reason`);
+  return new Error(
+    `nothing is prepared for ${operationId} to answer ${status}: add it to preparations.ts, or to skips.ts with the ` +
+      'reason',
+  );
 }
 
-/** A service that everybody may dial, through an edge router that is open to everybody. */
+/** A service that every identity may dial, through an edge router that is open to every identity. */
 async function reachable(world: World): Promise<string> {
   const service = await world.create('/services');
-  await world.create('/service-policies', { type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`@${service}`], postureCheckRoles: [] });
+  await world.create('/service-policies', {
+    type: 'Dial',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    serviceRoles: [`@${service}`],
+    postureCheckRoles: [],
+  });
   const router = await world.create('/edge-routers');
-  await world.create('/edge-router-policies', { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: [`@${router}`] });
-  await world.create('/service-edge-router-policies', { semantic: 'AnyOf', serviceRoles: [`@${service}`], edgeRouterRoles: [`@${router}`] });
+  await world.create('/edge-router-policies', {
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: [`@${router}`],
+  });
+  await world.create('/service-edge-router-policies', {
+    semantic: 'AnyOf',
+    serviceRoles: [`@${service}`],
+    edgeRouterRoles: [`@${router}`],
+  });
   return service;
 }
 
-const ends = async (world: World) => ({ service: await world.create('/services'), router: await world.create('/edge-routers') });
+const ends = async (world: World) => ({
+  service: await world.create('/services'),
+  router: await world.create('/edge-routers'),
+});
 
 /** A certificate authority of its own: no certificate is registered twice. `proof` verifies it. */
 async function authority(world: World): Promise<{ id: string; proof: string }> {
   const ca = makeCa();
   const id = await world.create('/cas', { certPem: ca.pem });
-  const { verificationToken } = expectStatus(await world.admin.get(`${MANAGEMENT}/cas/${id}`), 200).data as { verificationToken: string };
+  const { verificationToken } = expectStatus(await world.admin.get(`${MANAGEMENT}/cas/${id}`), 200).data as {
+    verificationToken: string;
+  };
   return { id, proof: makeLeaf(ca, { commonName: verificationToken }).pem };
 }
 
+/** No two signers have the same issuer. */
+const newIssuer = (world: World): Body => ({ issuer: `https://${world.unique('issuer')}.example.com/` });
+const withNewIssuer: Prepare = ({ transaction, world }) => {
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), ...newIssuer(world) }));
+};
+
 /** Makes what a path with an id is about, by the path's first segments. */
 const subjects: Record<string, (world: World) => Promise<string>> = {
-  '/api-sessions': async (world) => idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
-  '/authenticators': async (world) => world.create('/authenticators', { identityId: await world.create('/identities') }),
+  '/api-sessions': async (world) =>
+    idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
+  '/authenticators': async (world) =>
+    world.create('/authenticators', { identityId: await world.create('/identities') }),
   '/cas': async (world) => (await authority(world)).id,
-  '/enrollments': async (world) => world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
+  '/enrollments': async (world) =>
+    world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
+  '/external-jwt-signers': async (world) => world.create('/external-jwt-signers', newIssuer(world)),
   '/identity-types': async () => 'User',
   '/posture-check-types': async () => 'MFA',
   '/sessions': async (world) => {
-    const answer = expectStatus(await world.admin.post(`${basePaths.client}/sessions`, { serviceId: await reachable(world) }), 201);
+    const answer = expectStatus(
+      await world.admin.post(`${CLIENT}/sessions`, { serviceId: await reachable(world) }),
+      201,
+    );
     return (answer.data as { id: string }).id;
   },
   '/terminators': async (world) => world.create('/terminators', await ends(world)),
@@ -82,9 +129,34 @@ async function subject({ path, api }: OperationSpec, world: World): Promise<stri
   return subjects[collection]?.(world) ?? world.create(collection);
 }
 
-type Prepare = (situation: Situation) => Promise<void> | void;
+/** A new identity with a TOTP enrollment, in whose session the request goes. @returns the secret */
+async function withTotp({ transaction, world }: Situation, isVerified: boolean): Promise<string> {
+  const client = await world.session(await world.account());
+  transaction.request.headers['zt-session'] = client.token ?? '';
+  const path = `${CLIENT}/current-identity/mfa`;
+  expectStatus(await client.post(path), 201);
+  const { provisioningUrl } = expectStatus(await client.get(path), 200).data as { provisioningUrl: string };
+  const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+  if (isVerified) expectStatus(await client.post(`${path}/verify`, { code: codeOf(secret, 0) }), 200);
+  return secret;
+}
 
-/** The example itself meets the answer: it names nobody, or nothing, that exists. */
+/** The code of the present step of 30 s, or of one after it: none is accepted twice. */
+const codeOf = (secret: string, steps: number): string =>
+  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
+
+/** In the body, and in the header where the operation has one. */
+function giveCode({ transaction, operation }: Situation, code: string): void {
+  change(transaction, (body) => ({ ...body, code }));
+  if (operation.parameters.some(({ name }) => name === 'mfa-validation-code'))
+    transaction.request.headers['mfa-validation-code'] = code;
+}
+
+const enrolled: Prepare = async (situation) => {
+  await withTotp(situation, false);
+};
+
+/** The example itself gets the answer: what it names does not exist. */
 const asItIs: Prepare = () => undefined;
 const loginOf: Prepare = async ({ transaction, world }) => {
   const { username, password } = await world.account();
@@ -101,23 +173,39 @@ const ownAuthenticator: Prepare = async (situation) => {
 const updbToken = async (world: World): Promise<{ token: string; identityId: string }> => {
   const identityId = await world.create('/identities', { enrollment: {} });
   const id = await world.create('/enrollments', { identityId, method: 'updb', username: world.unique('newcomer') });
-  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string };
+  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as {
+    token: string;
+  };
   return { token, identityId };
 };
-const withUpdbToken: Prepare = async (situation) => { toQuery(situation, 'token', (await updbToken(situation.world)).token); };
-const isJson = ({ transaction }: Situation): boolean => transaction.request.headers['Content-Type'] === 'application/json';
+const withUpdbToken: Prepare = async (situation) => {
+  toQuery(situation, 'token', (await updbToken(situation.world)).token);
+};
+const isJson = ({ transaction }: Situation): boolean =>
+  transaction.request.headers['Content-Type'] === 'application/json';
 const withOttToken: Prepare = async (situation) => {
   const { transaction, world } = situation;
-  const id = await world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }), method: 'ott' });
-  toQuery(situation, 'token', (expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string }).token);
+  const id = await world.create('/enrollments', {
+    identityId: await world.create('/identities', { enrollment: {} }),
+    method: 'ott',
+  });
+  toQuery(
+    situation,
+    'token',
+    (expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string }).token,
+  );
   const { pem } = makeRequest();
   transaction.request.body = isJson(situation) ? JSON.stringify({ clientCsr: pem }) : pem;
 };
 const withRouterToken: Prepare = async (situation) => {
   const id = await situation.world.create('/edge-routers');
-  const { enrollmentToken } = expectStatus(await situation.world.admin.get(`${MANAGEMENT}/edge-routers/${id}`), 200).data as { enrollmentToken: string };
+  const { enrollmentToken } = expectStatus(await situation.world.admin.get(`${MANAGEMENT}/edge-routers/${id}`), 200)
+    .data as { enrollmentToken: string };
   toQuery(situation, 'token', enrollmentToken);
-  situation.transaction.request.body = JSON.stringify({ clientCsr: makeRequest({ commonName: id }).pem, serverCsr: makeRequest().pem });
+  situation.transaction.request.body = JSON.stringify({
+    clientCsr: makeRequest({ commonName: id }).pem,
+    serverCsr: makeRequest().pem,
+  });
 };
 /** The identity gets its password another way before the token is used. */
 const overtaken: Prepare = async (situation) => {
@@ -133,16 +221,23 @@ const forNewIdentity: Prepare = async ({ transaction, world }) => {
 const withSessionCertificate: Prepare = async (situation) => {
   const client = await situation.world.session(await situation.world.account());
   situation.transaction.request.headers['zt-session'] = client.token ?? '';
-  const answer = expectStatus(await client.post(`${basePaths.client}/current-api-session/certificates`, { csr: makeRequest().pem }), 201);
+  const answer = expectStatus(
+    await client.post(`${CLIENT}/current-api-session/certificates`, { csr: makeRequest().pem }),
+    201,
+  );
   toId(situation, (answer.data as { id: string }).id);
 };
 
 /** An authenticator with a certificate of the network. */
 const networkCertificate = async (world: World, identityId: string): Promise<string> => {
   const id = await world.create('/enrollments', { identityId, method: 'ott' });
-  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as { token: string };
-  expectStatus(await world.admin.post(`${basePaths.client}/enroll/ott`, { token, clientCsr: makeRequest().pem }), 200);
-  return firstOf(await world.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators?filter=method%3D%22cert%22`));
+  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as {
+    token: string;
+  };
+  expectStatus(await world.admin.post(`${CLIENT}/enroll/ott`, { token, clientCsr: makeRequest().pem }), 200);
+  return firstOf(
+    await world.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators?filter=method%3D%22cert%22`),
+  );
 };
 const ownCertificate: Prepare = async (situation) => {
   const { transaction, world } = situation;
@@ -155,7 +250,9 @@ const ownCertificate: Prepare = async (situation) => {
 const withServiceConfig: Prepare = async (situation) => {
   const { transaction, world } = situation;
   toId(situation, await world.create('/identities'));
-  transaction.request.body = JSON.stringify([{ serviceId: await world.create('/services'), configId: await world.create('/configs') }]);
+  transaction.request.body = JSON.stringify([
+    { serviceId: await world.create('/services'), configId: await world.create('/configs') },
+  ]);
 };
 
 const own: Readonly<Record<string, Prepare>> = {
@@ -179,6 +276,38 @@ const own: Readonly<Record<string, Prepare>> = {
     await world.create('/enrollments', { identityId });
     change(transaction, (body) => ({ ...body, identityId }));
   },
+  'deleteAuthPolicy 409': async (situation) => {
+    const policy = await situation.world.create('/auth-policies');
+    await situation.world.create('/identities', { authPolicyId: policy });
+    toId(situation, policy);
+  },
+  'createAuthPolicy 404': ({ transaction }) => {
+    const extJwt = { allowed: true, allowedSigners: ['nothing'] };
+    change(transaction, (body) => ({ ...body, primary: { ...(body['primary'] as Body), extJwt } }));
+  },
+  'createExternalJwtSigner 201': withNewIssuer,
+  'createExternalJwtSigner 404': (situation) => {
+    change(situation.transaction, (body) => ({ ...body, enrollAuthPolicyId: 'nothing' }));
+  },
+  'updateExternalJwtSigner 200': async (situation) => {
+    toId(situation, await subject(situation.operation, situation.world));
+    await withNewIssuer(situation);
+  },
+  'deleteExternalJwtSigner 409': async (situation) => {
+    const signer = await subject(situation.operation, situation.world);
+    await situation.world.create('/auth-policies', {
+      primary: { ...PRIMARY, extJwt: { allowed: true, allowedSigners: [signer] } },
+    });
+    toId(situation, signer);
+  },
+  'authenticateMfa 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
+  'authenticateMfa 409': (situation) => enter(situation, 'new'),
+  'enrollMfa 409': enrolled,
+  'detailMfa 200': enrolled,
+  'deleteMfa 200': enrolled,
+  'verifyMfa 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, false), 0)),
+  'createMfaRecoveryCodes 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
+  'detailMfaRecoveryCodes 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
   'deleteConfig 409': async (situation) => {
     const config = await situation.world.create('/configs');
     await situation.world.create('/services', { configs: [config] });
@@ -201,7 +330,9 @@ const own: Readonly<Record<string, Prepare>> = {
     const { world } = situation;
     toId(situation, await networkCertificate(world, await world.create('/identities', { enrollment: {} })));
   },
-  'requestExtendAuthenticator 409': async (situation) => { toId(situation, await subject(situation.operation, situation.world)); },
+  'requestExtendAuthenticator 409': async (situation) => {
+    toId(situation, await subject(situation.operation, situation.world));
+  },
   'reEnrollAuthenticator 409': async (situation) => {
     const { world } = situation;
     const identityId = await world.create('/identities', { enrollment: {} });
@@ -214,15 +345,27 @@ const own: Readonly<Record<string, Prepare>> = {
     await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
     toId(situation, service);
   },
-  'client listServiceTerminators 200': async (situation) => { toId(situation, await reachable(situation.world)); },
+  'client listServiceTerminators 200': async (situation) => {
+    toId(situation, await reachable(situation.world));
+  },
   'createSession 201': async ({ transaction, world }) => {
     const serviceId = await reachable(world);
     change(transaction, (body) => ({ ...body, serviceId }));
   },
   'createSession 409': async ({ transaction, world }) => {
     const serviceId = await world.create('/services');
-    const check = await world.create('/posture-checks', { name: world.unique('check'), typeId: 'DOMAIN', domains: ['example.com'] });
-    await world.create('/service-policies', { type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`@${serviceId}`], postureCheckRoles: [`@${check}`] });
+    const check = await world.create('/posture-checks', {
+      name: world.unique('check'),
+      typeId: 'DOMAIN',
+      domains: ['example.com'],
+    });
+    await world.create('/service-policies', {
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles: [`@${serviceId}`],
+      postureCheckRoles: [`@${check}`],
+    });
     change(transaction, (body) => ({ ...body, serviceId }));
   },
   'createTerminator 201': async ({ transaction, world }) => {
@@ -234,13 +377,36 @@ const own: Readonly<Record<string, Prepare>> = {
     toId(situation, await situation.world.create('/terminators', references));
     change(situation.transaction, (body) => ({ ...body, ...references }));
   },
-  'client listServiceEdgeRouters 200': async (situation) => { toId(situation, await reachable(situation.world)); },
-  'deleteEdgeRouterPolicy 400': async (situation) => { toId(situation, await situation.world.create('/edge-routers', { isTunnelerEnabled: true })); },
-  ...Object.fromEntries(['updateRouter', 'patchRouter', 'deleteRouter', 'updateTransitRouter', 'patchTransitRouter', 'deleteTransitRouter']
-    .map((operationId) => [`${operationId} 409`, async (situation: Situation) => { toId(situation, await situation.world.create('/edge-routers')); }])),
-  'createIdentity 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' })); },
-  'createService 404': ({ transaction, world }) => { change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] })); },
-  'deleteIdentity 400': async (situation) => { toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`))); },
+  'client listServiceEdgeRouters 200': async (situation) => {
+    toId(situation, await reachable(situation.world));
+  },
+  'deleteEdgeRouterPolicy 400': async (situation) => {
+    toId(situation, await situation.world.create('/edge-routers', { isTunnelerEnabled: true }));
+  },
+  ...Object.fromEntries(
+    [
+      'updateRouter',
+      'patchRouter',
+      'deleteRouter',
+      'updateTransitRouter',
+      'patchTransitRouter',
+      'deleteTransitRouter',
+    ].map((operationId) => [
+      `${operationId} 409`,
+      async (situation: Situation) => {
+        toId(situation, await situation.world.create('/edge-routers'));
+      },
+    ]),
+  ),
+  'createIdentity 404': ({ transaction, world }) => {
+    change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' }));
+  },
+  'createService 404': ({ transaction, world }) => {
+    change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] }));
+  },
+  'deleteIdentity 400': async (situation) => {
+    toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`)));
+  },
   'enroll 200': async (situation) => {
     if (isJson(situation)) return withUpdbToken(situation);
     toQuery(situation, 'method', 'ott');
@@ -269,14 +435,24 @@ const own: Readonly<Record<string, Prepare>> = {
     toId(situation, (await authority(situation.world)).id);
     situation.transaction.request.body = 'no certificate';
   },
-  'verifyCa 404': ({ transaction }) => { transaction.request.body = 'no certificate'; },
+  'verifyCa 404': ({ transaction }) => {
+    transaction.request.body = 'no certificate';
+  },
   'verifyCa 409': async (situation) => {
     const { id, proof } = await authority(situation.world);
-    expectStatus(await situation.world.admin.send('POST', `${MANAGEMENT}/cas/${id}/verify`, undefined, { rawBody: proof, headers: { 'content-type': 'text/plain' } }), 200);
+    expectStatus(
+      await situation.world.admin.send('POST', `${MANAGEMENT}/cas/${id}/verify`, undefined, {
+        rawBody: proof,
+        headers: { 'content-type': 'text/plain' },
+      }),
+      200,
+    );
     toId(situation, id);
     situation.transaction.request.body = proof;
   },
-  'management listServices 404': (situation) => { toQuery(situation, 'asIdentity', 'nothing'); },
+  'management listServices 404': (situation) => {
+    toQuery(situation, 'asIdentity', 'nothing');
+  },
 };
 
 /** Puts a session into the request: the default administrator's, or one that the request may change or end. */
@@ -299,7 +475,8 @@ function change({ request }: Transaction, edit: (body: Body) => Body): void {
 
 function toId({ transaction, operation }: Situation, id: string): void {
   const [, query] = transaction.fullPath.split('?');
-  transaction.fullPath = `${basePaths[operation.api]}${operation.path.replace('{id}', encodeURIComponent(id))}${query === undefined ? '' : `?${query}`}`;
+  const path = operation.path.replace('{id}', encodeURIComponent(id));
+  transaction.fullPath = `${basePaths[operation.api]}${path}${query === undefined ? '' : `?${query}`}`;
 }
 
 function toQuery({ transaction }: Situation, name: string, value: string): void {

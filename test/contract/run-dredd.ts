@@ -11,7 +11,7 @@ import type { JsonObject } from './dredd-document.js';
 import { SETTINGS_VARIABLE } from './transaction.js';
 import type { HookSettings, Outcome } from './transaction.js';
 
-/** This file runs from dist/test/contract/; Dredd stands in test/contract/dredd/ of the sources. */
+/** This file runs from dist/test/contract/; Dredd is in test/contract/dredd/ of the sources. */
 const DREDD = fileURLToPath(new URL('../../../test/contract/dredd/', import.meta.url));
 
 export interface DreddRun {
@@ -26,16 +26,28 @@ export async function runDredd(api: Api, controller: TestController, document: J
   const program = join(DREDD, 'node_modules/dredd/bin/dredd');
   if (!existsSync(program)) throw new Error('Dredd is not installed: npm ci --prefix test/contract/dredd');
   const directory = mkdtempSync(join(tmpdir(), 'edge-contract-'));
-  const [documentFile, authorityFile, outcomesFile] = [`${api}.json`, 'authority.pem', 'outcomes.jsonl'].map((name) => join(directory, name)) as [string, string, string];
+  const [documentFile, authorityFile, outcomesFile] = [`${api}.json`, 'authority.pem', 'outcomes.jsonl'].map((name) =>
+    join(directory, name),
+  ) as [string, string, string];
   try {
     writeFileSync(documentFile, JSON.stringify(document));
     writeFileSync(authorityFile, await authorityOf(controller));
     writeFileSync(outcomesFile, '');
     const settings: HookSettings = { api, url: localUrl(controller), ...ADMIN, outcomesFile };
-    const { exitCode, output } = await run(program, [documentFile, settings.url, '--hookfiles', join(DREDD, 'hooks.cjs'), '--loglevel', 'warning', '--no-color'], directory, {
-      NODE_EXTRA_CA_CERTS: authorityFile, EDGE_CONTRACT_HOOKS: new URL('hooks.js', import.meta.url).href, [SETTINGS_VARIABLE]: JSON.stringify(settings),
-    });
-    const outcomes = readFileSync(outcomesFile, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Outcome);
+    const { exitCode, output } = await run(
+      program,
+      [documentFile, settings.url, '--hookfiles', join(DREDD, 'hooks.cjs'), '--loglevel', 'warning', '--no-color'],
+      directory,
+      {
+        NODE_EXTRA_CA_CERTS: authorityFile,
+        EDGE_CONTRACT_HOOKS: new URL('hooks.js', import.meta.url).href,
+        [SETTINGS_VARIABLE]: JSON.stringify(settings),
+      },
+    );
+    const outcomes = readFileSync(outcomesFile, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Outcome);
     return { outcomes, exitCode, output };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -49,18 +61,33 @@ function localUrl({ url }: TestController): string {
 
 /** The network's own authority, so that Dredd verifies the controller like any client. */
 async function authorityOf({ database }: TestController): Promise<string> {
-  const { rows: [row] } = await database.query("SELECT cert_pem FROM pki_entities WHERE purpose = 'root' ORDER BY generation DESC LIMIT 1");
+  const {
+    rows: [row],
+  } = await database.query("SELECT cert_pem FROM pki_entities WHERE purpose = 'root' ORDER BY generation DESC LIMIT 1");
   return String(row?.['cert_pem']);
 }
 
-function run(program: string, options: string[], cwd: string, env: Readonly<Record<string, string>>): Promise<{ exitCode: number | null; output: string }> {
+function run(
+  program: string,
+  options: string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--no-warnings', program, ...options], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--no-warnings', program, ...options], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
-    const collect = (chunk: Buffer) => { output += chunk.toString('utf8'); };
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+    };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.on('error', reject);
-    child.on('close', (exitCode) => { resolve({ exitCode, output }); });
+    child.on('close', (exitCode) => {
+      resolve({ exitCode, output });
+    });
   });
 }

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly detail: string;
 }
 
-/** What the suite tells the hooks, as JSON in one environment variable. */
+/** What the suite passes to the hooks, as JSON in one environment variable. */
 export interface HookSettings {
   readonly api: 'client' | 'management';
   readonly url: string;

@@ -1,12 +1,16 @@
 /** The controller under test as the hooks see it: callers, and entities made from the examples of the spec. */
-import { basePaths } from '../../generated/routes.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
+import { MANAGEMENT } from '../support/paths.js';
 import { exampleOf } from './examples.js';
 import type { Body } from './examples.js';
 import type { HookSettings } from './transaction.js';
 
-export interface Account { readonly id: string; readonly username: string; readonly password: string }
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+}
 export interface World {
   readonly admin: Client;
   /** A new identity with a password; always an administrator, so that it may call whatever is under test. */
@@ -19,15 +23,19 @@ export interface World {
   readonly close: () => void;
 }
 
-const MANAGEMENT = basePaths.management;
-
 export async function openWorld({ url, username, password }: HookSettings): Promise<World> {
   const anonymous = createClient(url);
   const clients = [anonymous];
   let serial = 0;
   const unique = (word: string) => `${word}-${process.pid}-${(serial += 1)}`;
   const session: World['session'] = async (account) => {
-    const answer = expectStatus(await anonymous.post(`${MANAGEMENT}/authenticate?method=password`, { username: account.username, password: account.password }), 200);
+    const answer = expectStatus(
+      await anonymous.post(`${MANAGEMENT}/authenticate?method=password`, {
+        username: account.username,
+        password: account.password,
+      }),
+      200,
+    );
     const client = createClient(url, (answer.data as { token: string }).token);
     clients.push(client);
     return client;
@@ -39,13 +47,29 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
     return (answer.data as { id: string }).id;
   };
   return {
-    admin, session, unique, create,
+    admin,
+    session,
+    unique,
+    create,
     async account(isAdmin = true) {
-      const account = { id: await create('/identities', { isAdmin, enrollment: {} }), username: unique('caller'), password: 'correct-horse-battery' };
-      await create('/authenticators', { identityId: account.id, method: 'updb', username: account.username, password: account.password });
+      const account = {
+        id: await create('/identities', { isAdmin, enrollment: {} }),
+        username: unique('caller'),
+        password: 'correct-horse-battery',
+      };
+      await create('/authenticators', {
+        identityId: account.id,
+        method: 'updb',
+        username: account.username,
+        password: account.password,
+      });
       return account;
     },
-    close() { clients.forEach((client) => { client.close(); }); },
+    close() {
+      clients.forEach((client) => {
+        client.close();
+      });
+    },
   };
 }
 

@@ -1,4 +1,6 @@
-/** How stores change things: through `write`, which has its own share of the connections, or as something EXPENDABLE. */
+/**
+ * How stores change things: through `write`, which has its own share of the connections, or as something EXPENDABLE.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';

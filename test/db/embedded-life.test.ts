@@ -1,3 +1,4 @@
+/** The embedded server starts, stops, is supervised and survives crashes. Against the real binaries. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,9 @@ import { collectingLog, isAlive, query, serverPid, until, Workshop } from './emb
 describe('embedded PostgreSQL: its life', function () {
   this.timeout(60_000);
   let workshop: Workshop;
-  beforeEach(() => { workshop = new Workshop(); });
+  beforeEach(() => {
+    workshop = new Workshop();
+  });
   afterEach(() => workshop.end());
 
   it('makes a cluster at the first start and finds its data at the second', async () => {
@@ -29,11 +32,26 @@ describe('embedded PostgreSQL: its life', function () {
 
   it('runs with safe settings, knows Unicode and sorts by code point', async () => {
     const { connection } = await workshop.start(workshop.dataDir());
-    const [row] = await query(connection, `SELECT current_setting('listen_addresses') AS listen, current_setting('fsync') AS fsync,
-      current_setting('jit') AS jit, current_setting('timezone') AS zone, current_setting('server_encoding') AS encoding,
-      current_database() AS db, current_user AS who, upper('é') AS upper, 'a' > 'B' AS by_code_point, current_setting('data_checksums') AS checksums`);
-    expect(row).to.deep.equal({ listen: '', fsync: 'on', jit: 'off', zone: 'UTC', encoding: 'UTF8',
-      db: 'edge', who: 'edge', upper: 'É', by_code_point: true, checksums: 'on' });
+    const [row] = await query(
+      connection,
+      `SELECT current_setting('listen_addresses') AS listen, current_setting('fsync') AS fsync,
+      current_setting('jit') AS jit, current_setting('timezone') AS zone,
+      current_setting('server_encoding') AS encoding,
+      current_database() AS db, current_user AS who, upper('é') AS upper, 'a' > 'B' AS by_code_point,
+      current_setting('data_checksums') AS checksums`,
+    );
+    expect(row).to.deep.equal({
+      listen: '',
+      fsync: 'on',
+      jit: 'off',
+      zone: 'UTC',
+      encoding: 'UTF8',
+      db: 'edge',
+      who: 'edge',
+      upper: 'É',
+      by_code_point: true,
+      checksums: 'on',
+    });
     await query(connection, 'CREATE EXTENSION pg_trgm');
   });
 
@@ -53,7 +71,9 @@ describe('embedded PostgreSQL: its life', function () {
     expect(statSync(path.dirname(database.connection.host)).mode & 0o777).to.equal(0o700);
     expect(await query(database.connection, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
     await database.stop();
-    expect(readdirSync(os.tmpdir()).filter((name) => /^edge-[0-9a-f]{16}/.test(name) && !before.includes(name))).to.deep.equal([]);
+    expect(
+      readdirSync(os.tmpdir()).filter((name) => /^edge-[0-9a-f]{16}/.test(name) && !before.includes(name)),
+    ).to.deep.equal([]);
   });
 
   it('starts a killed server again and tells its listeners', async () => {
@@ -62,8 +82,12 @@ describe('embedded PostgreSQL: its life', function () {
     const database = await workshop.start(dataDir, log);
     await query(database.connection, 'CREATE TABLE kept AS SELECT 7 AS n');
     let restarts = 0;
-    database.onRestart(() => { throw new Error('a bad listener'); });
-    database.onRestart(() => { restarts += 1; });
+    database.onRestart(() => {
+      throw new Error('a bad listener');
+    });
+    database.onRestart(() => {
+      restarts += 1;
+    });
     for (const round of [1, 2]) {
       process.kill(serverPid(dataDir), 'SIGKILL');
       await until(`restart ${round}`, () => restarts === round);
@@ -78,14 +102,24 @@ describe('embedded PostgreSQL: its life', function () {
     const dataDir = workshop.dataDir();
     const database = await workshop.start(dataDir);
     let restarts = 0;
-    database.onRestart(() => { restarts += 1; });
+    database.onRestart(() => {
+      restarts += 1;
+    });
     // A backend that computes does not notice that its postmaster has died.
     const busy = new pg.Client({ ...database.connection });
     busy.on('error', () => undefined);
     await busy.connect();
     const backend = (await busy.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
-    const computing = busy.query('DO $$ BEGIN LOOP PERFORM 1; END LOOP; END $$').then(() => 'done', () => 'cut off');
-    await until('the backend computes', async () => (await query(database.connection, `SELECT 1 FROM pg_stat_activity WHERE pid = ${backend} AND state = 'active'`)).length === 1);
+    const computing = busy.query('DO $$ BEGIN LOOP PERFORM 1; END LOOP; END $$').then(
+      () => 'done',
+      () => 'cut off',
+    );
+    await until(
+      'the backend computes',
+      async () =>
+        (await query(database.connection, `SELECT 1 FROM pg_stat_activity WHERE pid = ${backend} AND state = 'active'`))
+          .length === 1,
+    );
 
     process.kill(serverPid(dataDir), 'SIGKILL');
     await until('the restart', () => restarts === 1);
@@ -122,7 +156,9 @@ describe('embedded PostgreSQL: its life', function () {
     expect(await query(database.connection, 'SELECT n FROM kept')).to.deep.equal([{ n: 7 }]);
 
     let restarts = 0;
-    database.onRestart(() => { restarts += 1; });
+    database.onRestart(() => {
+      restarts += 1;
+    });
     process.kill(serverPid(dataDir), 'SIGKILL');
     await until('the restart', () => restarts === 1);
     await database.stop();
@@ -158,7 +194,9 @@ describe('embedded PostgreSQL: its life', function () {
     const { uid, gid } = statSync(cluster);
     const bystander = await workshop.bystander({ uid, gid });
     for (const file of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
-      writeFileSync(path.join(cluster, file), `${bystander}\n${cluster}\n1700000000\n5432\n.\n\n  123456  1\nready\n`, { mode: 0o600 });
+      writeFileSync(path.join(cluster, file), `${bystander}\n${cluster}\n1700000000\n5432\n.\n\n  123456  1\nready\n`, {
+        mode: 0o600,
+      });
     }
     await workshop.start(dataDir);
     expect(isAlive(bystander)).to.equal(true);

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+/** What the embedded server refuses to start on, with what sentence. Against the real binaries. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { EmbeddedDatabaseError, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
@@ -7,7 +17,9 @@ import { collectingLog, failureOf, query, Workshop } from './embedded-support.js
 describe('embedded PostgreSQL: what it refuses', function () {
   this.timeout(60_000);
   let workshop: Workshop;
-  beforeEach(() => { workshop = new Workshop(); });
+  beforeEach(() => {
+    workshop = new Workshop();
+  });
   afterEach(() => workshop.end());
 
   /** A data directory with a cluster that is not running. */
@@ -49,7 +61,11 @@ describe('embedded PostgreSQL: what it refuses', function () {
     renameSync(control, `${control}.away`);
     const before = readdirSync(cluster, { recursive: true }).sort();
     const { message } = await failureOf(workshop.start(dataDir));
-    expect(message).to.include('damaged').and.include('pg_control').and.include('Restore').and.include('database system is shut down');
+    expect(message)
+      .to.include('damaged')
+      .and.include('pg_control')
+      .and.include('Restore')
+      .and.include('database system is shut down');
     expect(readdirSync(cluster, { recursive: true }).sort()).to.deep.equal(before);
 
     renameSync(`${control}.away`, control);
@@ -70,7 +86,9 @@ describe('embedded PostgreSQL: what it refuses', function () {
     writeFileSync(control, Buffer.alloc(readFileSync(control).length));
     const failure = await failureOf(workshop.start(dataDir));
     expect(failure).to.be.instanceOf(EmbeddedDatabaseError);
-    expect(failure.message).to.include('did not start').and.match(/FATAL: .*(version|checksum|database files)/);
+    expect(failure.message)
+      .to.include('did not start')
+      .and.match(/FATAL: .*(version|checksum|database files)/);
     expect(existsSync(control)).to.equal(true);
   });
 
@@ -87,7 +105,9 @@ describe('embedded PostgreSQL: what it refuses', function () {
     const dataDir = workshop.dataDir();
     mkdirSync(dataDir, { mode: 0o700 });
     symlinkSync('/nowhere/at/all', path.join(dataDir, 'postgres'));
-    expect((await failureOf(workshop.start(dataDir))).message).to.include('cannot be read').and.include('Mount or restore');
+    expect((await failureOf(workshop.start(dataDir))).message)
+      .to.include('cannot be read')
+      .and.include('Mount or restore');
   });
 
   it('tells of a missing database instead of making an empty one', async () => {
@@ -100,21 +120,32 @@ describe('embedded PostgreSQL: what it refuses', function () {
 
   it('frees the data directory after a failed start', async () => {
     const dataDir = workshop.dataDir();
-    const failure = await failureOf(startEmbeddedPostgres({ dataDir, log: collectingLog(), settings: { shared_buffers: 'plenty' } }));
+    const failure = await failureOf(
+      startEmbeddedPostgres({ dataDir, log: collectingLog(), settings: { shared_buffers: 'plenty' } }),
+    );
     expect(failure.message).to.include('did not start').and.include('invalid value for parameter "shared_buffers"');
     await workshop.start(dataDir);
   });
 
   it('lets no setting open the server to the network', async () => {
     const dataDir = workshop.dataDir();
-    const database = await startEmbeddedPostgres({ dataDir, log: collectingLog(), settings: { listen_addresses: '*', work_mem: '8MB' } });
-    const [row] = await query(database.connection, `SELECT current_setting('listen_addresses') AS listen, current_setting('work_mem') AS memory`);
+    const database = await startEmbeddedPostgres({
+      dataDir,
+      log: collectingLog(),
+      settings: { listen_addresses: '*', work_mem: '8MB' },
+    });
+    const [row] = await query(
+      database.connection,
+      `SELECT current_setting('listen_addresses') AS listen, current_setting('work_mem') AS memory`,
+    );
     await database.stop();
     expect(row).to.deep.equal({ listen: '', memory: '8MB' });
   });
 
   it('refuses what is not the name of a setting', async () => {
     const settings = { 'jit=on -c fsync': 'off' };
-    expect((await failureOf(startEmbeddedPostgres({ dataDir: workshop.dataDir(), log: collectingLog(), settings }))).message).to.include('not the name of a PostgreSQL setting');
+    expect(
+      (await failureOf(startEmbeddedPostgres({ dataDir: workshop.dataDir(), log: collectingLog(), settings }))).message,
+    ).to.include('not the name of a PostgreSQL setting');
   });
 });

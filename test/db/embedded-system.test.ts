@@ -1,12 +1,36 @@
+/** The user, the places and the locks of the embedded server. Against the real binaries; as root where it says so. */
 import {
-  chmodSync, chownSync, existsSync, lchownSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { lockDirectory } from '../../db/embedded/lock.js';
 import { processIdentity } from '../../db/embedded/processes.js';
 import { socketPath } from '../../db/embedded/socket-path.js';
-import { dataDirOf, failureOf, installInto, IS_ROOT, query, serverPid, withoutLinks, Workshop } from './embedded-support.js';
+import {
+  dataDirOf,
+  failureOf,
+  installInto,
+  describeAsRoot,
+  IS_ROOT,
+  query,
+  serverPid,
+  withoutLinks,
+  Workshop,
+} from './embedded-support.js';
 
 const ORDINARY = 65_534;
 
@@ -15,11 +39,13 @@ const userOf = (pid: number): number => statSync(`/proc/${pid}`).uid;
 describe('embedded PostgreSQL: users, places and locks', function () {
   this.timeout(60_000);
   let workshop: Workshop;
-  beforeEach(() => { workshop = new Workshop(); });
+  beforeEach(() => {
+    workshop = new Workshop();
+  });
   afterEach(() => workshop.end());
 
-  // Only root can become another user; run by an ordinary user, the other files test the supervisor as just that.
-  (IS_ROOT ? describe : describe.skip)('started by root', () => {
+  // Run by an ordinary user, the other files test the supervisor as just that.
+  describeAsRoot('started by root', () => {
     it('runs as another user below a directory that only root may enter', async () => {
       const place = workshop.place();
       expect(statSync(place).mode & 0o777).to.equal(0o700);
@@ -49,9 +75,12 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       const { dataDir, home, byOwner } = await ofOrdinary();
       const look = () => readdirSync(dataDir).map((name) => [name, lstatSync(path.join(dataDir, name)).uid]);
       const before = look();
-      expect((await failureOf(workshop.start(dataDir))).message).to.match(/home, on the way to it, belongs to the user with id 65534, who could .*start the controller as the user with id 65534\.$/);
+      expect((await failureOf(workshop.start(dataDir))).message).to.match(
+        /home, on the way to it, belongs to the user with id 65534, who could .*start the controller as the user with id 65534\.$/,
+      );
       chownSync(home, 0, 0);
-      expect((await failureOf(workshop.start(dataDir))).message).to.include('it belongs to the user with id 65534, but the controller runs as root')
+      expect((await failureOf(workshop.start(dataDir))).message)
+        .to.include('it belongs to the user with id 65534, but the controller runs as root')
         .and.to.match(/hand the directory over with all that is in it: chown -R root '.*data'\.$/);
       expect(look()).to.deep.equal(before);
       chmodSync(home, 0o777);
@@ -66,7 +95,8 @@ describe('embedded PostgreSQL: users, places and locks', function () {
     it('keeps the owner that a cluster has', async () => {
       const { dataDir, home } = await ofOrdinary();
       chownSync(home, 0, 0);
-      for (const name of ['', ...readdirSync(dataDir)]) if (name !== 'postgres') lchownSync(path.join(dataDir, name), 0, 0);
+      for (const name of ['', ...readdirSync(dataDir)])
+        if (name !== 'postgres') lchownSync(path.join(dataDir, name), 0, 0);
       const byRoot = await workshop.start(dataDir);
       expect(byRoot.created).to.equal(false);
       expect(userOf(serverPid(dataDir))).to.equal(ORDINARY);
@@ -86,7 +116,9 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       await failureOf(workshop.start(dataDir));
       untouched();
       chownSync(dataDir, 0, 0);
-      expect((await failureOf(workshop.start(dataDir))).message).to.match(/postgres\.log is a link or no file at all, so it is not used\. Put a plain file of root in its place, or move it away\.$/);
+      expect((await failureOf(workshop.start(dataDir))).message).to.match(
+        /postgres\.log is a link or no file at all, so it is not used\. Put a plain file of root in its place, or move it away\.$/,
+      );
       untouched();
       rmSync(path.join(dataDir, 'postgres.log'));
       linkSync(victim, path.join(dataDir, 'postgres.log'));
@@ -115,7 +147,8 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       const dataDir = workshop.dataDir();
       await (await workshop.start(dataDir)).stop();
       const cluster = path.join(dataDir, 'postgres');
-      for (const name of ['', ...readdirSync(cluster, { recursive: true }) as string[]]) chownSync(path.join(cluster, name), 0, 0);
+      for (const name of ['', ...(readdirSync(cluster, { recursive: true }) as string[])])
+        chownSync(path.join(cluster, name), 0, 0);
       const restored = await workshop.start(dataDir);
       expect(restored.created).to.equal(false);
       expect(statSync(cluster).uid).not.to.equal(0);
@@ -125,8 +158,10 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       const { dataDir, byOwner } = await ofOrdinary();
       const cluster = path.join(dataDir, 'postgres');
       chownSync(cluster, 1, 1);
-      expect((await (await byOwner()).result()).error)
-        .to.include(`EmbeddedDatabaseError: The database cluster in ${cluster} belongs to the user with id 1, but the controller runs as the user with id ${ORDINARY}`);
+      expect((await (await byOwner()).result()).error).to.include(
+        `EmbeddedDatabaseError: The database cluster in ${cluster} belongs to the user with id 1, ` +
+          `but the controller runs as the user with id ${ORDINARY}`,
+      );
     });
 
     it('copies the binaries to a reachable place when they lie where only root may enter', async () => {
@@ -157,7 +192,11 @@ describe('embedded PostgreSQL: users, places and locks', function () {
     const installation = installInto(workshop.place());
     const version = withoutLinks(installation);
     const dataDir = dataDirOf(workshop.place(), uid);
-    const controller = await workshop.controller(dataDir, { uid, installation: installation.supervisor, node: installation.node });
+    const controller = await workshop.controller(dataDir, {
+      uid,
+      installation: installation.supervisor,
+      node: installation.node,
+    });
     expect(await controller.result()).to.include({ created: true });
     expect(existsSync(path.join(dataDir, 'binaries', `postgres-${version}`, 'lib', 'libpq.so.5'))).to.equal(true);
     controller.say('stop');
@@ -202,12 +241,18 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       const place = workshop.place();
       lockDirectory(place).release();
       lockDirectory(place).release();
-      expect(() => { lockDirectory(place); lockDirectory(place); }).to.throw('in use by another controller');
+      expect(() => {
+        lockDirectory(place);
+        lockDirectory(place);
+      }).to.throw('in use by another controller');
     });
 
     for (const [what, target] of [
       ['a dead process', '4194999:1@boot'],
-      ['a process whose pid another got since', `${process.pid}:1@${(processIdentity(process.pid) ?? '').split('@')[1]}`],
+      [
+        'a process whose pid another got since',
+        `${process.pid}:1@${(processIdentity(process.pid) ?? '').split('@')[1]}`,
+      ],
       ['the boot before', `${process.pid}:${(processIdentity(process.pid) ?? '').split('@')[0]}@other`],
     ] as const) {
       it(`is taken over from ${what}`, () => {

@@ -4,12 +4,13 @@ import { DatabaseError } from 'pg';
 import { translate } from '../../db/errors.js';
 import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/outages.js';
 import type { Outage } from '../../db/outages.js';
-import { ReadOnlyServer } from '../../db/session.js';
+import { ReadOnlyServer } from '../../db/connection.js';
 import { DomainError } from '../../domain/errors.js';
-import { createOutageLog } from '../../server/outages.js';
+import { createOutageLog } from '../../server/outage-log.js';
 import { until } from '../support/poll.js';
 
-const sql = (code: string, message = 'user "s3cret" and more'): DatabaseError => Object.assign(new DatabaseError(message, 0, 'error'), { code });
+const sql = (code: string, message = 'user "s3cret" and more'): DatabaseError =>
+  Object.assign(new DatabaseError(message, 0, 'error'), { code });
 const system = (code: string): Error => Object.assign(new Error(`connect ${code} s3cret`), { code });
 
 const CASES: readonly (readonly [string, unknown, Outage])[] = [
@@ -40,12 +41,21 @@ const CASES: readonly (readonly [string, unknown, Outage])[] = [
   ['several, one a standby', new AggregateError([system('ECONNREFUSED'), new ReadOnlyServer()]), 'readOnly'],
 ];
 
-interface Line { readonly level: string; readonly outage: unknown; readonly failed: unknown; readonly text: string }
+interface Line {
+  readonly level: string;
+  readonly outage: unknown;
+  readonly failed: unknown;
+  readonly text: string;
+}
 
 function recorder() {
   const lines: Line[] = [];
   const at = (level: string) => (facts: string | { outage?: unknown; failed?: unknown }, text?: string) => {
-    lines.push(typeof facts === 'string' ? { level, outage: undefined, failed: undefined, text: facts } : { level, outage: facts.outage, failed: facts.failed, text: text ?? '' });
+    lines.push(
+      typeof facts === 'string'
+        ? { level, outage: undefined, failed: undefined, text: facts }
+        : { level, outage: facts.outage, failed: facts.failed, text: text ?? '' },
+    );
     expect(JSON.stringify([facts, text])).not.to.include('s3cret');
   };
   return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } };
@@ -63,7 +73,14 @@ describe('an outage of the database', () => {
   }
 
   it('is not what a refused statement or a failure of ours is', () => {
-    for (const error of [sql('42P01'), sql('23505'), new Error('wrong'), new DomainError('notFound'), new TypeError('x'), undefined]) {
+    for (const error of [
+      sql('42P01'),
+      sql('23505'),
+      new Error('wrong'),
+      new DomainError('notFound'),
+      new TypeError('x'),
+      undefined,
+    ]) {
       expect(outageOf(error)).to.equal(undefined);
       expect(translate(error)).to.equal(error);
     }
@@ -81,7 +98,10 @@ describe('an outage of the database', () => {
       outages.seen(new Error('ours'));
     }
     outages.close();
-    expect(lines.map(({ level, outage, failed }) => [level, outage, failed])).to.deep.equal([['error', 'diskFull', 1], ['warn', 'readOnly', 1]]);
+    expect(lines.map(({ level, outage, failed }) => [level, outage, failed])).to.deep.equal([
+      ['error', 'diskFull', 1],
+      ['warn', 'readOnly', 1],
+    ]);
     expect(lines[0]?.text).to.match(/disk of the database is full.*Free space/);
   });
 
@@ -104,7 +124,10 @@ describe('an outage of the database', () => {
     await until('it is repeated', () => lines.length >= 3);
     expect(lines.every(({ level, outage }) => level === 'warn' && outage === 'unreachable')).to.equal(true);
     outages.recovered();
-    expect(lines.slice(-2).map(({ level, text }) => [level, text])).to.deep.equal([['info', 'over: the database cannot be reached'], ['info', 'the database answers again']]);
+    expect(lines.slice(-2).map(({ level, text }) => [level, text])).to.deep.equal([
+      ['info', 'over: the database cannot be reached'],
+      ['info', 'the database answers again'],
+    ]);
     outages.close();
   });
 });

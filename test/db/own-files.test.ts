@@ -1,18 +1,45 @@
-/** The one module that makes and changes files: no link is followed, and nothing that another user has put there is used. */
-import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+/**
+ * The one module that makes and changes files: no link is followed, and nothing that another user has put there is
+ * used.
+ */
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { giveTree, openOwnLog, OwnFileError, ownDirectory, readOwnFile, replaceOwnFile } from '../../db/embedded/own-files.js';
-import { IS_ROOT } from './embedded-support.js';
+import {
+  giveTree,
+  openOwnLog,
+  OwnFileError,
+  ownDirectory,
+  readOwnFile,
+  replaceOwnFile,
+} from '../../db/embedded/own-files.js';
+import { describeAsRoot } from './embedded-support.js';
 
 const OTHER = 65_534;
 
 describe('files of our own', () => {
   let place: string;
-  beforeEach(() => { place = realpathSync(mkdtempSync(join(tmpdir(), 'edge-test-'))); });
-  afterEach(() => { rmSync(place, { recursive: true }); });
+  beforeEach(() => {
+    place = realpathSync(mkdtempSync(join(tmpdir(), 'edge-test-')));
+  });
+  afterEach(() => {
+    rmSync(place, { recursive: true });
+  });
 
   const at = (...names: string[]) => join(place, ...names);
   const plant = (name: string, kind: 'link' | 'hard link' | 'pipe' | 'directory' | 'dangling link'): string => {
@@ -49,7 +76,9 @@ describe('files of our own', () => {
   }
 
   it('leaves no draft when a file cannot be replaced', () => {
-    expect(() => { replaceOwnFile(plant('file', 'directory'), 'new'); }).to.throw(/EISDIR/);
+    expect(() => {
+      replaceOwnFile(plant('file', 'directory'), 'new');
+    }).to.throw(/EISDIR/);
     expect(readdirSync(place).sort()).to.deep.equal(['file', 'victim']);
   });
 
@@ -72,20 +101,32 @@ describe('files of our own', () => {
   it('refuses a directory that any user could exchange, unless only its owner may', () => {
     mkdirSync(at('open'));
     chmodSync(at('open'), 0o777);
-    expect(() => ownDirectory(at('open', 'data'))).to.throw(OwnFileError, /open, on the way to it, can be changed by other users.*chmod go-w/);
+    expect(() => ownDirectory(at('open', 'data'))).to.throw(
+      OwnFileError,
+      /open, on the way to it, can be changed by other users.*chmod go-w/,
+    );
     expect(readdirSync(at('open'))).to.deep.equal([]);
     chmodSync(at('open'), 0o1777);
     expect(ownDirectory(at('open', 'data'))).to.equal(at('open', 'data'));
   });
 
-  (IS_ROOT ? describe : describe.skip)('of root', () => {
+  describeAsRoot('of root', () => {
     it('refuses a directory of another user, one below it, and one that a group may change', () => {
       for (const name of ['theirs', 'group']) mkdirSync(at(name), { mode: 0o755 });
       chownSync(at('theirs'), OTHER, OTHER);
       chmodSync(at('group'), 0o775);
-      expect(() => ownDirectory(at('theirs'))).to.throw(OwnFileError, /belongs to the user with id 65534, but the controller runs as root/);
-      expect(() => ownDirectory(at('theirs', 'data'))).to.throw(OwnFileError, /theirs, on the way to it, belongs to the user with id 65534/);
-      expect(() => ownDirectory(at('group', 'data'))).to.throw(OwnFileError, /group, on the way to it, can be changed by other users/);
+      expect(() => ownDirectory(at('theirs'))).to.throw(
+        OwnFileError,
+        /belongs to the user with id 65534, but the controller runs as root/,
+      );
+      expect(() => ownDirectory(at('theirs', 'data'))).to.throw(
+        OwnFileError,
+        /theirs, on the way to it, belongs to the user with id 65534/,
+      );
+      expect(() => ownDirectory(at('group', 'data'))).to.throw(
+        OwnFileError,
+        /group, on the way to it, can be changed by other users/,
+      );
     });
 
     it('refuses a path through a directory of another user, and a link of another user in a place open to all', () => {
@@ -99,13 +140,19 @@ describe('files of our own', () => {
       chmodSync(at('shared'), 0o1777);
       symlinkSync(at('real'), at('shared', 'link'));
       execFileSync('chown', ['-h', String(OTHER), at('shared', 'link')]);
-      expect(() => ownDirectory(at('shared', 'link'))).to.throw(OwnFileError, /link is a link of the user with id 65534/);
+      expect(() => ownDirectory(at('shared', 'link'))).to.throw(
+        OwnFileError,
+        /link is a link of the user with id 65534/,
+      );
     });
 
     it('refuses a file of another user', () => {
       writeFileSync(at('file'), 'theirs');
       chownSync(at('file'), OTHER, OTHER);
-      expect(() => readOwnFile(at('file'))).to.throw(OwnFileError, /belongs to the user with id 65534, so it is not used/);
+      expect(() => readOwnFile(at('file'))).to.throw(
+        OwnFileError,
+        /belongs to the user with id 65534, so it is not used/,
+      );
     });
 
     it('hands a tree over, but no file with a name elsewhere, and nothing below a directory of another user', () => {
@@ -116,8 +163,21 @@ describe('files of our own', () => {
       symlinkSync(victim, at('tree', 'own', 'soft'));
       chownSync(at('tree', 'theirs'), 1, 1);
       giveTree(at('tree'), { uid: OTHER, gid: OTHER });
-      const owners = Object.fromEntries(['', 'own', 'own/deep', 'own/soft', 'own/hard', 'theirs', 'theirs/inner'].map((name) => [name, lstatSync(at('tree', name)).uid]));
-      expect(owners).to.deep.equal({ '': OTHER, own: OTHER, 'own/deep': OTHER, 'own/soft': OTHER, 'own/hard': 0, theirs: 1, 'theirs/inner': 0 });
+      const owners = Object.fromEntries(
+        ['', 'own', 'own/deep', 'own/soft', 'own/hard', 'theirs', 'theirs/inner'].map((name) => [
+          name,
+          lstatSync(at('tree', name)).uid,
+        ]),
+      );
+      expect(owners).to.deep.equal({
+        '': OTHER,
+        own: OTHER,
+        'own/deep': OTHER,
+        'own/soft': OTHER,
+        'own/hard': 0,
+        theirs: 1,
+        'theirs/inner': 0,
+      });
       expect(lstatSync(victim).uid).to.equal(0);
     });
   });

@@ -1,31 +1,31 @@
-/** Pages of long lists: whatever statement reads them, they are parts of one list, and totals are those of all of it. */
+/**
+ * Pages of long lists: whatever statement reads them, they are parts of one list, and totals are those of all of it.
+ */
 import { expect } from 'chai';
-import { openDatabase } from '../../db/db.js';
-import type { Database } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
-import type { Stores } from '../../db/stores.js';
-import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
-import { openTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
+import { SIGHTINGS } from '../../db/statement-names.js';
+import { openStoresForTest } from '../support/stores.js';
+import type { TestStores } from '../support/stores.js';
 
 const COUNT = 1_300;
 
 describe('pages of a long list', () => {
-  let files: TestDatabase;
-  let database: Database;
-  let stores: Stores;
+  let fixture: TestStores;
+  let files: TestStores['files'];
+  let stores: TestStores['stores'];
   before(async () => {
-    files = await openTestDatabase();
-    database = openDatabase({ connection: files.connection, poolSize: 4, patienceMs: 5_000 });
-    stores = openStores(database, { defaultLimit: 10, maxLimit: 500 });
-    await stores.network.seedIdentityTypes(['User', 'Device']);
-    await stores.network.seedAuthPolicy('default', 'Default', defaultAuthPolicySettings);
-    await files.query(`INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes, tags, created_at)
-      SELECT left(md5('i' || i), 10), 'Name ' || md5('n' || i), CASE WHEN i % 5 = 0 THEN 'Device' ELSE 'User' END, false, 'default',
-        ARRAY['all', 'mod-' || i % 7], CASE WHEN i % 3 = 0 THEN '{}' ELSE jsonb_build_object('n', i % 10, 'town', 't' || i % 4) END,
-        '2026-01-01'::timestamptz + i / 3 * interval '1 second' FROM generate_series(1, $1) i`, [COUNT]);
+    fixture = await openStoresForTest({ identityTypes: ['User', 'Device'] });
+    ({ files, stores } = fixture);
+    await files.query(
+      `INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes, tags, created_at)
+      SELECT left(md5('i' || i), 10), 'Name ' || md5('n' || i), CASE WHEN i % 5 = 0 THEN 'Device'
+      ELSE 'User' END, false, 'default',
+        ARRAY['all', 'mod-' || i % 7], CASE WHEN i % 3 = 0 THEN '{}'
+        ELSE jsonb_build_object('n', i % 10, 'town', 't' || i % 4) END,
+        '2026-01-01'::timestamptz + i / 3 * interval '1 second' FROM generate_series(1, $1) i`,
+      [COUNT],
+    );
   });
-  after(async () => { await database.close(); await files.close(); });
+  after(() => fixture.close());
 
   const idsOf = async (request: { filter?: string; sort?: string; limit: number; offset?: number }) => {
     const page = await stores.identities.list(request);
@@ -39,10 +39,24 @@ describe('pages of a long list', () => {
   };
 
   const filters: Readonly<Record<string, number | undefined>> = {
-    'anyOf(roleAttributes) = "all"': COUNT, 'not anyOf(roleAttributes) = "mod-3"': undefined, 'anyOf(roleAttributes) in ["mod-1", "mod-2", "mod-3", "mod-4"]': undefined,
-    'type = "User"': undefined, 'name contains "a"': undefined, 'tags.town != "t1"': undefined, 'tags.n in [1, 2, 4, 5, 7, 8] or isAdmin = true': undefined,
+    'anyOf(roleAttributes) = "all"': COUNT,
+    'not anyOf(roleAttributes) = "mod-3"': undefined,
+    'anyOf(roleAttributes) in ["mod-1", "mod-2", "mod-3", "mod-4"]': undefined,
+    'type = "User"': undefined,
+    'name contains "a"': undefined,
+    'tags.town != "t1"': undefined,
+    'tags.n in [1, 2, 4, 5, 7, 8] or isAdmin = true': undefined,
   };
-  const sorts = ['', 'id desc', 'name', 'name desc', 'createdAt', 'createdAt desc, name', 'type, name desc', 'name, createdAt'];
+  const sorts = [
+    '',
+    'id desc',
+    'name',
+    'name desc',
+    'createdAt',
+    'createdAt desc, name',
+    'type, name desc',
+    'name, createdAt',
+  ];
 
   for (const [filter, expected] of [[undefined, COUNT] as const, ...Object.entries(filters)]) {
     it(`follow each other wherever they begin, ${filter === undefined ? 'unfiltered' : `of ${filter}`}`, async () => {
@@ -56,7 +70,12 @@ describe('pages of a long list', () => {
           expect(page.ids, `${sort} from ${offset}`).to.deep.equal(all.slice(offset, offset + 5));
           expect(page.total, `${sort} from ${offset}`).to.equal(all.length);
         }
-        const beyond = await idsOf({ ...(filter === undefined ? {} : { filter }), sort, limit: 5, offset: all.length + 100 });
+        const beyond = await idsOf({
+          ...(filter === undefined ? {} : { filter }),
+          sort,
+          limit: 5,
+          offset: all.length + 100,
+        });
         expect([beyond.ids, beyond.total], sort).to.deep.equal([[], all.length]);
       }
     });
@@ -64,7 +83,9 @@ describe('pages of a long list', () => {
 
   it('find tags by any of several values, and by what is no string', async () => {
     const count = async (filter: string, where: string) => {
-      const { rows: [row] } = await files.query(`SELECT count(*)::int AS n FROM identities WHERE ${where}`);
+      const {
+        rows: [row],
+      } = await files.query(`SELECT count(*)::int AS n FROM identities WHERE ${where}`);
       expect((await idsOf({ filter, limit: 1 })).total, filter).to.equal(row?.['n']);
     };
     await count('tags.town in ["t1", "t2"]', "tags ->> 'town' IN ('t1', 't2')");
@@ -77,11 +98,34 @@ describe('pages of a long list', () => {
     await count('tags.n = "1"', 'false');
   });
 
+  it('of what an index on members finds are read with one look at it, whatever else is asked', async () => {
+    await files.query(
+      `INSERT INTO routers (id, name, is_edge, role_attributes, fingerprint)
+      SELECT 'r' || i, 'r' || i, true, ARRAY['zone-' || i % 100], CASE WHEN i % 2 = 0 THEN 'f' || i END
+      FROM generate_series(1, 3000) i`,
+    );
+    await files.query('ANALYZE routers');
+    const filter = 'anyOf(roleAttributes) = "zone-4" and isVerified = true';
+    for (let time = 0; time < SIGHTINGS; time += 1)
+      expect((await stores.routers.listEdge({ filter })).totalCount).to.equal(30);
+    const find =
+      "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%fingerprint IS NOT NULL%' AND name <> ''";
+    const [kept] = (await fixture.database.list<{ name: string }>(null, find, [])).rows;
+    const explain = `EXPLAIN EXECUTE "${kept?.name ?? ''}" ('{zone-4}', 10, 0)`;
+    const plan = (await fixture.database.list<{ 'QUERY PLAN': string }>(null, explain, [])).rows.map(
+      (row) => row['QUERY PLAN'],
+    );
+    expect(plan.filter((line) => line.includes('Bitmap Index Scan on routers_role_attributes'))).to.have.lengthOf(1);
+    expect(plan.join('\n')).to.include('WindowAgg').and.not.include('Seq Scan on routers');
+  });
+
   it('know names to be unique wherever there are any', async () => {
-    const { rows } = await files.query(`SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'name'
+    const { rows } = await files.query(`SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      AND a.attname = 'name'
       JOIN pg_attribute s ON s.attrelid = c.oid AND s.attname = 'is_system'
       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT (a.attnotnull AND EXISTS (
-        SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum))`);
+        SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL AND i.indnkeyatts = 1
+        AND i.indkey[0] = a.attnum))`);
     expect(rows).to.deep.equal([]);
   });
 });

@@ -1,16 +1,24 @@
-/** What kept answers about role attributes rest on: the epoch moves with every change of the set, and counts are never negative. */
+/**
+ * What kept answers about role attributes rest on: the epoch moves with every change of the set, and counts are never
+ * negative.
+ */
 import { expect } from 'chai';
 import pg from 'pg';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 
-const SERVICE = "INSERT INTO services (id, name, encryption_required, role_attributes) VALUES ($1, $1, false, $2)";
+const SERVICE = 'INSERT INTO services (id, name, encryption_required, role_attributes) VALUES ($1, $1, false, $2)';
 const EPOCH = "(SELECT coalesce(sum(epoch), 0)::int FROM role_attribute_epochs WHERE kind = 'services')";
-const IN_USE = "ARRAY (SELECT DISTINCT attribute FROM role_attribute_counts WHERE kind = 'services' AND uses > 0 ORDER BY 1)";
+const IN_USE =
+  "ARRAY (SELECT DISTINCT attribute FROM role_attribute_counts WHERE kind = 'services' AND uses > 0 ORDER BY 1)";
 const DEADLOCK = '40P01';
 const TRUTH = 'ARRAY (SELECT DISTINCT unnest(role_attributes) COLLATE "C" FROM services ORDER BY 1)';
 
-interface Sight { readonly epoch: number; readonly used: string[]; readonly truth: string[] }
+interface Sight {
+  readonly epoch: number;
+  readonly used: string[];
+  readonly truth: string[];
+}
 
 describe('role attributes in use', () => {
   let database: TestDatabase;
@@ -22,7 +30,9 @@ describe('role attributes in use', () => {
     clients.push(client);
     return client;
   };
-  before(async () => { database = await openTestDatabase(); });
+  before(async () => {
+    database = await openTestDatabase();
+  });
   after(async () => {
     await Promise.all(clients.map((client) => client.end()));
     await database.close();
@@ -31,11 +41,18 @@ describe('role attributes in use', () => {
 
   /** All of one moment. */
   const look = async (client: pg.Client): Promise<Sight> => {
-    const { rows: [sight] } = await client.query<Sight>(`SELECT ${EPOCH} AS epoch, ${IN_USE} AS used, ${TRUTH} AS truth`);
+    const {
+      rows: [sight],
+    } = await client.query<Sight>(`SELECT ${EPOCH} AS epoch, ${IN_USE} AS used, ${TRUTH} AS truth`);
     if (sight === undefined) throw new Error('nothing seen');
     return sight;
   };
-  const slots = async (attribute: string) => (await database.query("SELECT uses::int FROM role_attribute_counts WHERE kind = 'services' AND attribute = $1", [attribute])).rows.map((row) => Number(row['uses']));
+  const slots = async (attribute: string) =>
+    (
+      await database.query("SELECT uses::int FROM role_attribute_counts WHERE kind = 'services' AND attribute = $1", [
+        attribute,
+      ])
+    ).rows.map((row) => Number(row['uses']));
 
   it('move their epoch when one comes into use or goes, and with nothing else', async () => {
     const client = await connect();
@@ -72,7 +89,7 @@ describe('role attributes in use', () => {
     const after = await look(reader);
     expect(after.used).to.deep.equal([]);
     if (between.used.length > 0) expect(after.epoch).to.be.greaterThan(between.epoch);
-    expect(Math.min(...await slots('shared'))).to.equal(0);
+    expect(Math.min(...(await slots('shared')))).to.equal(0);
   });
 
   it('never make one that adds wait for another', async () => {
@@ -98,7 +115,8 @@ describe('role attributes in use', () => {
     expect((await slots('busy')).reduce((sum, uses) => sum + uses, 0)).to.equal(18);
     for (const [index, client] of [first, second].entries()) {
       await client.query('BEGIN');
-      if ((await slots('busy')).length > index) await client.query('DELETE FROM services WHERE id = $1', [`p${2 + index}`]);
+      if ((await slots('busy')).length > index)
+        await client.query('DELETE FROM services WHERE id = $1', [`p${2 + index}`]);
     }
     for (const client of [first, second]) await client.query('COMMIT');
     expect((await look(third)).used).to.deep.equal(['busy']);
@@ -108,12 +126,17 @@ describe('role attributes in use', () => {
     const writers = await Promise.all(Array.from({ length: 8 }, connect));
     const attributes = ['p', 'q', 'r', 's', 't'];
     await Promise.all(writers.map(async (writer, index) => writer.query(SERVICE, [`one-${index}`, attributes])));
-    await Promise.all(writers.map(async (writer, index) => {
-      for (let round = 1; round < 60; round += 1) {
-        const some = attributes.filter((_, bit) => ((round * (index + 3)) >> bit) % 2 === 1);
-        await writer.query('UPDATE services SET role_attributes = $2 WHERE id = $1', [`one-${index}`, index % 2 === 0 ? some : some.reverse()]);
-      }
-    }));
+    await Promise.all(
+      writers.map(async (writer, index) => {
+        for (let round = 1; round < 60; round += 1) {
+          const some = attributes.filter((_, bit) => ((round * (index + 3)) >> bit) % 2 === 1);
+          await writer.query('UPDATE services SET role_attributes = $2 WHERE id = $1', [
+            `one-${index}`,
+            index % 2 === 0 ? some : some.reverse(),
+          ]);
+        }
+      }),
+    );
     const { used, truth } = await look(await connect());
     expect(used).to.deep.equal(truth);
   });
@@ -126,7 +149,10 @@ describe('role attributes in use', () => {
     const attributes = ['a', 'b', 'c', 'd'];
     const write = async (writer: pg.Client, index: number) => {
       let state = index + 1;
-      const pick = (below: number) => { state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0; return Math.floor((state / 2 ** 32) * below); };
+      const pick = (below: number) => {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+        return Math.floor((state / 2 ** 32) * below);
+      };
       const some = () => attributes.filter(() => pick(3) === 0);
       const id = `crowd-${index}`;
       for (let round = 0; round < 60; round += 1) {
@@ -152,7 +178,14 @@ describe('role attributes in use', () => {
         sightings.set(epoch, used.join());
       }
     };
-    await Promise.all([...writers.map(async (writer, index) => write(writer, index).finally(() => { writing -= 1; })), watch()]);
+    await Promise.all([
+      ...writers.map(async (writer, index) =>
+        write(writer, index).finally(() => {
+          writing -= 1;
+        }),
+      ),
+      watch(),
+    ]);
     expect(sightings.size).to.be.greaterThan(5);
     const { rows: wrong } = await database.query('SELECT * FROM role_attribute_counts WHERE uses < 0');
     expect(wrong).to.deep.equal([]);

@@ -1,3 +1,4 @@
+/** The schema after all migrations, and the tool that writes it down. Against PostgreSQL. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { migrate, migrationNames } from '../../db/migrate.js';
@@ -9,7 +10,9 @@ const file = new URL('../../../db/schema.sql', import.meta.url);
 
 describe('the schema of the database', () => {
   let database: TestDatabase;
-  beforeEach(async () => { database = await openTestDatabase({ isEmpty: true }); });
+  beforeEach(async () => {
+    database = await openTestDatabase({ isEmpty: true });
+  });
   afterEach(() => database.close());
 
   const dump = () => dumpSchema((sql) => database.query(sql));
@@ -42,15 +45,21 @@ describe('the schema of the database', () => {
 
   it('of a newer release is refused by name, and left as it is', async () => {
     await migrate(database.connection);
-    await database.query(`INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-from-tomorrow', 2, now())`);
-    const error = await migrate(database.connection).then(() => undefined, (reason: unknown) => reason as Error);
+    await database.query(
+      `INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-from-tomorrow', 2, now())`,
+    );
+    const error = await migrate(database.connection).then(
+      () => undefined,
+      (reason: unknown) => reason as Error,
+    );
     expect(error?.message).to.include('newer release').and.to.include('9999-from-tomorrow');
     expect(await dump()).to.equal(readFileSync(file, 'utf8'));
   });
 
   it('has ids and names in byte order, references included: a mixed pair could not use an index', async () => {
     await migrate(database.connection);
-    const { rows } = await database.query(`SELECT table_name || '.' || column_name AS place FROM information_schema.columns
+    const { rows } =
+      await database.query(`SELECT table_name || '.' || column_name AS place FROM information_schema.columns
       WHERE table_schema = 'public' AND table_name NOT LIKE 'schema_migrations%' AND data_type = 'text'
         AND (column_name IN ('id', 'name') OR column_name LIKE '%\\_id') AND collation_name IS DISTINCT FROM 'C'`);
     expect(rows).to.deep.equal([]);
@@ -58,15 +67,19 @@ describe('the schema of the database', () => {
 
   it('has a primary key on every table', async () => {
     await migrate(database.connection);
-    const { rows } = await database.query(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname = 'public' AND c.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p')`);
+    const { rows } =
+      await database.query(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = 'public' AND c.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_constraint k
+      WHERE k.conrelid = c.oid AND k.contype = 'p')`);
     expect(rows).to.deep.equal([]);
   });
 });
 
 describe('writing a schema down', () => {
   let database: TestDatabase;
-  before(async () => { database = await openTestDatabase({ isEmpty: true }); });
+  before(async () => {
+    database = await openTestDatabase({ isEmpty: true });
+  });
   after(() => database.close());
 
   it('shows a change of a column, a constraint, an index, a function and a trigger', async () => {
@@ -83,7 +96,8 @@ describe('writing a schema down', () => {
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
       `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,
       'CREATE TRIGGER things_refuse BEFORE DELETE ON things FOR EACH ROW EXECUTE FUNCTION refuse()',
-      'CREATE TABLE parts (thing_id text CONSTRAINT parts_thing_fkey REFERENCES things ON DELETE CASCADE, PRIMARY KEY (thing_id))',
+      `CREATE TABLE parts (thing_id text CONSTRAINT parts_thing_fkey REFERENCES things ON
+        DELETE CASCADE, PRIMARY KEY (thing_id))`,
     ]) {
       await database.query(change);
       const now = await dump();
@@ -94,7 +108,10 @@ describe('writing a schema down', () => {
 
   it('stops at what it does not know instead of leaving it out', async () => {
     await database.query('CREATE VIEW big_things AS SELECT id FROM things WHERE size > 10');
-    const error = await dumpSchema((sql) => database.query(sql)).then(() => undefined, (reason: unknown) => reason as Error);
+    const error = await dumpSchema((sql) => database.query(sql)).then(
+      () => undefined,
+      (reason: unknown) => reason as Error,
+    );
     expect(error?.message).to.include('big_things');
   });
 });

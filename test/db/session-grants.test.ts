@@ -1,107 +1,207 @@
-/** What is remembered of grants: which changes put sessions in doubt, and that one found without a grant is gone for good. */
+/**
+ * What is remembered of grants: which changes put sessions unchecked, and that one found without a grant is gone for
+ * good.
+ */
 import { expect } from 'chai';
-import { openDatabase } from '../../db/db.js';
-import type { Database } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
-import type { Stores } from '../../db/stores.js';
-import { settle } from '../../db/session-grants.js';
-import type { SessionGround } from '../../db/sessions.js';
-import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
+import { checkGrants } from '../../db/session-grants.js';
+import type { SessionBasis } from '../../db/sessions.js';
 import { DomainError } from '../../domain/errors.js';
 import { createLogger } from '../../server/log.js';
 import { createSessionSweeper } from '../../server/session-sweeper.js';
-import { openTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
+import { identityDraft, openStoresForTest, serviceDraft, servicePolicyDraft } from '../support/stores.js';
+import type { TestStores } from '../support/stores.js';
 
 describe('grants of sessions', () => {
-  let files: TestDatabase;
-  let database: Database;
-  let stores: Stores;
+  let fixture: TestStores;
+  let files: TestStores['files'];
+  let database: TestStores['database'];
+  let stores: TestStores['stores'];
   let serial = 0;
-  const id = () => `id${String(serial += 1).padStart(6, '0')}`;
+  const id = () => `id${String((serial += 1)).padStart(6, '0')}`;
   const query = async (sql: string, values: unknown[] = []) => (await files.query(sql, values)).rows;
 
   before(async () => {
-    files = await openTestDatabase();
-    database = openDatabase({ connection: files.connection, poolSize: 6, patienceMs: 5_000 });
-    stores = openStores(database, { defaultLimit: 10, maxLimit: 500 });
-    await stores.network.seedIdentityTypes(['User']);
-    await stores.network.seedAuthPolicy('default', 'Default', defaultAuthPolicySettings);
+    fixture = await openStoresForTest({ poolSize: 6 });
+    ({ files, database, stores } = fixture);
   });
-  after(async () => { await database.close(); await files.close(); });
+  after(() => fixture.close());
   beforeEach(async () => {
-    for (const table of ['sessions', 'service_policies', 'services', 'identities']) await files.query(`DELETE FROM ${table}`);
+    for (const table of ['sessions', 'service_policies', 'services', 'identities'])
+      await files.query(`DELETE FROM ${table}`);
   });
 
   const newIdentity = async (roleAttributes: readonly string[]) => {
     const made = id();
-    await stores.identities.create(made, { name: made, typeId: 'User', isAdmin: false, externalId: null, authPolicyId: 'default', roleAttributes, permissions: [],
-      appData: {}, defaultHostingCost: 0, defaultHostingPrecedence: 'default', hostings: [], tags: {} }, []);
-    await stores.apiSessions.create({ id: `api-${made}`, identityId: made, authenticatorId: 'a', tokenHash: Buffer.from(made), ipAddress: '', configTypes: [] });
+    await stores.identities.create(made, identityDraft(made, { roleAttributes }), []);
+    await stores.apiSessions.create({
+      id: `api-${made}`,
+      identityId: made,
+      authenticatorId: 'a',
+      method: 'password',
+      tokenHash: Buffer.from(made),
+      ipAddress: '',
+      configTypes: [],
+    });
     return made;
   };
   const newService = async (roleAttributes: readonly string[]) => {
     const made = id();
-    await stores.services.create(made, { name: made, encryptionRequired: false, maxIdleTimeMillis: 0, terminatorStrategy: 'smartrouting', roleAttributes, configs: [], tags: {} });
+    await stores.services.create(made, serviceDraft(made, { roleAttributes }));
     return made;
   };
-  const allow = async (identityRoles: readonly string[], serviceRoles: readonly string[], semantic: 'AnyOf' | 'AllOf' = 'AnyOf') => {
+  const allow = async (
+    identityRoles: readonly string[],
+    serviceRoles: readonly string[],
+    semantic: 'AnyOf' | 'AllOf' = 'AnyOf',
+  ) => {
     const made = id();
-    await stores.servicePolicies.create(made, { name: made, type: 'Dial', semantic, identityRoles, serviceRoles, postureCheckRoles: [], tags: {} });
+    await stores.servicePolicies.create(made, servicePolicyDraft(made, { semantic, identityRoles, serviceRoles }));
     return made;
   };
-  const useOf = (identityId: string, serviceId: string) => ({ apiSessionId: `api-${identityId}`, identityId, serviceId, type: 'Dial' as const });
-  const groundOf = async (identityId: string, serviceId: string): Promise<SessionGround> => {
-    const ground = await stores.sessions.findGround(useOf(identityId, serviceId));
+  const useOf = (identityId: string, serviceId: string) => ({
+    apiSessionId: `api-${identityId}`,
+    identityId,
+    serviceId,
+    type: 'Dial' as const,
+  });
+  const groundOf = async (identityId: string, serviceId: string): Promise<SessionBasis> => {
+    const ground = await stores.sessions.findBasis(useOf(identityId, serviceId));
     if (ground === undefined) throw new Error('no ground');
     return ground;
   };
   const open = async (identityId: string, serviceId: string) =>
-    (await stores.sessions.create({ id: id(), token: 'x', tags: {}, ...useOf(identityId, serviceId) }, await groundOf(identityId, serviceId)))?.id ?? '';
+    (
+      await stores.sessions.create(
+        { id: id(), token: 'x', tags: {}, ...useOf(identityId, serviceId) },
+        await groundOf(identityId, serviceId),
+      )
+    )?.id ?? '';
   const hold = async () => {
     const [identity, service] = [await newIdentity(['a', 'b']), await newService(['a', 'b'])];
     const policy = await allow(['#a', '#c'], ['#a', '#c']);
     return { identity, service, policy, session: await open(identity, service) };
   };
   type Held = Awaited<ReturnType<typeof hold>>;
-  const isInDoubt = async (session: string) => (await query(`SELECT granted_epoch < (SELECT epoch FROM model_epochs WHERE name = 'grants') AS doubt FROM sessions WHERE id = $1`,
-    [session]))[0]?.['doubt'];
-  const isThere = async (session: string) => (await query('SELECT FROM sessions WHERE id = $1', [session])).length === 1;
-  const refused = async (work: Promise<unknown>) => work.then(() => 'answered', (error: unknown) => (error instanceof DomainError ? error.kind : error));
+  const isUnchecked = async (session: string) =>
+    (
+      await query(
+        `SELECT granted_epoch < (SELECT epoch FROM model_epochs WHERE name = 'grants') AS doubt FROM sessions
+          WHERE id = $1`,
+        [session],
+      )
+    )[0]?.['doubt'];
+  const isThere = async (session: string) =>
+    (await query('SELECT FROM sessions WHERE id = $1', [session])).length === 1;
+  const refused = async (work: Promise<unknown>) =>
+    work.then(
+      () => 'answered',
+      (error: unknown) => (error instanceof DomainError ? error.kind : error),
+    );
 
   const changes: readonly [what: string, isLoss: boolean, change: (held: Held) => Promise<unknown>][] = [
     ['a policy is deleted', true, async ({ policy }) => stores.servicePolicies.remove(policy)],
     ['another policy is deleted', true, async () => stores.servicePolicies.remove(await allow([], []))],
-    ['the type of a policy changes', true, async ({ policy }) => stores.servicePolicies.update(policy, { type: 'Bind' })],
-    ['the semantic of a policy changes', true, async ({ policy }) => stores.servicePolicies.update(policy, { semantic: 'AllOf' })],
-    ['a policy loses a role', true, async ({ policy }) => stores.servicePolicies.update(policy, { identityRoles: ['#a'] })],
-    ['a policy swaps a role', true, async ({ policy }) => stores.servicePolicies.update(policy, { serviceRoles: ['#a', '#d'] })],
-    ['a policy of all roles gets one more', true, async () => stores.servicePolicies.update(await allow(['#a'], ['#a'], 'AllOf'), { serviceRoles: ['#a', '#z'] })],
-    ['#all of a policy becomes a role', true, async () => stores.servicePolicies.update(await allow(['#all'], ['#all']), { serviceRoles: ['#a'] })],
-    ['#all of a policy gets company', true, async () => query(`UPDATE service_policies SET identity_roles = '{#all,#x}' WHERE id = $1`, [await allow(['#all'], ['#all'])])],
-    ['its service loses an attribute', true, async ({ service }) => stores.services.update(service, { roleAttributes: ['a'] })],
-    ['its identity loses an attribute', true, async ({ identity }) => stores.identities.update(identity, { roleAttributes: ['a'] })],
-    ['its identity is locked for a while', true, async ({ identity }) => query('UPDATE identities SET disabled_at = now(), disabled_until = now() + interval \'1 day\' WHERE id = $1', [identity])],
+    [
+      'the type of a policy changes',
+      true,
+      async ({ policy }) => stores.servicePolicies.update(policy, { type: 'Bind' }),
+    ],
+    [
+      'the semantic of a policy changes',
+      true,
+      async ({ policy }) => stores.servicePolicies.update(policy, { semantic: 'AllOf' }),
+    ],
+    [
+      'a policy loses a role',
+      true,
+      async ({ policy }) => stores.servicePolicies.update(policy, { identityRoles: ['#a'] }),
+    ],
+    [
+      'a policy swaps a role',
+      true,
+      async ({ policy }) => stores.servicePolicies.update(policy, { serviceRoles: ['#a', '#d'] }),
+    ],
+    [
+      'a policy of all roles gets one more',
+      true,
+      async () => stores.servicePolicies.update(await allow(['#a'], ['#a'], 'AllOf'), { serviceRoles: ['#a', '#z'] }),
+    ],
+    [
+      '#all of a policy becomes a role',
+      true,
+      async () => stores.servicePolicies.update(await allow(['#all'], ['#all']), { serviceRoles: ['#a'] }),
+    ],
+    [
+      '#all of a policy gets company',
+      true,
+      async () =>
+        query(`UPDATE service_policies SET identity_roles = '{#all,#x}' WHERE id = $1`, [
+          await allow(['#all'], ['#all']),
+        ]),
+    ],
+    [
+      'its service loses an attribute',
+      true,
+      async ({ service }) => stores.services.update(service, { roleAttributes: ['a'] }),
+    ],
+    [
+      'its identity loses an attribute',
+      true,
+      async ({ identity }) => stores.identities.update(identity, { roleAttributes: ['a'] }),
+    ],
+    [
+      'its identity is locked for a while',
+      true,
+      async ({ identity }) =>
+        query("UPDATE identities SET disabled_at = now(), disabled_until = now() + interval '1 day' WHERE id = $1", [
+          identity,
+        ]),
+    ],
     ['a policy is made', false, async () => allow(['#all'], ['#all'])],
-    ['a policy gets one more role', false, async ({ policy }) => stores.servicePolicies.update(policy, { identityRoles: ['#a', '#c', '#d'], serviceRoles: ['#a', '#c', '#x'] })],
-    ['a policy turns to #all', false, async ({ policy }) => stores.servicePolicies.update(policy, { identityRoles: ['#all'] })],
+    [
+      'a policy gets one more role',
+      false,
+      async ({ policy }) =>
+        stores.servicePolicies.update(policy, { identityRoles: ['#a', '#c', '#d'], serviceRoles: ['#a', '#c', '#x'] }),
+    ],
+    [
+      'a policy turns to #all',
+      false,
+      async ({ policy }) => stores.servicePolicies.update(policy, { identityRoles: ['#all'] }),
+    ],
     ['a policy is renamed', false, async ({ policy }) => stores.servicePolicies.update(policy, { name: id() })],
-    ['its service gets one more attribute', false, async ({ service }) => stores.services.update(service, { roleAttributes: ['a', 'b', 'c'] })],
-    ['its identity gets one more attribute', false, async ({ identity }) => stores.identities.update(identity, { roleAttributes: ['a', 'b', 'c'] })],
-    ['another identity loses an attribute', false, async () => stores.identities.update(await newIdentity(['a']), { roleAttributes: [] })],
-    ['an identity that a policy names is deleted', false, async () => {
-      const other = await newIdentity([]);
-      await allow([`@${other}`], ['#a']);
-      await stores.identities.remove(other);
-    }],
+    [
+      'its service gets one more attribute',
+      false,
+      async ({ service }) => stores.services.update(service, { roleAttributes: ['a', 'b', 'c'] }),
+    ],
+    [
+      'its identity gets one more attribute',
+      false,
+      async ({ identity }) => stores.identities.update(identity, { roleAttributes: ['a', 'b', 'c'] }),
+    ],
+    [
+      'another identity loses an attribute',
+      false,
+      async () => stores.identities.update(await newIdentity(['a']), { roleAttributes: [] }),
+    ],
+    [
+      'an identity that a policy names is deleted',
+      false,
+      async () => {
+        const other = await newIdentity([]);
+        await allow([`@${other}`], ['#a']);
+        await stores.identities.remove(other);
+      },
+    ],
   ];
   for (const [what, isLoss, change] of changes) {
-    it(`are ${isLoss ? 'in doubt' : 'as sure as before'} when ${what}`, async () => {
+    it(`are ${isLoss ? 'unchecked' : 'as sure as before'} when ${what}`, async () => {
       const held = await hold();
-      expect(await isInDoubt(held.session)).to.equal(false);
+      expect(await isUnchecked(held.session)).to.equal(false);
       await change(held);
-      expect(await isInDoubt(held.session)).to.equal(isLoss);
+      expect(await isUnchecked(held.session)).to.equal(isLoss);
     });
   }
 
@@ -110,17 +210,29 @@ describe('grants of sessions', () => {
     await stores.servicePolicies.update(policy, { identityRoles: ['#a'] });
     expect((await stores.sessions.get(session, identity)).id).to.equal(session);
     expect((await stores.sessions.list({}, null)).items.map((item) => item.id)).to.deep.equal([session]);
-    expect(await isInDoubt(session)).to.equal(false);
+    expect(await isUnchecked(session)).to.equal(false);
   });
 
   const readers: readonly [what: string, read: (held: Held) => Promise<unknown>, answer: unknown][] = [
     ['a read by an administrator', async ({ session }) => refused(stores.sessions.get(session, null)), 'notFound'],
-    ['a read by the owner', async ({ session, identity }) => refused(stores.sessions.get(session, identity)), 'notFound'],
+    [
+      'a read by the owner',
+      async ({ session, identity }) => refused(stores.sessions.get(session, identity)),
+      'notFound',
+    ],
     ['a list for administrators', async () => (await stores.sessions.list({}, null)).totalCount, 0],
     ['a list of the owner', async ({ identity }) => (await stores.sessions.list({}, identity)).totalCount, 0],
-    ['a list by filter', async ({ service }) => (await stores.sessions.list({ filter: `service = "${service}"` }, null)).totalCount, 0],
+    [
+      'a list by filter',
+      async ({ service }) => (await stores.sessions.list({ filter: `service = "${service}"` }, null)).totalCount,
+      0,
+    ],
     ['a delete', async ({ session }) => refused(stores.sessions.remove(session, null)), 'notFound'],
-    ['a delete by the owner', async ({ session, identity }) => refused(stores.sessions.remove(session, identity)), 'notFound'],
+    [
+      'a delete by the owner',
+      async ({ session, identity }) => refused(stores.sessions.remove(session, identity)),
+      'notFound',
+    ],
     ['a create that is refused', async ({ session }) => stores.sessions.end(session), undefined],
     ['a sweep', async () => stores.sessions.sweep(10), { seen: 1, removed: 1 }],
   ];
@@ -136,7 +248,7 @@ describe('grants of sessions', () => {
     });
   }
 
-  it('leave somebody else\'s session alone when it is asked for', async () => {
+  it("leave somebody else's session alone when it is asked for", async () => {
     const [held, stranger] = [await hold(), await newIdentity([])];
     expect(await refused(stores.sessions.get(held.session, stranger))).to.equal('notFound');
     expect(await refused(stores.sessions.remove(held.session, stranger))).to.equal('notFound');
@@ -147,11 +259,15 @@ describe('grants of sessions', () => {
   const many = async () => {
     const identity = await newIdentity(['a']);
     await query(`INSERT INTO services (id, name, encryption_required, terminator_strategy, role_attributes)
-      SELECT 's' || lpad(n::text, 4, '0'), 's' || n, false, 'smartrouting', ARRAY[CASE WHEN n > 695 THEN 'kept' ELSE 'lost' END] FROM generate_series(1, 700) n`);
+      SELECT 's' || lpad(n::text, 4, '0'), 's' || n, false, 'smartrouting', ARRAY[CASE WHEN n > 695 THEN 'kept'
+      ELSE 'lost' END] FROM generate_series(1, 700) n`);
     await allow(['#a'], ['#kept']);
     const policy = await allow(['#a'], ['#lost']);
-    await query(`INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token)
-      SELECT 'm' || id, $1, $2, id, 'Dial', id FROM services`, [`api-${identity}`, identity]);
+    await query(
+      `INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token)
+      SELECT 'm' || id, $1, $2, id, 'Dial', id FROM services`,
+      [`api-${identity}`, identity],
+    );
     return { identity, policy, kept: ['ms0696', 'ms0697', 'ms0698', 'ms0699', 'ms0700'] };
   };
 
@@ -161,7 +277,9 @@ describe('grants of sessions', () => {
     await stores.servicePolicies.remove(policy);
     const page = await stores.sessions.list({ limit: 10 }, null);
     expect([page.items.map((item) => item.id), page.totalCount]).to.deep.equal([kept, 5]);
-    expect((await stores.sessions.list({ limit: 2, offset: 4 }, identity)).items.map((item) => item.id)).to.deep.equal(kept.slice(4));
+    expect((await stores.sessions.list({ limit: 2, offset: 4 }, identity)).items.map((item) => item.id)).to.deep.equal(
+      kept.slice(4),
+    );
   });
 
   it('are left out of a list without limit', async () => {
@@ -176,8 +294,14 @@ describe('grants of sessions', () => {
   it('are swept slice by slice, and soon after the news of a change', async () => {
     const { policy } = await many();
     await stores.servicePolicies.remove(policy);
-    const sweeper = createSessionSweeper({ sessions: stores.sessions, log: createLogger({ level: 'silent', format: 'json' }),
-      intervalMs: 3_600_000, slice: 50, slices: 2, restMs: 5 });
+    const sweeper = createSessionSweeper({
+      sessions: stores.sessions,
+      log: createLogger({ level: 'silent', format: 'json' }),
+      intervalMs: 3_600_000,
+      slice: 50,
+      slices: 2,
+      restMs: 5,
+    });
     try {
       expect(await sweeper.turn()).to.be.within(90, 100);
       sweeper.nudge();
@@ -189,8 +313,13 @@ describe('grants of sessions', () => {
   });
 
   describe('that change at the same time', () => {
-    const waits = async () => until('somebody waits for a lock', async () =>
-      (await query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).length > 0);
+    const waits = async () =>
+      until(
+        'somebody waits for a lock',
+        async () =>
+          (await query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+            .length > 0,
+      );
 
     it('are not given to an identity that lost its role meanwhile', async () => {
       const [identity, service] = [await newIdentity(['a']), await newService(['a'])];
@@ -206,7 +335,7 @@ describe('grants of sessions', () => {
       expect(await query('SELECT FROM sessions')).to.deep.equal([]);
     });
 
-    it('are in doubt when the identity changes while the session is being made', async () => {
+    it('are unchecked when the identity changes while the session is being made', async () => {
       const [identity, service] = [await newIdentity(['a']), await newService(['a'])];
       await allow(['#a'], ['#a']);
       const ground = await groundOf(identity, service);
@@ -218,7 +347,7 @@ describe('grants of sessions', () => {
         return made?.id ?? '';
       });
       await changed;
-      expect(await isInDoubt(session)).to.equal(true);
+      expect(await isUnchecked(session)).to.equal(true);
       expect(await refused(stores.sessions.get(session, null))).to.equal('notFound');
     });
 
@@ -227,20 +356,23 @@ describe('grants of sessions', () => {
       let settled: Promise<unknown> = Promise.resolve();
       await database.transaction(async (tx) => {
         await tx.run(null, `UPDATE identities SET role_attributes = '{}' WHERE id = $1`, [identity]);
-        settled = settle(database, { ids: [session], others: 0, identityId: null });
+        settled = checkGrants(database, { ids: [session], others: 0, identityId: null });
         await waits();
       });
       await settled;
       expect(await isThere(session)).to.equal(false);
     });
 
-    it('are in doubt when a policy goes between the look at it and the session', async () => {
+    it('are unchecked when a policy goes between the look at it and the session', async () => {
       const [identity, service] = [await newIdentity(['a']), await newService(['a'])];
       const policy = await allow(['#a'], ['#a']);
       const ground = await groundOf(identity, service);
       await stores.servicePolicies.remove(policy);
-      const made = await stores.sessions.create({ id: id(), token: 'x', tags: {}, ...useOf(identity, service) }, ground);
-      expect(await isInDoubt(made?.id ?? '')).to.equal(true);
+      const made = await stores.sessions.create(
+        { id: id(), token: 'x', tags: {}, ...useOf(identity, service) },
+        ground,
+      );
+      expect(await isUnchecked(made?.id ?? '')).to.equal(true);
       expect((await stores.sessions.list({}, null)).totalCount).to.equal(0);
     });
   });

@@ -20,22 +20,41 @@ describe('answers in turns', () => {
     }
   });
 
-  /** Asks for so many lists of so many texts at once. @returns their elements, and the rounds of the event loop until each was text */
+  /**
+   * Asks for so many lists of so many texts at once.
+   * @returns their elements, and the rounds of the event loop until each was text
+   */
   async function answer(lists: number, length: number): Promise<{ lengths: number[]; rounds: number[] }> {
     const rounds: number[] = [];
     const server = createServer((_, response) => {
       let round = 0;
       let isText = false;
-      const next = () => { round += 1; if (!isText) setImmediate(next); };
+      const next = () => {
+        round += 1;
+        if (!isText) setImmediate(next);
+      };
       setImmediate(next);
       const data = Array.from({ length }, (_item, index) => String(index).padStart(LETTERS, 'x'));
-      const onWritten = () => { isText = true; rounds.push(round); };
-      void writeReply(response, operation, { status: 200, data, page, onWritten }, {}, 1_000);
+      const onWritten = () => {
+        isText = true;
+        rounds.push(round);
+      };
+      void writeReply(
+        response,
+        operation,
+        { status: 200, items: data, page, onWritten },
+        {},
+        { readerPatienceMs: 1_000 },
+      );
     });
     servers.push(server);
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const bodies = await Promise.all(Array.from({ length: lists }, async () => (await fetch(url)).json() as Promise<{ data: string[] }>));
+    const bodies = await Promise.all(
+      Array.from({ length: lists }, async () => (await fetch(url)).json() as Promise<{ data: string[] }>),
+    );
     return { lengths: bodies.map(({ data }) => data.length), rounds };
   }
 

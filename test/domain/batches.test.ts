@@ -1,16 +1,22 @@
+/** Batches of a list that are mapped as they are read. */
 import { expect } from 'chai';
 import { mapBatches } from '../../domain/batches.js';
 
 function source(batches: readonly (readonly number[])[]) {
   const state = { asked: 0, ended: 0 };
   const iterator: AsyncIterableIterator<readonly number[]> = {
-    [Symbol.asyncIterator]() { return this; },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
     next: () => {
       const value = batches[state.asked];
       state.asked += 1;
       return Promise.resolve(value === undefined ? { done: true, value: undefined } : { done: false, value });
     },
-    return: () => { state.ended += 1; return Promise.resolve({ done: true, value: undefined }); },
+    return: () => {
+      state.ended += 1;
+      return Promise.resolve({ done: true, value: undefined });
+    },
   };
   return { state, iterator };
 }
@@ -37,9 +43,15 @@ describe('mapped batches', () => {
 
   it('end those below when an item cannot be mapped', async () => {
     const { state, iterator } = source([[1]]);
-    const failing = mapBatches(iterator, () => { throw new Error('no'); });
+    const failing = mapBatches(iterator, () => {
+      throw new Error('no');
+    });
     let fault: unknown;
-    try { await failing.next(); } catch (error) { fault = error; }
+    try {
+      await failing.next();
+    } catch (error) {
+      fault = error;
+    }
     expect(fault).to.be.instanceOf(Error);
     expect(state.ended).to.equal(1);
   });

@@ -1,3 +1,4 @@
+/** The address that is shown and logged for a client. */
 import { expect } from 'chai';
 import { networkOf, plainAddress } from '../../server/client-address.js';
 

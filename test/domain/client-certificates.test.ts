@@ -1,3 +1,4 @@
+/** Which certificates of a client count, and as whose. Against real TLS connections. */
 import type { Server } from 'node:https';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,14 +10,25 @@ import { newKeyPair } from '../../domain/pki/keys.js';
 import { verifyPeer, type PeerTrust } from '../../handlers/shared/client-certificates.js';
 import { createPeers } from '../../server/peer.js';
 import { createPki, type RunningPki } from '../../server/pki.js';
-import { createCertificateClient, makeCa, makeLeaf, makeRequest, makeSelfSigned, shownBy } from '../support/certificates.js';
+import {
+  createCertificateClient,
+  makeCa,
+  makeLeaf,
+  makeRequest,
+  makeSelfSigned,
+  shownBy,
+} from '../support/certificates.js';
 
 async function newPki(): Promise<RunningPki> {
   const [rootKeys, keys] = await Promise.all([newKeyPair(), newKeyPair()]);
   const root = await createRootCa({ commonName: 'Network root', keys: rootKeys, now: new Date() });
   const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
   const intermediate = await createIntermediateCa(issuer, { commonName: 'Network signer', keys, now: new Date() });
-  return createPki('td.example', { rootPems: [root.certPem], intermediatePems: [intermediate.certPem], intermediateKeyPem: keys.privateKeyPem });
+  return createPki('td.example', {
+    rootPems: [root.certPem],
+    intermediatePems: [intermediate.certPem],
+    intermediateKeyPem: keys.privateKeyPem,
+  });
 }
 
 describe('certificates that clients show', () => {
@@ -35,17 +47,28 @@ describe('certificates that clients show', () => {
     issued = await own.issueForIdentity(await readSigningRequest(request.pem), 'joe');
     const front = makeSelfSigned({ names: { dns: ['localhost'] } });
     const peers = createPeers(() => Promise.resolve(undefined));
-    server = createServer({ cert: front.pem, key: front.privateKeyPem, requestCert: true, rejectUnauthorized: false }, (incoming, response) => {
-      seen = peers.certificatesOf(incoming);
-      response.end();
+    server = createServer(
+      { cert: front.pem, key: front.privateKeyPem, requestCert: true, rejectUnauthorized: false },
+      (incoming, response) => {
+        seen = peers.certificatesOf(incoming);
+        response.end();
+      },
+    );
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   });
-  after(() => { server.closeAllConnections(); server.close(); });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
 
   /** Through a real handshake. */
   async function show(shown: { cert: string; key: string } | undefined, trust: PeerTrust): Promise<VerifiedChain> {
-    const client = createCertificateClient(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, shown as { cert: string; key: string });
+    const client = createCertificateClient(
+      `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      shown as { cert: string; key: string },
+    );
     try {
       await client.get('/');
       const first = seen;
@@ -56,8 +79,15 @@ describe('certificates that clients show', () => {
       client.close();
     }
   }
-  async function refuse(shown: { cert: string; key: string } | undefined, trust: PeerTrust, text: RegExp): Promise<void> {
-    const error: unknown = await show(shown, trust).then(() => undefined, (fault: unknown) => fault);
+  async function refuse(
+    shown: { cert: string; key: string } | undefined,
+    trust: PeerTrust,
+    text: RegExp,
+  ): Promise<void> {
+    const error: unknown = await show(shown, trust).then(
+      () => undefined,
+      (fault: unknown) => fault,
+    );
     expect(error).to.be.instanceOf(ChainFault).with.property('message').that.matches(text);
   }
   const keyed = (cert: string) => ({ cert, key: request.privateKeyPem });
@@ -65,8 +95,17 @@ describe('certificates that clients show', () => {
   it('are refused when there are none', () => refuse(undefined, { own, cas }, /no certificate/));
 
   it('are the network’s own', async () => {
-    expect(await show(keyed(issued.chainPem), { own, cas })).to.include({ caId: null, fingerprint: issued.fingerprint, isComplete: true, isExpired: false });
-    expect(await show(keyed(issued.leafPem), { own, cas })).to.include({ caId: null, fingerprint: issued.fingerprint, isComplete: false });
+    expect(await show(keyed(issued.chainPem), { own, cas })).to.include({
+      caId: null,
+      fingerprint: issued.fingerprint,
+      isComplete: true,
+      isExpired: false,
+    });
+    expect(await show(keyed(issued.leafPem), { own, cas })).to.include({
+      caId: null,
+      fingerprint: issued.fingerprint,
+      isComplete: false,
+    });
   });
 
   it('are not the network’s own where these do not count, or of another network', async () => {
@@ -77,7 +116,11 @@ describe('certificates that clients show', () => {
 
   it('are those of CAs that are acceptable', async () => {
     const leaf = makeLeaf(below);
-    expect(await show(shownBy(leaf, below), { own, cas })).to.include({ caId: 'foreign', fingerprint: leaf.fingerprint, isComplete: true });
+    expect(await show(shownBy(leaf, below), { own, cas })).to.include({
+      caId: 'foreign',
+      fingerprint: leaf.fingerprint,
+      isComplete: true,
+    });
     await refuse(shownBy(leaf), { own, cas }, /leads to no CA/);
     await refuse(shownBy(leaf, below), { own, cas: [] }, /leads to no CA/);
     await refuse(shownBy(leaf, below, foreign), { own, cas: [] }, /leads to no CA/);
@@ -92,6 +135,10 @@ describe('certificates that clients show', () => {
 
   it('do not lead to what follows a CA in its PEM', async () => {
     const other = makeCa();
-    await refuse(shownBy(makeLeaf(other), other), { own, cas: [{ id: 'foreign', certPem: foreign.pem + other.pem }] }, /leads to no CA/);
+    await refuse(
+      shownBy(makeLeaf(other), other),
+      { own, cas: [{ id: 'foreign', certPem: foreign.pem + other.pem }] },
+      /leads to no CA/,
+    );
   });
 });

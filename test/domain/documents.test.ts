@@ -1,3 +1,4 @@
+/** The documentation names only what exists, and its generated parts are fresh. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,14 +10,23 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const markdownIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? markdownIn(join(folder, entry.name)) : entry.name.endsWith('.md') ? [join(folder, entry.name)] : []);
+    entry.isDirectory()
+      ? markdownIn(join(folder, entry.name))
+      : entry.name.endsWith('.md')
+        ? [join(folder, entry.name)]
+        : [],
+  );
 const documents = ['README.md', 'CHANGELOG.md', ...markdownIn('docs')];
 
 describe('the documentation', () => {
   for (const file of documents) {
     it(`${file} links to nothing that is not there`, () => {
-      const targets = [...read(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target));
-      const missing = targets.filter((target) => !existsSync(resolve(root, dirname(file), target.replace(/#.*$/, '') || '.')));
+      const targets = [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target));
+      const missing = targets.filter(
+        (target) => !existsSync(resolve(root, dirname(file), target.replace(/#.*$/, '') || '.')),
+      );
       expect(missing).to.deep.equal([]);
     });
 
@@ -28,10 +38,22 @@ describe('the documentation', () => {
     it(`${file} names only npm scripts and environment variables that exist`, () => {
       const text = read(file);
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-      const named = [...text.matchAll(/\bnpm (?:run )?(test|start|[a-z]+(?::[a-z]+)?)\b/g)].map(([, name = '']) => name).filter((name) => !['ci', 'install', 'package', 'packages'].includes(name));
+      const named = [...text.matchAll(/\bnpm (?:run )?(test|start|[a-z]+(?::[a-z]+)?)\b/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !['ci', 'install', 'package', 'packages'].includes(name));
       expect(named.filter((name) => !(name in scripts))).to.deep.equal([]);
-      const known = new Set([...Object.values(SETTINGS).map((item) => item.env), 'EDGE_CONFIG', 'EDGE_CONTROLLER', 'EDGE_URL', 'EDGE_USERNAME', 'EDGE_PASSWORD', 'EDGE_CA_SHA256']);
-      expect([...text.matchAll(/\bEDGE_[A-Z0-9_]+\b/g)].map(([name]) => name).filter((name) => !known.has(name))).to.deep.equal([]);
+      const known = new Set([
+        ...Object.values(SETTINGS).map((item) => item.env),
+        'EDGE_CONFIG',
+        'EDGE_CONTROLLER',
+        'EDGE_URL',
+        'EDGE_USERNAME',
+        'EDGE_PASSWORD',
+        'EDGE_CA_SHA256',
+      ]);
+      expect(
+        [...text.matchAll(/\bEDGE_[A-Z0-9_]+\b/g)].map(([name]) => name).filter((name) => !known.has(name)),
+      ).to.deep.equal([]);
     });
   }
 
@@ -47,12 +69,24 @@ describe('the documentation', () => {
       }
     };
     follow('README.md');
-    expect(documents.filter((file) => file !== 'README.md' && !linked.has(file) && !linked.has(dirname(file)))).to.deep.equal([]);
+    expect(
+      documents.filter((file) => file !== 'README.md' && !linked.has(file) && !linked.has(dirname(file))),
+    ).to.deep.equal([]);
   });
 
-  for (const file of documents.filter((name) => dirname(name) === 'docs/decisions')) {
+  const index = 'docs/decisions/README.md';
+  const records = documents.filter((name) => dirname(name) === 'docs/decisions' && name !== index);
+
+  it(`${index} names every decision`, () => {
+    const text = read(index);
+    expect(records.filter((file) => !text.includes(`(${relative('docs/decisions', file)})`))).to.deep.equal([]);
+  });
+
+  for (const file of records) {
     it(`${file} is numbered and has background, decision, consequences, before and after`, () => {
-      const [title = '', ...headings] = read(file).split('\n').filter((line) => /^#+ /.test(line));
+      const [title = '', ...headings] = read(file)
+        .split('\n')
+        .filter((line) => /^#+ /.test(line));
       expect(title).to.match(new RegExp(`^# ${/\d{4}/.exec(file)?.[0] ?? ''} `));
       expect(headings).to.deep.equal(['## Background', '## Decision', '## Consequences', '## Before and after']);
     });
@@ -67,7 +101,9 @@ describe('the table of settings', () => {
 
   it('has one row for each setting, with its variable', () => {
     const rows = configurationTable().split('\n').slice(2);
-    expect(rows.map((row) => row.split('|')[2]?.trim())).to.deep.equal(Object.values(SETTINGS).map((item) => `\`${item.env}\``));
+    expect(rows.map((row) => row.split('|')[2]?.trim())).to.deep.equal(
+      Object.values(SETTINGS).map((item) => `\`${item.env}\``),
+    );
   });
 
   const whole = (value: unknown) => {

@@ -7,8 +7,12 @@ import { markdownOf, tableHead, tableRow } from '../../scripts/drill/outages/rep
 import { Tally } from '../../scripts/drill/tally.js';
 
 const COLUMNS = 100;
-const answer = (status: number, json: { data?: unknown; error?: unknown } = {}) =>
-  ({ status, data: json.data, meta: {}, json });
+const answer = (status: number, json: { data?: unknown; error?: unknown } = {}) => ({
+  status,
+  data: json.data,
+  meta: {},
+  json,
+});
 const made = (id: string) => answer(201, { data: { id } });
 const unavailable = answer(503, { error: { code: 'UNAVAILABLE' } });
 const timeout = answer(503, { error: { code: 'TIMEOUT' } });
@@ -28,8 +32,15 @@ function seen(): Tally {
 
 describe('the counts of a drill of outages', () => {
   it('compare what was acknowledged with what is there', () => {
-    const [a, b, d] = [{ id: '1', name: 'a' }, { id: '2', name: 'b' }, { id: '4', name: 'd' }];
-    const [f, g] = [{ id: '6', name: 'f' }, { id: '7', name: 'g' }];
+    const [a, b, d] = [
+      { id: '1', name: 'a' },
+      { id: '2', name: 'b' },
+      { id: '4', name: 'd' },
+    ];
+    const [f, g] = [
+      { id: '6', name: 'f' },
+      { id: '7', name: 'g' },
+    ];
     const other = { id: '99', name: 'of another drill' };
     expect(compare(seen(), [a, b, f, g])).to.deep.equal({ lost: 0, unacknowledged: 0 });
     expect(compare(seen(), [a, b, f, g, d, other])).to.deep.equal({ lost: 0, unacknowledged: 1 });
@@ -43,8 +54,12 @@ describe('the counts of a drill of outages', () => {
   it('measure the longest time without an acknowledged create, and when it is healed', () => {
     const tally = seen();
     const { creates, refused, timeouts, slowestRefusalMs } = tally;
-    expect({ creates, refused, timeouts, slowestRefusalMs })
-      .to.deep.equal({ creates: 7, refused: 3, timeouts: 1, slowestRefusalMs: 1_900 });
+    expect({ creates, refused, timeouts, slowestRefusalMs }).to.deep.equal({
+      creates: 7,
+      refused: 3,
+      timeouts: 1,
+      slowestRefusalMs: 1_900,
+    });
     expect([tally.longestGapMs, tally.lastRefusalAt, tally.healedAt]).to.deep.equal([3_200, 3_500, 4_200]);
     tally.created('h', unavailable, 5_000);
     expect(tally.healedAt, 'refused again').to.equal(undefined);

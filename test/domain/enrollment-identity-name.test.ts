@@ -1,3 +1,4 @@
+/** The name of an identity that enrolls by the certificate of a CA. */
 import { expect } from 'chai';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
 
@@ -18,7 +19,9 @@ describe('the name of an identity that enrolls by itself', () => {
     ['[commonName]', '名'.repeat(500), { commonName: '名'.repeat(501) }],
   ];
   for (const [format, name, changes] of cases) {
-    it(`is ${JSON.stringify(name.slice(0, 30))} by ${format}`, () => { expect(identityName(format, { ...symbols, ...changes })).to.equal(name); });
+    it(`is ${JSON.stringify(name.slice(0, 30))} by ${format}`, () => {
+      expect(identityName(format, { ...symbols, ...changes })).to.equal(name);
+    });
   }
 
   it('gets a number of six digits when it is taken', () => {

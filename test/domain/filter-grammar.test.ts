@@ -1,4 +1,7 @@
-/** The grammar of filters, the texts of its faults, and filters made to hurt. What the SQL means is test/db/filter-sql.test.ts. */
+/**
+ * The grammar of filters, the texts of its faults, and filters made to hurt. What the SQL means is
+ * test/db/filter-sql.test.ts.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DomainError } from '../../domain/errors.js';
@@ -7,21 +10,66 @@ import { compile, fault, unexpected, where } from './filter-support.js';
 
 describe('filter grammar', () => {
   const accepted = [
-    'name="x"', 'name = "x"', '  name  =\t"x"\r\n ', 'name != 3', 'name > -1.5e+3', 'name <= "b"', 'isAdmin', 'true', 'FALSE',
-    'isAdmin = True', 'externalId = null', 'externalId != NULL', 'name in ["a","b" , "c"]', 'name NOT IN [1, 2]', 'cost between 1 and 2.5',
-    'cost not between 1 and 2', 'name contains "x"', 'name NOT Contains "x"', 'name not icontains "x"', 'name contains 3',
-    'createdAt > datetime(2024-02-29T00:00:00Z)', 'createdAt < datetime( 2024-01-01t00:00:00.123456789+05:30 )',
+    'name="x"',
+    'name = "x"',
+    '  name  =\t"x"\r\n ',
+    'name != 3',
+    'name > -1.5e+3',
+    'name <= "b"',
+    'isAdmin',
+    'true',
+    'FALSE',
+    'isAdmin = True',
+    'externalId = null',
+    'externalId != NULL',
+    'name in ["a","b" , "c"]',
+    'name NOT IN [1, 2]',
+    'cost between 1 and 2.5',
+    'cost not between 1 and 2',
+    'name contains "x"',
+    'name NOT Contains "x"',
+    'name not icontains "x"',
+    'name contains 3',
+    'createdAt > datetime(2024-02-29T00:00:00Z)',
+    'createdAt < datetime( 2024-01-01t00:00:00.123456789+05:30 )',
     'createdAt between datetime(2024-01-01T00:00:00z) and datetime(2025-01-01T00:00:00Z)',
-    'createdAt in [datetime(2024-01-01T00:00:00Z)]', 'anyOf(roleAttributes) = "a"', 'ALLOF( roleAttributes )!="a"',
-    'anyOf(roleAttributes)contains "a"', 'count(roleAttributes) > 2', 'COUNT( configs )=0', 'isEmpty(roleAttributes)',
-    'isEmpty( from configs where name = "x" )', 'count(from configs where true limit 3) = 3', 'not isAdmin', 'not not isAdmin',
-    '(isAdmin)', '( ( isAdmin ) )', '(name="a") and (name="b")', 'isAdmin and name = "x" or cost > 1', 'tags.city = "Oslo"',
-    'tags.a-b_c.d = true', 'service.name = "x"', 'sort by name', 'SORT  BY name DESC , id asc', 'skip 5', 'limit none', 'LIMIT 5',
-    'skip 5 limit 5', 'sort by name skip 1 limit 2', 'isAdmin sort by cost desc, name skip 1 limit none', 'limit -1',
-    'name = "a\\\\b\\"c\\f\\n\\r\\t"', 'name = "ünï 💥"', 'name = ""', 'not (isAdmin or cost = 1) and cost = 2',
+    'createdAt in [datetime(2024-01-01T00:00:00Z)]',
+    'anyOf(roleAttributes) = "a"',
+    'ALLOF( roleAttributes )!="a"',
+    'anyOf(roleAttributes)contains "a"',
+    'count(roleAttributes) > 2',
+    'COUNT( configs )=0',
+    'isEmpty(roleAttributes)',
+    'isEmpty( from configs where name = "x" )',
+    'count(from configs where true limit 3) = 3',
+    'not isAdmin',
+    'not not isAdmin',
+    '(isAdmin)',
+    '( ( isAdmin ) )',
+    '(name="a") and (name="b")',
+    'isAdmin and name = "x" or cost > 1',
+    'tags.city = "Oslo"',
+    'tags.a-b_c.d = true',
+    'service.name = "x"',
+    'sort by name',
+    'SORT  BY name DESC , id asc',
+    'skip 5',
+    'limit none',
+    'LIMIT 5',
+    'skip 5 limit 5',
+    'sort by name skip 1 limit 2',
+    'isAdmin sort by cost desc, name skip 1 limit none',
+    'limit -1',
+    'name = "a\\\\b\\"c\\f\\n\\r\\t"',
+    'name = "ünï 💥"',
+    'name = ""',
+    'not (isAdmin or cost = 1) and cost = 2',
     'isEmpty(from configs where sort by name skip 1 limit 2)',
   ];
-  for (const filter of accepted) it(`accepts ${filter}`, () => { compile({ filter }); });
+  for (const filter of accepted)
+    it(`accepts ${filter}`, () => {
+      compile({ filter });
+    });
 
   const refused: readonly (readonly [string, string])[] = [
     ['   ', unexpected('<EOF>', 3)],
@@ -30,7 +78,7 @@ describe('filter grammar', () => {
     ['name = x', unexpected('x', 7)],
     ['name == "x"', unexpected('=', 6)],
     ['name ! "x"', unexpected('!', 5)],
-    ['name = \'x\'', unexpected('\'', 7)],
+    ["name = 'x'", unexpected("'", 7)],
     ['name = "x', unexpected('"x', 7)],
     ['name = "a\\x"', unexpected('"a\\x', 7)],
     ['"x" = name', unexpected('"x"', 0)],
@@ -52,8 +100,14 @@ describe('filter grammar', () => {
     ['isAdmin < true', unexpected('true', 10)],
     ['createdAt > datetime(2024-01-01T00:00:00)', unexpected('datetime', 12)],
     ['createdAt > Datetime(2024-01-01T00:00:00Z)', unexpected('Datetime', 12)],
-    ['createdAt > datetime(2023-02-29T00:00:00Z)', 'could not parse datetime: 2023-02-29T00:00:00Z is not a point in time'],
-    ['createdAt > datetime(2023-01-01T24:00:00Z)', 'could not parse datetime: 2023-01-01T24:00:00Z is not a point in time'],
+    [
+      'createdAt > datetime(2023-02-29T00:00:00Z)',
+      'could not parse datetime: 2023-02-29T00:00:00Z is not a point in time',
+    ],
+    [
+      'createdAt > datetime(2023-01-01T24:00:00Z)',
+      'could not parse datetime: 2023-01-01T24:00:00Z is not a point in time',
+    ],
     ['noneOf(roleAttributes) = "a"', unexpected('(', 6)],
     ['anyOf(from configs where true) = "a"', unexpected('from', 6)],
     ['count (roleAttributes) = 1', unexpected(' ', 5)],
@@ -86,24 +140,34 @@ describe('filter grammar', () => {
   }
 
   it('gives everything to the right of a word to that word', () => {
-    const tree = (filter: string) => JSON.stringify(parseFilter(filter).predicate, (_, value: unknown) =>
-      (typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'symbol' && 'name' in value ? value.name : value));
+    const tree = (filter: string) =>
+      JSON.stringify(parseFilter(filter).predicate, (_, value: unknown) =>
+        typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'symbol' && 'name' in value
+          ? value.name
+          : value,
+      );
     expect(tree('a and b or c')).to.equal('{"kind":"and","items":["a",{"kind":"or","items":["b","c"]}]}');
     expect(tree('a or b and c')).to.equal('{"kind":"or","items":["a",{"kind":"and","items":["b","c"]}]}');
     expect(tree('not a or b')).to.equal('{"kind":"not","item":{"kind":"or","items":["a","b"]}}');
     expect(tree('(a and b) or c')).to.equal('{"kind":"or","items":[{"kind":"and","items":["a","b"]},"c"]}');
     expect(tree('a and b and c or not d and e')).to.equal(
-      '{"kind":"and","items":["a","b",{"kind":"or","items":["c",{"kind":"not","item":{"kind":"and","items":["d","e"]}}]}]}');
+      '{"kind":"and","items":["a","b",{"kind":"or","items":["c",' +
+        '{"kind":"not","item":{"kind":"and","items":["d","e"]}}]}]}',
+    );
   });
 
   it('keeps a number as it was written', () => {
-    expect(parseFilter('x = 1.50e+2').predicate).to.deep.include({ test: { op: '=', value: { type: 'number', value: '1.50e+2' } } });
+    expect(parseFilter('x = 1.50e+2').predicate).to.deep.include({
+      test: { op: '=', value: { type: 'number', value: '1.50e+2' } },
+    });
   });
 
   it('reads dates to the microsecond, in UTC', () => {
     const date = (text: string) => {
       const { predicate } = parseFilter(`x = datetime(${text})`);
-      return predicate?.kind === 'test' && predicate.test.op === '=' && predicate.test.value.type === 'date' ? predicate.test.value.value : '';
+      return predicate?.kind === 'test' && predicate.test.op === '=' && predicate.test.value.type === 'date'
+        ? predicate.test.value.value
+        : '';
     };
     expect(date('2024-01-01T00:30:00+01:00')).to.equal('2023-12-31T23:30:00.000000Z');
     expect(date('2024-01-01t00:00:00.1234567z')).to.equal('2024-01-01T00:00:00.123456Z');
@@ -115,26 +179,80 @@ describe('filter grammar', () => {
 
 describe('hostile filters', () => {
   it('are refused as invalid, whatever they are', () => {
-    const words = fc.constantFrom('name', 'cost', 'isAdmin', 'tags.x', 'roleAttributes', 'configs', 'and', 'or', 'not', 'in', 'between',
-      'contains', 'icontains', 'anyOf(', 'allOf(', 'count(', 'isEmpty(', 'from', 'where', 'sort by', 'skip', 'limit', 'none', 'null', 'true',
-      '(', ')', '[', ']', ',', '=', '!=', '<', '"a"', '"', '\\', '1', '1e999', '-', '.', ' ', '\n', 'datetime(2024-01-01T00:00:00Z)', 'datetime(', '\0', '\ud800');
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.array(words, { maxLength: 30 }).map((parts) => parts.join(' ')),
-      fc.array(words, { maxLength: 30 }).map((parts) => parts.join('')));
-    fc.assert(fc.property(text, (filter) => {
-      try {
-        compile({ filter });
-        parseSort(filter);
-      } catch (error) {
-        expect(error).to.be.instanceOf(DomainError);
-      }
-    }), { numRuns: 3000 });
+    const words = fc.constantFrom(
+      'name',
+      'cost',
+      'isAdmin',
+      'tags.x',
+      'roleAttributes',
+      'configs',
+      'and',
+      'or',
+      'not',
+      'in',
+      'between',
+      'contains',
+      'icontains',
+      'anyOf(',
+      'allOf(',
+      'count(',
+      'isEmpty(',
+      'from',
+      'where',
+      'sort by',
+      'skip',
+      'limit',
+      'none',
+      'null',
+      'true',
+      '(',
+      ')',
+      '[',
+      ']',
+      ',',
+      '=',
+      '!=',
+      '<',
+      '"a"',
+      '"',
+      '\\',
+      '1',
+      '1e999',
+      '-',
+      '.',
+      ' ',
+      '\n',
+      'datetime(2024-01-01T00:00:00Z)',
+      'datetime(',
+      '\0',
+      '\ud800',
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(words, { maxLength: 30 }).map((parts) => parts.join(' ')),
+      fc.array(words, { maxLength: 30 }).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(text, (filter) => {
+        try {
+          compile({ filter });
+          parseSort(filter);
+        } catch (error) {
+          expect(error).to.be.instanceOf(DomainError);
+        }
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   const bombs: readonly (readonly [string, string])[] = [
     ['parentheses', '('.repeat(16_000)],
     ['closed parentheses', `${'('.repeat(8_000)}isAdmin${')'.repeat(8_000)}`],
     ['not', `${'not '.repeat(4_000)}isAdmin`],
-    ['alternating words', Array.from({ length: 1_000 }, (_, i) => (i % 2 === 0 ? 'isAdmin and' : 'isAdmin or')).join(' ')],
+    [
+      'alternating words',
+      Array.from({ length: 1_000 }, (_, i) => (i % 2 === 0 ? 'isAdmin and' : 'isAdmin or')).join(' '),
+    ],
     ['subqueries', 'isEmpty(from configs where '.repeat(600)],
     ['length', `name = "${'x'.repeat(16_400)}"`],
   ];
@@ -151,8 +269,17 @@ describe('hostile filters', () => {
   });
 
   it('of the largest size cost a time in proportion', () => {
-    const long = [`${'isAdmin or '.repeat(1_480)}isAdmin`, `name in [${'"a",'.repeat(4_000)}"a"]`, '"'.repeat(16_000), ' '.repeat(16_000),
-      `cost = ${'9'.repeat(300)}`, `name = "${'\\\\'.repeat(8_000)}"`, `${'datetime( '.repeat(1_600)}`, `x${'.x'.repeat(8_000)}`, '\n'.repeat(16_000)];
+    const long = [
+      `${'isAdmin or '.repeat(1_480)}isAdmin`,
+      `name in [${'"a",'.repeat(4_000)}"a"]`,
+      '"'.repeat(16_000),
+      ' '.repeat(16_000),
+      `cost = ${'9'.repeat(300)}`,
+      `name = "${'\\\\'.repeat(8_000)}"`,
+      `${'datetime( '.repeat(1_600)}`,
+      `x${'.x'.repeat(8_000)}`,
+      '\n'.repeat(16_000),
+    ];
     const start = process.hrtime.bigint();
     for (const filter of long) {
       try {

@@ -1,3 +1,4 @@
+/** What the generator writes for the specs of test/fixtures. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +12,33 @@ describe('generated files', () => {
   const text = (path: string): string => files.get(path) ?? '';
   /** One top-level declaration of an emitted module. */
   const declaration = (path: string, name: string): string =>
-    text(path).split(/\n{2,}/).find((block) => new RegExp(`^export (interface|type) ${name}\\b`, 'm').test(block)) ?? '';
+    text(path)
+      .split(/\n{2,}/)
+      .find((block) => new RegExp(`^export (interface|type) ${name}\\b`, 'm').test(block)) ?? '';
 
   it('are these', () => {
     expect([...files.keys()]).to.deep.equal([
-      'client.json', 'client.yml', 'client/operations.ts', 'client/request.ts', 'client/response.ts', 'client/validators.cjs',
-      'client/validators.d.cts', 'formats.cjs', 'formats.d.cts', 'management.json', 'management.yml', 'management/operations.ts',
-      'management/request.ts', 'management/response.ts', 'management/validators.cjs', 'management/validators.d.cts',
-      'operation.ts', 'operations.ts', 'routes.ts',
+      'client.json',
+      'client.yml',
+      'client/names.ts',
+      'client/operations.ts',
+      'client/request.ts',
+      'client/response.ts',
+      'client/validators.cjs',
+      'client/validators.d.cts',
+      'formats.cjs',
+      'formats.d.cts',
+      'management.json',
+      'management.yml',
+      'management/names.ts',
+      'management/operations.ts',
+      'management/request.ts',
+      'management/response.ts',
+      'management/validators.cjs',
+      'management/validators.d.cts',
+      'operation.ts',
+      'operations.ts',
+      'routes.ts',
     ]);
   });
 
@@ -29,19 +49,26 @@ describe('generated files', () => {
   it('do not depend on the order in the documents', () => {
     const reverse = (value: unknown): unknown => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-      return Object.fromEntries(Object.entries(value).reverse().map(([key, member]) => [key, reverse(member)]));
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([key, member]) => [key, reverse(member)]),
+      );
     };
     const { client, management } = zoo();
     const reversed = generateFrom({ client: reverse(client), management: reverse(management) });
     for (const [path, content] of reversed) {
-      if (/\.(ts|cjs)$/.test(path)) expect(content.split('\n').slice(1), path).to.deep.equal(text(path).split('\n').slice(1));
+      if (/\.(ts|cjs)$/.test(path))
+        expect(content.split('\n').slice(1), path).to.deep.equal(text(path).split('\n').slice(1));
     }
   });
 
   it('name their origin in the first line', () => {
     for (const [path, content] of files) {
       if (/\.(json|yml)$/.test(path)) continue;
-      expect(content, path).to.match(/^\/\/ Generated from specs\/ \(sha256 [0-9a-f]{64}\) by scripts\/generate\. Do not edit\.\n/);
+      expect(content, path).to.match(
+        /^\/\/ Generated from specs\/ \(sha256 [0-9a-f]{64}\) by scripts\/generate\. Do not edit\.\n/,
+      );
     }
   });
 
@@ -57,27 +84,44 @@ describe('generated files', () => {
 
   describe('types', () => {
     it('let null stand for an absent property of a request only', () => {
-      expect(declaration('client/request.ts', 'Meal')).to.contain('food: string;').and.contain('grams?: number | null;');
-      expect(declaration('client/response.ts', 'Meal')).to.contain('food: string;').and.contain('grams?: number | undefined;');
+      expect(declaration('client/request.ts', 'Meal'))
+        .to.contain('food: string;')
+        .and.contain('grams?: number | null;');
+      expect(declaration('client/response.ts', 'Meal'))
+        .to.contain('food: string;')
+        .and.contain('grams?: number | undefined;');
     });
 
     it('extend, and replace what a sub-type changes', () => {
-      expect(declaration('management/request.ts', 'KeeperCreate')).to.contain("extends Omit<Person, 'nickname'> {")
-        .and.contain('  nickname: string;').and.contain('size: Size | null;').and.contain('shifts?: number | null;');
+      expect(declaration('management/request.ts', 'KeeperCreate'))
+        .to.contain("extends Omit<Person, 'nickname'> {")
+        .and.contain('  nickname: string;')
+        .and.contain('size: Size | null;')
+        .and.contain('shifts?: number | null;');
     });
 
     it('are unions where there is a discriminator', () => {
-      expect(declaration('management/request.ts', 'AnimalCreate')).to.equal('export type AnimalCreate =\n  | BirdCreate\n  | FishCreate;');
+      expect(declaration('management/request.ts', 'AnimalCreate')).to.equal(
+        'export type AnimalCreate =\n  | BirdCreate\n  | FishCreate;',
+      );
       expect(declaration('management/request.ts', 'AnimalCreateBase')).to.contain('  kind: string;');
-      expect(declaration('management/request.ts', 'BirdCreate')).to.contain("extends AnimalCreateBase {").and.contain("  kind: 'BIRD' | 'birdCreate';");
-      expect(declaration('management/response.ts', 'BirdDetail')).to.contain("  kind: 'BIRD';").and.contain('mate?: AnimalDetail | null | undefined;');
+      expect(declaration('management/request.ts', 'BirdCreate'))
+        .to.contain('extends AnimalCreateBase {')
+        .and.contain("  kind: 'BIRD' | 'birdCreate';");
+      expect(declaration('management/response.ts', 'BirdDetail'))
+        .to.contain("  kind: 'BIRD';")
+        .and.contain('mate?: AnimalDetail | null | undefined;');
     });
 
     it('know maps, enums, lists and nullable definitions', () => {
       expect(declaration('management/response.ts', 'Links')).to.equal('export type Links = Record<string, string>;');
-      expect(declaration('management/request.ts', 'Tags')).to.equal('export type Tags = Record<string, unknown> | null;');
+      expect(declaration('management/request.ts', 'Tags')).to.equal(
+        'export type Tags = Record<string, unknown> | null;',
+      );
       expect(declaration('management/request.ts', 'Size')).to.equal("export type Size = 'small' | 'large';");
-      expect(declaration('management/request.ts', 'FishCreate')).to.contain('waters?: Water[] | null;').and.contain('tags: Tags;');
+      expect(declaration('management/request.ts', 'FishCreate'))
+        .to.contain('waters?: Water[] | null;')
+        .and.contain('tags: Tags;');
       expect(declaration('management/response.ts', 'ListAnimalsEnvelope')).to.contain('data: readonly AnimalDetail[];');
     });
 
@@ -86,6 +130,15 @@ describe('generated files', () => {
       expect(text('management/response.ts')).to.contain('  /** Its id, e.g. `a1`. */\n');
       expect(text('management/request.ts')).to.contain('  /** Ends a comment * / early. */\n');
     });
+  });
+
+  it('list the names of what requests send: of sub-types together, of maps none', () => {
+    const names = text('management/names.ts');
+    expect(names).to.contain(
+      '  animalCreate: { canFly: null, kind: null, name: null, tags: null, waters: null, wings: null },\n',
+    );
+    expect(names).to.contain("address: 'address'").and.contain('  address: { city: null },\n');
+    expect(names).not.to.contain('  tags: {');
   });
 
   describe('operations', () => {
@@ -98,32 +151,72 @@ describe('generated files', () => {
       expect(operations).to.contain("query: { filter?: string[]; limit?: number; size?: 'small' | 'large' };");
       expect(operations).to.contain('200: Buffer;\n      204: undefined;');
       expect(text('management/operations.ts')).to.contain('body: Request.AnimalCreate;');
+      expect(text('management/operations.ts')).to.contain("createKeeper: {\n    permission: 'admin';\n");
     });
 
     it('stand in a table with all that the server has to know', () => {
       const { operations } = run('operations.ts') as { operations: Record<string, Record<string, unknown>> };
       const { client = {}, management = {} } = operations;
       expect(client['createMeal']).to.deep.include({
-        api: 'client', operationId: 'createMeal', method: 'POST', path: '/animals/{id}/meals', pathParameters: ['id'], permission: 'own',
+        api: 'client',
+        operationId: 'createMeal',
+        method: 'POST',
+        path: '/animals/{id}/meals',
+        pathParameters: ['id'],
+        permission: 'own',
+        grantedBy: [],
+        refusalStatus: 401,
         produces: ['application/json', 'application/x-pem-file'],
         body: {
-          name: 'meal', required: false, consumes: ['application/json', 'text/plain'], textTypes: ['text/plain'], kind: 'json',
+          name: 'meal',
+          required: false,
+          consumes: ['application/json', 'text/plain'],
+          textTypes: ['text/plain'],
+          kind: 'json',
           validator: 'request_meal',
+          names: 'meal',
         },
         responses: {
           201: { validator: 'response_meal', kind: 'json', textTypes: ['application/x-pem-file'], itemValidator: null },
           default: { validator: 'response_failure', kind: 'json', textTypes: [], itemValidator: null },
         },
       });
+      const granted = Object.entries(management).map(([id, operation]) => [
+        id,
+        (operation as { grantedBy: unknown }).grantedBy,
+      ]);
+      expect(Object.fromEntries(granted)).to.deep.equal({
+        createAnimal: ['animal', 'animal.create'],
+        createKeeper: [],
+        listAnimals: ['admin_readonly', 'animal', 'animal.read'],
+      });
       expect(client['showPhoto']).to.deep.include({ pathParameters: ['animalId'], body: null });
       const bounds = { minimum: null, maximum: null, minLength: null, maxLength: null };
       expect(client['showPhoto']).to.have.deep.property('parameters', [
         { name: 'animalId', in: 'path', type: 'string', format: null, required: true, enum: null, ...bounds },
         { name: 'filter', in: 'query', type: 'array', format: null, required: false, enum: null, ...bounds },
-        { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, ...bounds, minimum: -1 },
-        { name: 'size', in: 'query', type: 'string', format: null, required: false, enum: ['small', 'large'], ...bounds },
+        {
+          name: 'limit',
+          in: 'query',
+          type: 'integer',
+          format: 'int64',
+          required: false,
+          enum: null,
+          ...bounds,
+          minimum: -1,
+        },
+        {
+          name: 'size',
+          in: 'query',
+          type: 'string',
+          format: null,
+          required: false,
+          enum: ['small', 'large'],
+          ...bounds,
+        },
       ]);
-      const answer = (id: string, status: number): unknown => at(management[id] as Record<string, unknown>, 'responses', status);
+      const answer = (id: string, status: number): unknown =>
+        at(management[id] as Record<string, unknown>, 'responses', status);
       expect(answer('listAnimals', 200)).to.have.property('itemValidator', 'response_animalDetail');
       expect(answer('createKeeper', 201)).to.have.property('itemValidator', 'response_createKeeperResponse201_item');
     });
@@ -135,15 +228,18 @@ describe('generated files', () => {
       const animal = client?.literals['animals']?.parameter;
       expect(animal?.literals['meals']?.operations).to.deep.equal({ POST: 'createMeal' });
       expect(animal?.literals['photo']?.operations).to.deep.equal({ GET: 'showPhoto' });
-      for (const name of ['constructor', '__proto__', 'toString']) expect(client?.literals[name], name).to.equal(undefined);
+      for (const name of ['constructor', '__proto__', 'toString'])
+        expect(client?.literals[name], name).to.equal(undefined);
     });
   });
 
   it('compile under the strictest settings', function () {
     this.timeout(60_000);
-    expect(compile({
-      ...Object.fromEntries([...files].filter(([path]) => /\.(ts|cts)$/.test(path))),
-      'use.ts': `
+    expect(
+      compile({
+        ...Object.fromEntries([...files].filter(([path]) => /\.(ts|cts)$/.test(path))),
+        'use.ts':
+          `
         import validators from './client/validators.cjs';
         import formats from './formats.cjs';
         import { operations, type OperationId } from './operations.js';
@@ -155,7 +251,8 @@ describe('generated files', () => {
         export const id: OperationId<'client'> = 'createMeal';
         export const path: string = operations.management.listAnimals.path;
         export const fish: AnimalCreate = { kind: 'FISH', name: 'x', tags: null };
-        export const wings = (animal: AnimalCreate): number | null => (animal.kind === 'BIRD' || animal.kind === 'birdCreate' ? animal.wings ?? null : null);
+        export const wings = (animal: AnimalCreate): number | null => (animal.kind === 'BIRD' || animal.kind === ` +
+          `'birdCreate' ? animal.wings ?? null : null);
         // @ts-expect-error a sub-type's own property is missing
         export const bird: Operations['createAnimal']['body'] = { kind: 'BIRD', name: 'x' };
         // @ts-expect-error no such operation
@@ -163,7 +260,8 @@ describe('generated files', () => {
         // @ts-expect-error a response has no null for an optional property
         export const cause: Operations['createKeeper']['responses']['default'] = { code: 'x', cause: null };
       `,
-    })).to.deep.equal([]);
+      }),
+    ).to.deep.equal([]);
   });
 
   it('contain no any', () => {
@@ -174,15 +272,27 @@ describe('generated files', () => {
 
   describe('on disk', () => {
     let folder = '';
-    beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'generated-')); });
-    afterEach(() => { rmSync(folder, { recursive: true }); });
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'generated-'));
+    });
+    afterEach(() => {
+      rmSync(folder, { recursive: true });
+    });
 
     it('are compared file by file', () => {
       writeFileSync(join(folder, 'a.ts'), 'one\ntwo\n');
       writeFileSync(join(folder, 'b.ts'), 'same');
       writeFileSync(join(folder, 'c.ts'), 'extra');
-      const expected = new Map([['a.ts', 'one\n2\n'], ['b.ts', 'same'], ['d.ts', '']]);
-      expect(differences(folder, expected)).to.deep.equal(['a.ts:2: differs', 'd.ts: missing', 'c.ts: does not belong here']);
+      const expected = new Map([
+        ['a.ts', 'one\n2\n'],
+        ['b.ts', 'same'],
+        ['d.ts', ''],
+      ]);
+      expect(differences(folder, expected)).to.deep.equal([
+        'a.ts:2: differs',
+        'd.ts: missing',
+        'c.ts: does not belong here',
+      ]);
     });
 
     it('are what the specs ask for: otherwise run `npm run generate`', function () {
@@ -206,10 +316,22 @@ describe('generated files', () => {
     const root = join(projectDir, 'generated/.zoo');
     const virtual = new Map(Object.entries(sources).map(([path, content]) => [join(root, path), content]));
     const options: ts.CompilerOptions = {
-      target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      lib: ['lib.es2023.d.ts'], types: ['node'], typeRoots: [join(projectDir, 'node_modules/@types')], noEmit: true, skipLibCheck: true,
-      strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noPropertyAccessFromIndexSignature: true,
-      noUnusedLocals: true, noUnusedParameters: true, verbatimModuleSyntax: true, isolatedModules: true,
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      lib: ['lib.es2023.d.ts'],
+      types: ['node'],
+      typeRoots: [join(projectDir, 'node_modules/@types')],
+      noEmit: true,
+      skipLibCheck: true,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      noPropertyAccessFromIndexSignature: true,
+      noUnusedLocals: true,
+      noUnusedParameters: true,
+      verbatimModuleSyntax: true,
+      isolatedModules: true,
     };
     const disk = ts.createCompilerHost(options);
     const host: ts.CompilerHost = {
@@ -224,7 +346,11 @@ describe('generated files', () => {
       },
     };
     const program = ts.createProgram([...virtual.keys()], options, host);
-    return ts.getPreEmitDiagnostics(program).map((one) =>
-      `${one.file?.fileName.slice(root.length) ?? ''}: ${ts.flattenDiagnosticMessageText(one.messageText, '\n')}`);
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(
+        (one) =>
+          `${one.file?.fileName.slice(root.length) ?? ''}: ${ts.flattenDiagnosticMessageText(one.messageText, '\n')}`,
+      );
   }
 });

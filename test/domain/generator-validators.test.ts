@@ -1,3 +1,4 @@
+/** The generated validators take and refuse as their schemas say. */
 import { expect } from 'chai';
 import { generateZoo, validatorsOf, type Validate } from '../fixtures/specs/zoo.js';
 
@@ -18,7 +19,8 @@ describe('generated validators', () => {
 
   const address = { city: 'Berlin' };
   const keeper = { address, name: 'Ann', nickname: 'A', salary: 1, size: 'small', token: 'AA==', verified: true };
-  const keeperFault = (change: Record<string, unknown>): string | null => fault(management['request_keeperCreate'], { ...keeper, ...change });
+  const keeperFault = (change: Record<string, unknown>): string | null =>
+    fault(management['request_keeperCreate'], { ...keeper, ...change });
 
   describe('of requests', () => {
     it('accept a body that is right', () => {
@@ -77,7 +79,8 @@ describe('generated validators', () => {
     });
 
     it('check lists: length, elements, repetition', () => {
-      const fish = (waters: unknown): string | null => fault(management['request_fishCreate'], { kind: 'FISH', name: 'x', tags: {}, waters });
+      const fish = (waters: unknown): string | null =>
+        fault(management['request_fishCreate'], { kind: 'FISH', name: 'x', tags: {}, waters });
       expect(fish(['salt', 'fresh'])).to.equal(null);
       expect(fish([])).to.equal('minItems /waters');
       expect(fish(['salt', 'salt'])).to.equal('uniqueItems /waters');
@@ -105,22 +108,50 @@ describe('generated validators', () => {
   describe('of formats', () => {
     const cases: Record<string, { right: string[]; wrong: string[] }> = {
       hiredAt: {
-        right: ['2026-11-21T05:06:30.778Z', '2024-02-29T23:59:59+01:00', '2000-02-29t00:00:00z', '2026-01-31T00:00:00.123456789Z'],
-        wrong: ['', '2026-11-21', '2026-11-21 05:06:30Z', '2026-11-21T05:06:30', '2023-02-29T00:00:00Z', '1900-02-29T00:00:00Z',
-          '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T00:00:60Z', ' 2026-01-01T00:00:00Z',
-          '2026-01-01T00:00:00Z\n', '٢026-01-01T00:00:00Z'],
+        right: [
+          '2026-11-21T05:06:30.778Z',
+          '2024-02-29T23:59:59+01:00',
+          '2000-02-29t00:00:00z',
+          '2026-01-31T00:00:00.123456789Z',
+        ],
+        wrong: [
+          '',
+          '2026-11-21',
+          '2026-11-21 05:06:30Z',
+          '2026-11-21T05:06:30',
+          '2023-02-29T00:00:00Z',
+          '1900-02-29T00:00:00Z',
+          '2026-04-31T00:00:00Z',
+          '2026-13-01T00:00:00Z',
+          '2026-01-01T24:00:00Z',
+          '2026-01-01T00:00:60Z',
+          ' 2026-01-01T00:00:00Z',
+          '2026-01-01T00:00:00Z\n',
+          '٢026-01-01T00:00:00Z',
+        ],
       },
       badge: {
         right: ['7f3b2a10-1234-4abc-8def-0123456789ab', '7F3B2A10-1234-4ABC-8DEF-0123456789AB'],
-        wrong: ['', '7f3b2a1012344abc8def0123456789ab', '7f3b2a10-1234-4abc-8def-0123456789a', '{7f3b2a10-1234-4abc-8def-0123456789ab}'],
+        wrong: [
+          '',
+          '7f3b2a1012344abc8def0123456789ab',
+          '7f3b2a10-1234-4abc-8def-0123456789a',
+          '{7f3b2a10-1234-4abc-8def-0123456789ab}',
+        ],
       },
-      token: { right: ['', 'AA==', 'AAA=', 'AAAA', 'a+/9'], wrong: ['A', 'AA', 'AA=', 'A===', 'a-_9', 'AA==AA==', 'AAAA\n'] },
+      token: {
+        right: ['', 'AA==', 'AAA=', 'AAAA', 'a+/9'],
+        wrong: ['A', 'AA', 'AA=', 'A===', 'a-_9', 'AA==AA==', 'AAAA\n'],
+      },
       page: { right: ['https://example.org/a?b', 'urn:a', '/login'], wrong: ['', 'login', 'http://a b', '://a'] },
     };
     for (const [property, { right, wrong }] of Object.entries(cases)) {
-      for (const value of right) it(`accept ${property} ${JSON.stringify(value)}`, () => expect(keeperFault({ [property]: value })).to.equal(null));
+      for (const value of right)
+        it(`accept ${property} ${JSON.stringify(value)}`, () =>
+          expect(keeperFault({ [property]: value })).to.equal(null));
       for (const value of wrong) {
-        it(`refuse ${property} ${JSON.stringify(value)}`, () => expect(keeperFault({ [property]: value })).to.equal(`format /${property}`));
+        it(`refuse ${property} ${JSON.stringify(value)}`, () =>
+          expect(keeperFault({ [property]: value })).to.equal(`format /${property}`));
       }
     }
 
@@ -168,7 +199,8 @@ describe('generated validators', () => {
     });
 
     it('take only the short value in responses', () => {
-      const detail = (kind: string): string | null => fault(management['response_animalDetail'], { kind, id: 'a', createdAt: '2026-01-01T00:00:00Z', links: {} });
+      const detail = (kind: string): string | null =>
+        fault(management['response_animalDetail'], { kind, id: 'a', createdAt: '2026-01-01T00:00:00Z', links: {} });
       expect(detail('BIRD')).to.equal(null);
       expect(detail('birdDetail')).to.equal('enum /kind');
     });
@@ -176,7 +208,8 @@ describe('generated validators', () => {
 
   describe('of responses', () => {
     const bird = { kind: 'BIRD', id: 'a', createdAt: '2026-01-01T00:00:00Z', links: { self: './animals/a' } };
-    const detail = (change: Record<string, unknown>): string | null => fault(management['response_animalDetail'], { ...bird, ...change });
+    const detail = (change: Record<string, unknown>): string | null =>
+      fault(management['response_animalDetail'], { ...bird, ...change });
 
     it('show content whatever its bytes', () => {
       expect(detail({ links: { self: `./animals/${'a'.repeat(100)}` } })).to.equal(null);
@@ -197,7 +230,9 @@ describe('generated validators', () => {
       expect(detail({ mate: bird })).to.equal(null);
       expect(detail({ mate: { kind: 'DOG' } })).to.equal('enum /mate/kind');
       expect(detail({ mate: { kind: 'BIRD' } })).to.match(/^required \/mate\//);
-      expect(fault(client['response_failure'], { code: 'A', cause: { code: 'B', cause: {} } })).to.equal('required /cause/cause/code');
+      expect(fault(client['response_failure'], { code: 'A', cause: { code: 'B', cause: {} } })).to.equal(
+        'required /cause/cause/code',
+      );
     });
 
     it('check every element of a list', () => {
@@ -216,8 +251,13 @@ describe('generated validators', () => {
 
   it('are there for every definition that is a body or an answer, and for elements of lists', () => {
     expect(Object.keys(management)).to.include.members([
-      'request_animalCreate', 'request_keeperCreate', 'response_failure', 'response_listAnimalsEnvelope', 'response_animalDetail',
-      'response_createKeeperResponse201', 'response_createKeeperResponse201_item',
+      'request_animalCreate',
+      'request_keeperCreate',
+      'response_failure',
+      'response_listAnimalsEnvelope',
+      'response_animalDetail',
+      'response_createKeeperResponse201',
+      'response_createKeeperResponse201_item',
     ]);
     expect(Object.keys(client)).to.include.members(['request_meal', 'response_meal', 'response_showRootResponse200']);
     expect(fault(management['response_createKeeperResponse201_item'], 5)).to.equal('type ');

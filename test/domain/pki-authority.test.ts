@@ -1,3 +1,4 @@
+/** The certificates that a network issues, read by Node and OpenSSL; and SPIFFE ids. */
 import { execFileSync } from 'node:child_process';
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -5,12 +6,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
-  createIntermediateCa, createRootCa, isDueForRenewal, isSignedBy, issueClientCertificate, issueServerCertificate, openIssuer,
-  type IssuedCertificate, type Issuer,
+  createIntermediateCa,
+  createRootCa,
+  isDueForRenewal,
+  isSignedBy,
+  issueClientCertificate,
+  issueServerCertificate,
+  openIssuer,
+  type IssuedCertificate,
+  type Issuer,
 } from '../../domain/pki/authority.js';
 import { newKeyPair, type KeyPair } from '../../domain/pki/keys.js';
 import { certsOnlyPkcs7 } from '../../domain/pki/pkcs7.js';
-import { apiSessionCertificateUri, controllerUri, identityUri, newTrustDomain, parseTrustDomain } from '../../domain/pki/spiffe.js';
+import {
+  apiSessionCertificateUri,
+  controllerUri,
+  identityUri,
+  newTrustDomain,
+  parseTrustDomain,
+} from '../../domain/pki/spiffe.js';
 
 const now = new Date('2030-06-01T12:00:00.500Z');
 const names = { dns: ['ctrl.example.org', 'localhost'], ip: ['127.0.0.1', 'fd00::5'] };
@@ -37,23 +51,59 @@ describe('certificates', () => {
   }
   /** Extensions as openssl prints them, by name. */
   function describeCertificate(certPem: string): string {
-    return openssl('x509', '-in', file('some.pem', certPem), '-noout', '-text', '-certopt', 'no_pubkey,no_sigdump').replace(/ +/g, ' ');
+    return openssl(
+      'x509',
+      '-in',
+      file('some.pem', certPem),
+      '-noout',
+      '-text',
+      '-certopt',
+      'no_pubkey,no_sigdump',
+    ).replace(/ +/g, ' ');
   }
   function verify(certPem: string, purpose: string, extra: string[] = []): string {
-    return openssl('verify', '-x509_strict', '-attime', String(Math.floor(now.getTime() / 1000)), '-CAfile', file('root.pem', root.certPem),
-      '-untrusted', file('intermediate.pem', intermediate.certPem), '-purpose', purpose, ...extra, file('leaf.pem', certPem));
+    return openssl(
+      'verify',
+      '-x509_strict',
+      '-attime',
+      String(Math.floor(now.getTime() / 1000)),
+      '-CAfile',
+      file('root.pem', root.certPem),
+      '-untrusted',
+      file('intermediate.pem', intermediate.certPem),
+      '-purpose',
+      purpose,
+      ...extra,
+      file('leaf.pem', certPem),
+    );
   }
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pki-'));
-    const [one, two, three, rsa] = await Promise.all([newKeyPair(), newKeyPair(), newKeyPair(), newKeyPair('rsa-2048')]);
+    const [one, two, three, rsa] = await Promise.all([
+      newKeyPair(),
+      newKeyPair(),
+      newKeyPair(),
+      newKeyPair('rsa-2048'),
+    ]);
     keys = { root: one, intermediate: two, server: three, rsa };
     root = await createRootCa({ commonName: 'Root CA', keys: keys.root, now });
     rootIssuer = await openIssuer({ certPem: root.certPem, privateKeyPem: keys.root.privateKeyPem });
     intermediate = await createIntermediateCa(rootIssuer, { commonName: 'Signing CA', keys: keys.intermediate, now });
     issuer = await openIssuer({ certPem: intermediate.certPem, privateKeyPem: keys.intermediate.privateKeyPem });
-    server = await issueServerCertificate(issuer, { commonName: 'ctrl', keys: keys.server, uri: controllerUri('td.example', 'c1'), names, now });
-    client = await issueClientCertificate(issuer, { commonName: 'id1', request: { publicKey: der(keys.rsa.publicKeyPem) }, uri: identityUri('td.example', 'id1'), now });
+    server = await issueServerCertificate(issuer, {
+      commonName: 'ctrl',
+      keys: keys.server,
+      uri: controllerUri('td.example', 'c1'),
+      names,
+      now,
+    });
+    client = await issueClientCertificate(issuer, {
+      commonName: 'id1',
+      request: { publicKey: der(keys.rsa.publicKeyPem) },
+      uri: identityUri('td.example', 'id1'),
+      now,
+    });
   });
   after(() => rmSync(directory, { recursive: true }));
 
@@ -64,32 +114,55 @@ describe('certificates', () => {
     expect(verify(client.certPem, 'sslclient')).to.match(/: OK\n$/);
   });
 
-  it('of clients do not serve', () => expect(() => verify(client.certPem, 'sslserver')).to.throw(/unsuitable certificate purpose/));
+  it('of clients do not serve', () =>
+    expect(() => verify(client.certPem, 'sslserver')).to.throw(/unsuitable certificate purpose/));
 
   it('do not carry names that were not asked for', () => {
-    expect(() => verify(server.certPem, 'sslserver', ['-verify_hostname', 'other.example.org'])).to.throw(/hostname mismatch/i);
+    expect(() => verify(server.certPem, 'sslserver', ['-verify_hostname', 'other.example.org'])).to.throw(
+      /hostname mismatch/i,
+    );
     expect(() => verify(server.certPem, 'sslserver', ['-verify_ip', '10.0.0.1'])).to.throw(/ip address mismatch/i);
   });
 
   it('of end entities sign nothing', async () => {
     const { privateKeyPem } = keys.server;
     let error: unknown;
-    await openIssuer({ certPem: server.certPem, privateKeyPem }).catch((cause: unknown) => { error = cause; });
+    await openIssuer({ certPem: server.certPem, privateKeyPem }).catch((cause: unknown) => {
+      error = cause;
+    });
     expect(error).to.be.instanceOf(Error).with.property('message', 'the issuer certificate is not a CA');
   });
 
   it('are not signed with a key that is not the issuer’s', async () => {
     let error: unknown;
-    await openIssuer({ certPem: root.certPem, privateKeyPem: keys.server.privateKeyPem }).catch((cause: unknown) => { error = cause; });
+    await openIssuer({ certPem: root.certPem, privateKeyPem: keys.server.privateKeyPem }).catch((cause: unknown) => {
+      error = cause;
+    });
     expect(error).to.be.instanceOf(Error).with.property('message').that.includes('does not belong');
   });
 
   it('of a CA below the intermediate are refused by openssl: its path length is 0', async () => {
     const below = await createIntermediateCa(issuer, { commonName: 'Too deep', keys: keys.server, now });
     const belowIssuer = await openIssuer({ certPem: below.certPem, privateKeyPem: keys.server.privateKeyPem });
-    const leaf = await issueServerCertificate(belowIssuer, { commonName: 'x', keys: keys.rsa, uri: controllerUri('td', 'x'), names, now });
-    expect(() => openssl('verify', '-attime', String(Math.floor(now.getTime() / 1000)), '-CAfile', file('root.pem', root.certPem),
-      '-untrusted', file('chain.pem', intermediate.certPem + below.certPem), file('leaf.pem', leaf.certPem))).to.throw(/path length/);
+    const leaf = await issueServerCertificate(belowIssuer, {
+      commonName: 'x',
+      keys: keys.rsa,
+      uri: controllerUri('td', 'x'),
+      names,
+      now,
+    });
+    expect(() =>
+      openssl(
+        'verify',
+        '-attime',
+        String(Math.floor(now.getTime() / 1000)),
+        '-CAfile',
+        file('root.pem', root.certPem),
+        '-untrusted',
+        file('chain.pem', intermediate.certPem + below.certPem),
+        file('leaf.pem', leaf.certPem),
+      ),
+    ).to.throw(/path length/);
   });
 
   it('of the root: CA, signs certificates and revocation lists, names its key, 20 years', () => {
@@ -109,7 +182,8 @@ describe('certificates', () => {
   it('of the intermediate: path length 0, identifiers of both keys', () => {
     const text = describeCertificate(intermediate.certPem);
     expect(text).to.match(/CA:TRUE, pathlen:0\n/);
-    const identifier = (pem: string, kind: string) => new RegExp(`${kind} Key Identifier: \\n ([0-9A-F:]+)`).exec(describeCertificate(pem))?.[1];
+    const identifier = (pem: string, kind: string) =>
+      new RegExp(`${kind} Key Identifier: \\n ([0-9A-F:]+)`).exec(describeCertificate(pem))?.[1];
     expect(identifier(intermediate.certPem, 'Authority')).to.equal(identifier(root.certPem, 'Subject'));
     expect(identifier(server.certPem, 'Authority')).to.equal(identifier(intermediate.certPem, 'Subject'));
   });
@@ -119,8 +193,17 @@ describe('certificates', () => {
     expect(text).to.match(/CA:FALSE/);
     expect(text).to.match(/Key Usage: critical\n Digital Signature\n/);
     expect(text).to.match(/TLS Web Server Authentication, TLS Web Client Authentication/);
-    expect(text).to.include('DNS:ctrl.example.org, DNS:localhost, IP Address:127.0.0.1, IP Address:FD00:0:0:0:0:0:0:5, URI:spiffe://td.example/controller/c1');
-    const rsa = await issueServerCertificate(issuer, { commonName: 'ctrl', keys: keys.rsa, uri: controllerUri('td', 'c'), names, now });
+    expect(text).to.include(
+      'DNS:ctrl.example.org, DNS:localhost, IP Address:127.0.0.1, IP Address:FD00:0:0:0:0:0:0:5, ' +
+        'URI:spiffe://td.example/controller/c1',
+    );
+    const rsa = await issueServerCertificate(issuer, {
+      commonName: 'ctrl',
+      keys: keys.rsa,
+      uri: controllerUri('td', 'c'),
+      names,
+      now,
+    });
     expect(describeCertificate(rsa.certPem)).to.match(/Digital Signature, Key Encipherment\n/);
   });
 
@@ -132,17 +215,42 @@ describe('certificates', () => {
     expect(text).to.match(/Subject Alternative Name: \n URI:spiffe:\/\/td\.example\/identity\/id1\n/);
   });
 
-  for (const commonName of ['', ' x', 'x ', 'a, CN=admin', 'a+CN=b', '"quoted"', '#3003', 'a\0b', 'a=b', 'a\\b', 'x'.repeat(65)]) {
+  for (const commonName of [
+    '',
+    ' x',
+    'x ',
+    'a, CN=admin',
+    'a+CN=b',
+    '"quoted"',
+    '#3003',
+    'a\0b',
+    'a=b',
+    'a\\b',
+    'x'.repeat(65),
+  ]) {
     it(`are not issued to ${JSON.stringify(commonName.slice(0, 12))}`, async () => {
-      const input = { commonName, request: { publicKey: der(keys.rsa.publicKeyPem) }, uri: identityUri('td', 'x'), now };
-      const outcome = await issueClientCertificate(issuer, input).then(() => 'issued', (error: Error) => error.message);
+      const input = {
+        commonName,
+        request: { publicKey: der(keys.rsa.publicKeyPem) },
+        uri: identityUri('td', 'x'),
+        now,
+      };
+      const outcome = await issueClientCertificate(issuer, input).then(
+        () => 'issued',
+        (error: Error) => error.message,
+      );
       expect(outcome).to.include('cannot be the common name');
     });
   }
 
   it('carry the subject that was given, letter by letter', async () => {
     for (const commonName of ['x', '.id-1_a'.slice(1), 'ünïcödé Root CA', 'a:b@c.d']) {
-      const { certPem } = await issueClientCertificate(issuer, { commonName, request: { publicKey: der(keys.rsa.publicKeyPem) }, uri: identityUri('td', 'x'), now });
+      const { certPem } = await issueClientCertificate(issuer, {
+        commonName,
+        request: { publicKey: der(keys.rsa.publicKeyPem) },
+        uri: identityUri('td', 'x'),
+        now,
+      });
       expect(new X509Certificate(certPem).subject).to.equal(`CN=${commonName}`);
     }
   });
@@ -154,20 +262,33 @@ describe('certificates', () => {
 
   it('never outlive their issuer', async () => {
     const late = new Date(intermediate.notAfter.getTime() - 3_600_000);
-    const last = await issueClientCertificate(issuer, { commonName: 'x', request: { publicKey: der(keys.rsa.publicKeyPem) }, uri: identityUri('td', 'x'), now: late });
+    const last = await issueClientCertificate(issuer, {
+      commonName: 'x',
+      request: { publicKey: der(keys.rsa.publicKeyPem) },
+      uri: identityUri('td', 'x'),
+      now: late,
+    });
     expect(last.notAfter).to.deep.equal(intermediate.notAfter);
   });
 
   it('are not issued once the issuer has ended', async () => {
     const tooLate = new Date(intermediate.notAfter.getTime() + 120_000);
     let error: unknown;
-    await issueClientCertificate(issuer, { commonName: 'x', request: { publicKey: der(keys.rsa.publicKeyPem) }, uri: identityUri('td', 'x'), now: tooLate })
-      .catch((cause: unknown) => { error = cause; });
+    await issueClientCertificate(issuer, {
+      commonName: 'x',
+      request: { publicKey: der(keys.rsa.publicKeyPem) },
+      uri: identityUri('td', 'x'),
+      now: tooLate,
+    }).catch((cause: unknown) => {
+      error = cause;
+    });
     expect(error).to.be.instanceOf(Error).with.property('message').that.includes('ended at');
   });
 
   it('have positive serial numbers of 16 bytes that differ', async () => {
-    const made = await Promise.all(Array.from({ length: 20 }, () => createRootCa({ commonName: 'r', keys: keys.root, now })));
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => createRootCa({ commonName: 'r', keys: keys.root, now })),
+    );
     const serials = made.map(({ certPem }) => new X509Certificate(certPem).serialNumber);
     expect(new Set(serials).size).to.equal(20);
     for (const serial of serials) expect(serial).to.match(/^[4-7][0-9A-F]{31}$/);
@@ -187,7 +308,8 @@ describe('certificates', () => {
   });
 
   it('are due for renewal once two thirds of their life have passed', () => {
-    const at = (fraction: number) => new Date(server.notBefore.getTime() + fraction * (server.notAfter.getTime() - server.notBefore.getTime()));
+    const at = (fraction: number) =>
+      new Date(server.notBefore.getTime() + fraction * (server.notAfter.getTime() - server.notBefore.getTime()));
     expect(isDueForRenewal(server.certPem, at(0.66))).to.equal(false);
     expect(isDueForRenewal(server.certPem, at(0.67))).to.equal(true);
     expect(isDueForRenewal(server.certPem, at(2))).to.equal(true);
@@ -225,15 +347,17 @@ describe('SPIFFE ids', () => {
   it('name controllers, identities and API session certificates', () => {
     expect(controllerUri('td', 'c1')).to.equal('spiffe://td/controller/c1');
     expect(identityUri('td', 'id1')).to.equal('spiffe://td/identity/id1');
-    expect(apiSessionCertificateUri('td', { identityId: 'i', apiSessionId: 's', certificateId: 'c' }))
-      .to.equal('spiffe://td/identity/i/apiSession/s/apiSessionCertificate/c');
+    expect(apiSessionCertificateUri('td', { identityId: 'i', apiSessionId: 's', certificateId: 'c' })).to.equal(
+      'spiffe://td/identity/i/apiSession/s/apiSessionCertificate/c',
+    );
   });
 
   for (const id of ['', '.', '..', 'a/b', 'a b', 'ä', 'a?b', 'a%2fb']) {
     it(`are not made of ${JSON.stringify(id)}`, () => expect(() => identityUri('td', id)).to.throw());
   }
   for (const domain of ['', 'Upper', 'a/b', 'a:b', 'ä', 'a'.repeat(256)]) {
-    it(`have no trust domain ${JSON.stringify(domain.slice(0, 10))}`, () => expect(() => identityUri(domain, 'x')).to.throw(/trust domain/));
+    it(`have no trust domain ${JSON.stringify(domain.slice(0, 10))}`, () =>
+      expect(() => identityUri(domain, 'x')).to.throw(/trust domain/));
   }
 
   it('have a fresh trust domain for each network', () => {

@@ -1,6 +1,14 @@
+/** What each certificate of a client’s chain must satisfy. */
 import { expect } from 'chai';
 import { anchor, ca, day, FORGED, leafOf, now, span, verifierFor } from '../support/chains.js';
-import { makeCertificate, type CaOptions, type CertificateOptions, type TestCertificate, type TestKeyKind } from '../support/certificates.js';
+import {
+  makeCertificate,
+  makeRsaKeys,
+  type CaOptions,
+  type CertificateOptions,
+  type TestCertificate,
+  type TestKeyKind,
+} from '../support/certificates.js';
 import { bits, boolean, integer, octets, oid, sequence } from '../support/der.js';
 
 describe('each certificate of a client’s chain', function () {
@@ -10,18 +18,35 @@ describe('each certificate of a client’s chain', function () {
   const { verify, refuse } = verifierFor(root);
 
   describe('may be of any accepted kind of key', () => {
-    const kinds: readonly TestKeyKind[] = ['ec-p256', 'ec-p384', 'rsa-2048'];
-    kinds.forEach((top) => kinds.forEach((between) => kinds.forEach((end) => {
-      it(`${top} > ${between} > ${end}`, () => {
-        const above = ca({ keyKind: top });
-        const below = ca({ keyKind: between, parent: above });
-        expect(verify([leafOf(below, { keyKind: end }), below], { anchors: [anchor(above)] }).isComplete).to.equal(true);
+    const kinds: readonly TestKeyKind[] = ['ec-p256', 'ec-p384', 'ed25519', 'rsa-2048'];
+    kinds.forEach((top) =>
+      kinds.forEach((between) =>
+        kinds.forEach((end) => {
+          it(`${top} > ${between} > ${end}`, () => {
+            const above = ca({ keyKind: top });
+            const below = ca({ keyKind: between, parent: above });
+            expect(verify([leafOf(below, { keyKind: end }), below], { anchors: [anchor(above)] }).isComplete).to.equal(
+              true,
+            );
+          });
+        }),
+      ),
+    );
+    (['ec-p521', 'rsa-3072'] as const).forEach((kind) =>
+      it(kind, () => {
+        const above = ca({ keyKind: kind });
+        expect(verify([leafOf(above)], { anchors: [anchor(above)] }).isComplete).to.equal(true);
+      }),
+    );
+    it('signed with Ed25519, by the key of the issuer alone', () => {
+      const above = ca({ keyKind: 'ed25519' });
+      const stranger = ca({ keyKind: 'ed25519', subject: above.subject, subjectKeyId: above.subjectKeyId });
+      refuse(FORGED, [leafOf(above, { isForged: true })], { anchors: [anchor(above)] });
+      refuse(FORGED, [leafOf(stranger)], { anchors: [anchor(above)] });
+      refuse(FORGED, [leafOf(above, { keyKind: 'ed25519' })], {
+        anchors: [anchor(ca({ subject: above.subject, subjectKeyId: above.subjectKeyId }))],
       });
-    })));
-    (['ec-p521', 'rsa-3072'] as const).forEach((kind) => it(kind, () => {
-      const above = ca({ keyKind: kind });
-      expect(verify([leafOf(above)], { anchors: [anchor(above)] }).isComplete).to.equal(true);
-    }));
+    });
     (['sha256', 'sha384', 'sha512'] as const).forEach((hash) => {
       it(`signed with ${hash}: ECDSA, PKCS#1 v1.5 and PSS`, () => {
         const rsa = ca({ keyKind: 'rsa-2048' });
@@ -36,16 +61,30 @@ describe('each certificate of a client’s chain', function () {
   describe('is refused for', () => {
     const WEAK_KEY = /neither RSA with 2048/;
     const WEAK_HASH = /not signed with ECDSA or RSA/;
-    (['rsa-1024', 'ec-secp256k1', 'ed25519'] as const).forEach((kind) => {
+    (['rsa-1024', 'ec-secp256k1'] as const).forEach((kind) => {
       it(`a leaf’s key ${kind}`, () => refuse(WEAK_KEY, [leafOf(root, { keyKind: kind })]));
       it(`an intermediate’s key ${kind}`, () => {
         const weak = ca({ parent: root, keyKind: kind });
-        refuse(kind === 'ed25519' ? WEAK_HASH : WEAK_KEY, [leafOf(weak), weak]);
+        refuse(WEAK_KEY, [leafOf(weak), weak]);
       });
       it(`an anchor’s key ${kind}`, () => {
         const weak = ca({ keyKind: kind });
-        refuse(kind === 'ed25519' ? WEAK_HASH : WEAK_KEY, [leafOf(weak)], { anchors: [anchor(weak)] });
+        refuse(WEAK_KEY, [leafOf(weak)], { anchors: [anchor(weak)] });
       });
+    });
+    [3, 17, 65_535, 65_538].forEach((exponent) => {
+      it(`the RSA exponent ${exponent}, in a leaf, an intermediate and an anchor`, () => {
+        const keys = makeRsaKeys(exponent);
+        const [below, top] = [ca({ parent: root, keys }), ca({ keys })];
+        refuse(WEAK_KEY, [leafOf(root, { keys })]);
+        refuse(WEAK_KEY, [leafOf(below), below]);
+        refuse(WEAK_KEY, [leafOf(top)], { anchors: [anchor(top)] });
+      });
+    });
+    it('no RSA exponent that is larger, and odd', () => {
+      const keys = makeRsaKeys(65_539);
+      const below = ca({ parent: root, keys });
+      expect(verify([leafOf(below, { keys }), below]).isComplete).to.equal(true);
     });
     (['sha1', 'sha224'] as const).forEach((hash) => {
       it(`a leaf’s signature with ${hash}`, () => refuse(WEAK_HASH, [leafOf(root, { hash })]));
@@ -54,11 +93,13 @@ describe('each certificate of a client’s chain', function () {
         refuse(WEAK_HASH, [leafOf(weak), weak]);
       });
     });
-    (['md5', 'sha1'] as const).forEach((hash) => it(`an RSA signature with ${hash}, PSS or not`, () => {
-      const rsa = ca({ keyKind: 'rsa-2048' });
-      refuse(WEAK_HASH, [leafOf(rsa, { hash })], { anchors: [anchor(rsa)] });
-      refuse(WEAK_HASH, [leafOf(rsa, { hash, isPss: true })], { anchors: [anchor(rsa)] });
-    }));
+    (['md5', 'sha1'] as const).forEach((hash) =>
+      it(`an RSA signature with ${hash}, PSS or not`, () => {
+        const rsa = ca({ keyKind: 'rsa-2048' });
+        refuse(WEAK_HASH, [leafOf(rsa, { hash })], { anchors: [anchor(rsa)] });
+        refuse(WEAK_HASH, [leafOf(rsa, { hash, isPss: true })], { anchors: [anchor(rsa)] });
+      }),
+    );
     it('nothing, when it is the anchor that signed itself with SHA-1', () => {
       const old = ca({ hash: 'sha1' });
       expect(verify([leafOf(old)], { anchors: [anchor(old)] }).isComplete).to.equal(true);
@@ -99,12 +140,17 @@ describe('each certificate of a client’s chain', function () {
     });
     it('a leaf of yesterday below CAs that were never valid together, then or now', () => {
       const gone = ca({ parent: root, notBefore: day(-30), notAfter: day(-4) });
-      refuse(/an issuer has expired/, [leafOf(gone, past), gone], { anchors: [anchor(ca({ keys: root.keys, subject: root.subject, notBefore: day(-3), notAfter: day(9) }))] });
+      refuse(/an issuer has expired/, [leafOf(gone, past), gone], {
+        anchors: [anchor(ca({ keys: root.keys, subject: root.subject, notBefore: day(-3), notAfter: day(9) }))],
+      });
     });
     it('both ends belong to it', () => {
       expect(verify([leafOf(root, { notBefore: now, notAfter: day(1) })]).isExpired).to.equal(false);
       expect(verify([leafOf(root, { notBefore: day(-1), notAfter: now })]).isExpired).to.equal(false);
-      expect(verify([leafOf(root, { notBefore: day(-1), notAfter: now })], { now: new Date(now.getTime() + 1000) }).isExpired).to.equal(true);
+      expect(
+        verify([leafOf(root, { notBefore: day(-1), notAfter: now })], { now: new Date(now.getTime() + 1000) })
+          .isExpired,
+      ).to.equal(true);
     });
   });
 
@@ -192,7 +238,12 @@ describe('each certificate of a client’s chain', function () {
       accepted({ extensions: [odd] });
     });
     it('says nothing twice, and nothing that cannot be read', () => {
-      const more = (id: string, value: Buffer): CertificateOptions => ({ basicConstraints: null, keyUsage: null, extendedKeyUsage: null, extensions: [{ oid: id, isCritical: true, value }] });
+      const more = (id: string, value: Buffer): CertificateOptions => ({
+        basicConstraints: null,
+        keyUsage: null,
+        extendedKeyUsage: null,
+        extensions: [{ oid: id, isCritical: true, value }],
+      });
       refused(/twice/, { extensions: [{ oid: '2.5.29.19', isCritical: true, value: sequence() }] });
       refused(/malformed/, more('2.5.29.19', Buffer.of(1)));
       refused(/malformed/, more('2.5.29.19', Buffer.concat([sequence(boolean(false)), Buffer.of(0)])));

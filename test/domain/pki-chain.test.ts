@@ -1,3 +1,4 @@
+/** The path from a client’s certificate to one that is trusted, within bounds. */
 import { expect } from 'chai';
 import { ChainFault } from '../../domain/pki/chain.js';
 import { certFingerprint, publicKeyPrint } from '../../domain/pki/keys.js';
@@ -15,21 +16,28 @@ describe('the chain of a client', () => {
     const leaf = leafOf(middle);
     const chain = verify([leaf, middle]);
     expect(chain).to.include({
-      leafPem: leaf.pem, fingerprint: certFingerprint(leaf.der), caId: 'ca-1', isExpired: false, isComplete: true,
+      leafPem: leaf.pem,
+      fingerprint: certFingerprint(leaf.der),
+      caId: 'ca-1',
+      isExpired: false,
+      isComplete: true,
       publicKeyPrint: publicKeyPrint(leaf.keys.publicKey.export({ type: 'spki', format: 'der' })),
     });
     expect(chain.leaf.raw.equals(leaf.der)).to.equal(true);
   });
 
-  describe('refuses who is somebody else', () => {
+  describe('refuses a client that passes for another', () => {
     const victim = leafOf(root);
     const stranger = ca();
     const own = leafOf(stranger);
 
     it('whose own leaf leads nowhere, with the leaf of a victim after it', () => refuse(NO_WAY, [own, victim]));
-    it('… and the victim’s issuer too', () => refuse(NO_WAY, [own, victim, middle, root]));
-    it('… twice', () => refuse(NO_WAY, [own, victim, victim, stranger]));
-    it('… before and after the own chain', () => refuse(NO_WAY, [own, stranger, victim, own, victim]));
+    it('whose own leaf leads nowhere, with a victim’s whole chain after it', () =>
+      refuse(NO_WAY, [own, victim, middle, root]));
+    it('whose own leaf leads nowhere, with the leaf of a victim twice after it', () =>
+      refuse(NO_WAY, [own, victim, victim, stranger]));
+    it('whose own leaf leads nowhere, with the leaf of a victim before and after a copy of its own', () =>
+      refuse(NO_WAY, [own, stranger, victim, own, victim]));
     it('a leaf signed with the key of a victim’s leaf', () => refuse(/an issuer is no CA/, [leafOf(victim), victim]));
     it('a leaf that a stranger of the anchor’s name signed', () => {
       const namesake = ca({ subject: root.subject, subjectKeyId: root.subjectKeyId ?? null });
@@ -41,7 +49,8 @@ describe('the chain of a client', () => {
       const below = ca({ parent: namesake });
       refuse(FORGED, [leafOf(below), below]);
     });
-    it('the victim is only the victim when it is the leaf', () => expect(verify([victim, own, stranger]).fingerprint).to.equal(victim.fingerprint));
+    it('the victim is only the victim when it is the leaf', () =>
+      expect(verify([victim, own, stranger]).fingerprint).to.equal(victim.fingerprint));
     it('a leaf whose bytes were changed', () => {
       const changed = Buffer.from(victim.der);
       const at = changed.indexOf('leaf');
@@ -70,14 +79,22 @@ describe('the chain of a client', () => {
   describe('of rubbish is a fault and no other error', () => {
     const good = leafOf(root).der;
     const rubbish: Readonly<Record<string, Buffer>> = {
-      nothing: Buffer.alloc(0), zeros: Buffer.alloc(500), text: Buffer.from('-----BEGIN CERTIFICATE-----\n'), PEM: Buffer.from(leafOf(root).pem),
-      'an empty sequence': sequence(), 'a request': makeRequest().der, 'a cut off one': good.subarray(0, -1), 'one byte too many': Buffer.concat([good, Buffer.of(0)]),
-      'an indefinite length': Buffer.concat([Buffer.of(0x30, 0x80), good.subarray(4), Buffer.alloc(2)]), 'a huge one': sequence(octets(Buffer.alloc(20_000))),
+      nothing: Buffer.alloc(0),
+      zeros: Buffer.alloc(500),
+      text: Buffer.from('-----BEGIN CERTIFICATE-----\n'),
+      PEM: Buffer.from(leafOf(root).pem),
+      'an empty sequence': sequence(),
+      'a request': makeRequest().der,
+      'a cut off one': good.subarray(0, -1),
+      'one byte too many': Buffer.concat([good, Buffer.of(0)]),
+      'an indefinite length': Buffer.concat([Buffer.of(0x30, 0x80), good.subarray(4), Buffer.alloc(2)]),
+      'a huge one': sequence(octets(Buffer.alloc(20_000))),
     };
     Object.entries(rubbish).forEach(([name, bytes]) => {
       it(name, () => refuse(/malformed/, [bytes]));
       it(`${name} beside a good leaf does no harm`, () => expect(verify([good, bytes]).isComplete).to.equal(true));
-      it(`${name} as an anchor trusts nobody`, () => refuse(/malformed|leads to no CA/, [good], { anchors: [{ certificate: { raw: bytes }, caId: 'x' }] }));
+      it(`${name} as an anchor trusts nobody`, () =>
+        refuse(/malformed|leads to no CA/, [good], { anchors: [{ certificate: { raw: bytes }, caId: 'x' }] }));
     });
     it('any byte of a leaf changed', () => {
       for (let at = 0; at < good.length; at += 1) {
@@ -98,7 +115,10 @@ describe('the chain of a client', () => {
       const leaf = leafOf(root);
       const spki = leaf.keys.publicKey.export({ type: 'spki', format: 'der' });
       const off = Buffer.concat([spki.subarray(0, -8), Buffer.alloc(8)]);
-      const keys = { ...leaf.keys, publicKey: { export: () => off, asymmetricKeyType: 'ec' } as unknown as typeof leaf.keys.publicKey };
+      const keys = {
+        ...leaf.keys,
+        publicKey: { export: () => off, asymmetricKeyType: 'ec' } as unknown as typeof leaf.keys.publicKey,
+      };
       refuse(/cannot be opened/, [leafOf(root, { keys })]);
     });
   });
@@ -110,42 +130,61 @@ describe('the chain of a client', () => {
     it('directly below the anchor', () => expect(verify([leafOf(root)]).isComplete).to.equal(true));
     it('with intermediates in order', () => expect(verify([leaf, lower, middle]).isComplete).to.equal(true));
     it('with intermediates in another order', () => expect(verify([leaf, middle, lower]).isComplete).to.equal(true));
-    it('with everything twice', () => expect(verify([leaf, middle, leaf, lower, middle, lower, leaf]).isComplete).to.equal(true));
-    it('among strangers', () => expect(verify([leaf, ...strangers, middle, ...strangers, lower]).isComplete).to.equal(true));
-    it('with the root sent too', () => expect(verify([leaf, lower, middle, root])).to.include({ isComplete: true, caId: 'ca-1' }));
+    it('with everything twice', () =>
+      expect(verify([leaf, middle, leaf, lower, middle, lower, leaf]).isComplete).to.equal(true));
+    it('among strangers', () =>
+      expect(verify([leaf, ...strangers, middle, ...strangers, lower]).isComplete).to.equal(true));
+    it('with the root sent too', () =>
+      expect(verify([leaf, lower, middle, root])).to.include({ isComplete: true, caId: 'ca-1' }));
     it('not without an intermediate', () => refuse(NO_WAY, [leaf, lower]));
     it('with an intermediate that is known here, and is not complete then', () => {
       expect(verify([leaf, lower], { known: [middle] }).isComplete).to.equal(false);
       expect(verify([leaf], { known: [middle, lower] }).isComplete).to.equal(false);
     });
-    it('complete although all is known here', () => expect(verify([leaf, lower, middle], { known: [middle, lower] }).isComplete).to.equal(true));
-    it('not when what is known here leads nowhere', () => refuse(NO_WAY, [leafOf(strangers[0] as TestCertificate)], { known: strangers.slice(0, 1) }));
+    it('complete although all is known here', () =>
+      expect(verify([leaf, lower, middle], { known: [middle, lower] }).isComplete).to.equal(true));
+    it('not when what is known here leads nowhere', () =>
+      refuse(NO_WAY, [leafOf(strangers[0] as TestCertificate)], { known: strangers.slice(0, 1) }));
     it('below an intermediate that is an anchor', () => {
       expect(verify([leaf, lower], { anchors: [anchor(middle, 'mid')] })).to.include({ caId: 'mid', isComplete: true });
       expect(verify([leaf], { anchors: [anchor(lower, 'low')] })).to.include({ caId: 'low', isComplete: true });
     });
-    it('not below the root when only another of its intermediates is trusted', () => refuse(NO_WAY, [leaf, lower, middle, root], { anchors: [anchor(ca({ parent: root }))] }));
-    it('among several anchors', () => expect(verify([leaf, lower, middle], { anchors: [anchor(ca(), 'a'), anchor(root, 'b'), anchor(ca(), null)] }).caId).to.equal('b'));
+    it('not below the root when only another of its intermediates is trusted', () =>
+      refuse(NO_WAY, [leaf, lower, middle, root], { anchors: [anchor(ca({ parent: root }))] }));
+    it('among several anchors', () =>
+      expect(
+        verify([leaf, lower, middle], { anchors: [anchor(ca(), 'a'), anchor(root, 'b'), anchor(ca(), null)] }).caId,
+      ).to.equal('b'));
     it('in the network’s own CA first', () => {
-      expect(verify([leaf, lower, middle], { anchors: [anchor(lower, 'foreign'), anchor(root, null)] }).caId).to.equal(null);
+      expect(verify([leaf, lower, middle], { anchors: [anchor(lower, 'foreign'), anchor(root, null)] }).caId).to.equal(
+        null,
+      );
     });
     it('not without anchors', () => refuse(NO_WAY, [leaf, lower, middle, root], { anchors: [] }));
     it('among anchors of one name, by key', () => {
       const [one, two] = [ca({ commonName: 'Same' }), ca({ commonName: 'Same' })] as const;
       expect(verify([leafOf(two)], { anchors: [anchor(one, 'one'), anchor(two, 'two')] }).caId).to.equal('two');
       const bare = ca({ commonName: 'Same', subjectKeyId: null });
-      expect(verify([leafOf(bare)], { anchors: [anchor(one, 'one'), anchor(bare, 'bare'), anchor(two, 'two')] }).caId).to.equal('bare');
+      expect(
+        verify([leafOf(bare)], { anchors: [anchor(one, 'one'), anchor(bare, 'bare'), anchor(two, 'two')] }).caId,
+      ).to.equal('bare');
     });
     it('cross-signed, by the way that is trusted', () => {
       const [old, fresh] = [ca(), ca()] as const;
       const keys = makeKeys();
       const subject = commonNameOf('Crossed');
-      const [underOld, underFresh] = [ca({ parent: old, keys, subject }), ca({ parent: fresh, keys, subject })] as const;
+      const [underOld, underFresh] = [
+        ca({ parent: old, keys, subject }),
+        ca({ parent: fresh, keys, subject }),
+      ] as const;
       const crossed = leafOf(underOld);
       const trust = { anchors: [anchor(fresh, 'fresh')] };
       refuse(NO_WAY, [crossed, underOld], trust);
       expect(verify([crossed, underOld, underFresh], trust).caId).to.equal('fresh');
-      expect(verify([crossed, underOld], { ...trust, known: [underFresh] })).to.include({ caId: 'fresh', isComplete: false });
+      expect(verify([crossed, underOld], { ...trust, known: [underFresh] })).to.include({
+        caId: 'fresh',
+        isComplete: false,
+      });
     });
     it('past two CAs that signed each other', () => {
       const [one, two] = [ca({ commonName: 'One' }), ca({ commonName: 'Two' })] as const;
@@ -162,7 +201,9 @@ describe('the chain of a client', () => {
       refuse(/more than 6 certificates/, [leafOf(deepest), deepest, next, ...rest]);
     });
     it('not among more than ten certificates, of which each counts once', () => {
-      const many = Array.from({ length: 9 }, () => strangers[0] as TestCertificate).map((_, index) => ca({ commonName: `S ${index}` }));
+      const many = Array.from({ length: 9 }, () => strangers[0] as TestCertificate).map((_, index) =>
+        ca({ commonName: `S ${index}` }),
+      );
       expect(verify([leafOf(root), ...many, ...many]).isComplete).to.equal(true);
       refuse(/more than 9/, [leafOf(root), ...many, root]);
     });

@@ -1,3 +1,4 @@
+/** The claim that finds an external id in a certificate. */
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
 import type { ExternalIdClaim } from '../../domain/model.js';
@@ -12,7 +13,14 @@ const parsers = ['NONE', 'SPLIT'] as const;
 const CN = '2.5.4.3';
 
 const claim = (changes: Partial<ExternalIdClaim> = {}): ExternalIdClaim => ({
-  location: 'COMMON_NAME', matcher: 'ALL', matcherCriteria: '', parser: 'NONE', parserCriteria: '', index: 0, ...changes });
+  location: 'COMMON_NAME',
+  matcher: 'ALL',
+  matcherCriteria: '',
+  parser: 'NONE',
+  parserCriteria: '',
+  index: 0,
+  ...changes,
+});
 const reasonOf = (one: ExternalIdClaim): string | undefined => {
   try {
     requireWorkingClaim(one);
@@ -26,7 +34,9 @@ const reasonOf = (one: ExternalIdClaim): string | undefined => {
 
 describe('the claim of an external id', () => {
   const works: Readonly<Record<string, readonly string[]>> = {
-    COMMON_NAME: ['ALL', 'PREFIX', 'SUFFIX'], SAN_URI: ['ALL', 'SCHEME'], SAN_EMAIL: ['ALL', 'PREFIX', 'SUFFIX'],
+    COMMON_NAME: ['ALL', 'PREFIX', 'SUFFIX'],
+    SAN_URI: ['ALL', 'SCHEME'],
+    SAN_EMAIL: ['ALL', 'PREFIX', 'SUFFIX'],
   };
   for (const location of locations) {
     for (const matcher of matchers) {
@@ -40,9 +50,14 @@ describe('the claim of an external id', () => {
         }
         it(`can be ${matcher} at ${location} with ${parser}, given what these need`, () => {
           expect(requireWorkingClaim(whole)).to.equal(whole);
-          expect(reasonOf({ ...whole, matcherCriteria: '' })).to.equal(matcher === 'ALL' ? undefined : `invalid criteria [] for matcher [${matcher}]`);
-          expect(reasonOf({ ...whole, parserCriteria: '' })).to.equal(parser === 'NONE' ? undefined : 'invalid criteria [] for parser [SPLIT]');
-          for (const index of [-1, 0.5, 10_001, 1e300]) expect(reasonOf({ ...whole, index })).to.equal(`invalid index [${index}]: expected 0 to 10000`);
+          expect(reasonOf({ ...whole, matcherCriteria: '' })).to.equal(
+            matcher === 'ALL' ? undefined : `invalid criteria [] for matcher [${matcher}]`,
+          );
+          expect(reasonOf({ ...whole, parserCriteria: '' })).to.equal(
+            parser === 'NONE' ? undefined : 'invalid criteria [] for parser [SPLIT]',
+          );
+          for (const index of [-1, 0.5, 10_001, 1e300])
+            expect(reasonOf({ ...whole, index })).to.equal(`invalid index [${index}]: expected 0 to 10000`);
           expect(reasonOf({ ...whole, index: 0 })).to.equal(undefined);
         });
       }
@@ -51,54 +66,104 @@ describe('the claim of an external id', () => {
 
   it('names its members when it is refused', () => {
     expect(() => requireWorkingClaim(claim({ matcher: 'SCHEME', matcherCriteria: 'x' }))).to.throw(
-      "the value 'location=COMMON_NAME matcher=SCHEME parser=NONE' for 'externalIdClaim' is invalid: unsupported matcher [SCHEME] for location [COMMON_NAME]");
-    expect(reasonOf(claim({ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe://' }))).to.equal('invalid criteria [spiffe://] for matcher [SCHEME]');
+      "the value 'location=COMMON_NAME matcher=SCHEME parser=NONE' for 'externalIdClaim' is invalid: " +
+        'unsupported matcher [SCHEME] for location [COMMON_NAME]',
+    );
+    expect(reasonOf(claim({ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe://' }))).to.equal(
+      'invalid criteria [spiffe://] for matcher [SCHEME]',
+    );
   });
 });
 
 describe('an external id in a certificate', () => {
   const ca = makeCa();
-  const names = { uri: ['https://a.example/1/2', 'spiffe://corp/dev/7', 'SPIFFE://corp/dev/8', 'spiffex:9'], email: ['a@one.example', 'b@two.example', 'c@one.example'], dns: ['d.example'] };
+  const names = {
+    uri: ['https://a.example/1/2', 'spiffe://corp/dev/7', 'SPIFFE://corp/dev/8', 'spiffex:9'],
+    email: ['a@one.example', 'b@two.example', 'c@one.example'],
+    dns: ['d.example'],
+  };
   const subject = nameOf([CN, 'dev-1'], ['2.5.4.10', 'Org'], [CN, 'dev-2,CN=dev-3'], [CN, 'host "x"']);
   const find = (changes: Partial<ExternalIdClaim>, options: CertificateOptions = { subject, names }) =>
     externalIdOf(claim(changes), makeLeaf(ca, options).certificate);
 
   const cases: readonly (readonly [Partial<ExternalIdClaim>, string | undefined])[] = [
-    [{}, 'dev-1'], [{ index: 1 }, 'dev-2,CN=dev-3'], [{ index: 2 }, 'host "x"'], [{ index: 3 }, undefined],
-    [{ matcher: 'PREFIX', matcherCriteria: 'host' }, 'host "x"'], [{ matcher: 'PREFIX', matcherCriteria: 'Dev' }, undefined],
-    [{ matcher: 'SUFFIX', matcherCriteria: '-3' }, 'dev-2,CN=dev-3'], [{ matcher: 'SUFFIX', matcherCriteria: '-1', index: 1 }, undefined],
-    [{ parser: 'SPLIT', parserCriteria: '-' }, 'dev'], [{ parser: 'SPLIT', parserCriteria: '-', index: 1 }, '1'],
-    [{ parser: 'SPLIT', parserCriteria: '-', index: 3 }, '2,CN=dev'], [{ parser: 'SPLIT', parserCriteria: 'dev-', index: 0 }, undefined],
+    [{}, 'dev-1'],
+    [{ index: 1 }, 'dev-2,CN=dev-3'],
+    [{ index: 2 }, 'host "x"'],
+    [{ index: 3 }, undefined],
+    [{ matcher: 'PREFIX', matcherCriteria: 'host' }, 'host "x"'],
+    [{ matcher: 'PREFIX', matcherCriteria: 'Dev' }, undefined],
+    [{ matcher: 'SUFFIX', matcherCriteria: '-3' }, 'dev-2,CN=dev-3'],
+    [{ matcher: 'SUFFIX', matcherCriteria: '-1', index: 1 }, undefined],
+    [{ parser: 'SPLIT', parserCriteria: '-' }, 'dev'],
+    [{ parser: 'SPLIT', parserCriteria: '-', index: 1 }, '1'],
+    [{ parser: 'SPLIT', parserCriteria: '-', index: 3 }, '2,CN=dev'],
+    [{ parser: 'SPLIT', parserCriteria: 'dev-', index: 0 }, undefined],
     [{ parser: 'SPLIT', parserCriteria: 'no such' }, 'dev-1'],
-    [{ location: 'SAN_URI' }, 'https://a.example/1/2'], [{ location: 'SAN_URI', index: 4 }, undefined],
+    [{ location: 'SAN_URI' }, 'https://a.example/1/2'],
+    [{ location: 'SAN_URI', index: 4 }, undefined],
     [{ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe' }, 'spiffe://corp/dev/7'],
     [{ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'Spiffe', index: 1 }, 'SPIFFE://corp/dev/8'],
     [{ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe', index: 2 }, undefined],
-    [{ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe', parser: 'SPLIT', parserCriteria: '/', index: 4 }, '7'],
-    [{ location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe', parser: 'SPLIT', parserCriteria: '/', index: 1 }, undefined],
-    [{ location: 'SAN_EMAIL', index: 1 }, 'b@two.example'], [{ location: 'SAN_EMAIL', matcher: 'SUFFIX', matcherCriteria: '@one.example', index: 1 }, 'c@one.example'],
+    [
+      {
+        location: 'SAN_URI',
+        matcher: 'SCHEME',
+        matcherCriteria: 'spiffe',
+        parser: 'SPLIT',
+        parserCriteria: '/',
+        index: 4,
+      },
+      '7',
+    ],
+    [
+      {
+        location: 'SAN_URI',
+        matcher: 'SCHEME',
+        matcherCriteria: 'spiffe',
+        parser: 'SPLIT',
+        parserCriteria: '/',
+        index: 1,
+      },
+      undefined,
+    ],
+    [{ location: 'SAN_EMAIL', index: 1 }, 'b@two.example'],
+    [{ location: 'SAN_EMAIL', matcher: 'SUFFIX', matcherCriteria: '@one.example', index: 1 }, 'c@one.example'],
     [{ location: 'SAN_EMAIL', matcher: 'PREFIX', matcherCriteria: 'b@', parser: 'SPLIT', parserCriteria: '@' }, 'b'],
   ];
   for (const [changes, expected] of cases) {
-    it(`is ${expected ?? 'none'} by ${JSON.stringify(changes)}`, () => { expect(find(changes)).to.equal(expected); });
+    it(`is ${expected ?? 'none'} by ${JSON.stringify(changes)}`, () => {
+      expect(find(changes)).to.equal(expected);
+    });
   }
 
   it('is none where the certificate has no such name', () => {
-    for (const location of locations) expect(find({ location }, { subject: nameOf(['2.5.4.10', 'CN=x']) }), location).to.equal(undefined);
-    expect(find({ location: 'SAN_EMAIL' }, { subject: nameOf(['1.2.840.113549.1.9.1', 'a@b.example']) })).to.equal(undefined);
-    expect(find({ location: 'SAN_URI' }, { names: { dns: ['https.example'], email: ['x@y.example'] } })).to.equal(undefined);
+    for (const location of locations)
+      expect(find({ location }, { subject: nameOf(['2.5.4.10', 'CN=x']) }), location).to.equal(undefined);
+    expect(find({ location: 'SAN_EMAIL' }, { subject: nameOf(['1.2.840.113549.1.9.1', 'a@b.example']) })).to.equal(
+      undefined,
+    );
+    expect(find({ location: 'SAN_URI' }, { names: { dns: ['https.example'], email: ['x@y.example'] } })).to.equal(
+      undefined,
+    );
   });
 
-  it('is none when it is empty or has control characters, such as NUL', () => {
-    for (const commonName of ['', 'admin\0.evil', 'a\nb', 'x\u0085']) expect(find({}, { commonName }), JSON.stringify(commonName)).to.equal(undefined);
+  it('is none when it is blank or has control characters, such as NUL', () => {
+    for (const commonName of ['', ' ', '\u00a0\u2003', 'admin\0.evil', 'a\nb', 'x\u0085'])
+      expect(find({}, { commonName }), JSON.stringify(commonName)).to.equal(undefined);
     expect(find({ location: 'SAN_URI' }, { names: { uri: ['https://a\0b'] } })).to.equal(undefined);
     expect(find({ location: 'SAN_EMAIL' }, { names: { email: [''] } })).to.equal(undefined);
   });
 
   it('is none when the alternative names are there twice, or are no names', () => {
-    const twice = { names: { uri: ['https://a'] }, extensions: [{ oid: '2.5.29.17', value: Buffer.from('30078605783a2f2f61', 'hex') }] };
+    const twice = {
+      names: { uri: ['https://a'] },
+      extensions: [{ oid: '2.5.29.17', value: Buffer.from('30078605783a2f2f61', 'hex') }],
+    };
     expect(find({ location: 'SAN_URI' }, twice)).to.equal(undefined);
-    expect(find({ location: 'SAN_URI' }, { extensions: [{ oid: '2.5.29.17', value: octets(Buffer.from('x')) }] })).to.equal(undefined);
+    expect(
+      find({ location: 'SAN_URI' }, { extensions: [{ oid: '2.5.29.17', value: octets(Buffer.from('x')) }] }),
+    ).to.equal(undefined);
   });
 
   it('is read in every encoding of a name that RFC 5280 has, and in any script', () => {

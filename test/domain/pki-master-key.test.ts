@@ -1,3 +1,4 @@
+/** The master key and the keys that it seals. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createKeyRing, isOfFirstForm, newMasterKey, parseMasterKey } from '../../domain/pki/master-key.js';
@@ -6,8 +7,13 @@ describe('master key', () => {
   const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7 + 3));
 
   for (const text of [
-    key.toString('hex'), key.toString('hex').toUpperCase(), `hex:${key.toString('hex')}`, key.toString('base64'),
-    key.toString('base64url'), `base64:${key.toString('base64')}`, `  ${key.toString('base64')}\n`,
+    key.toString('hex'),
+    key.toString('hex').toUpperCase(),
+    `hex:${key.toString('hex')}`,
+    key.toString('base64'),
+    key.toString('base64url'),
+    `base64:${key.toString('base64')}`,
+    `  ${key.toString('base64')}\n`,
   ]) {
     it(`is read from ${JSON.stringify(text.slice(0, 12))}…`, () => expect(parseMasterKey(text)).to.deep.equal(key));
   }
@@ -28,11 +34,15 @@ describe('master key', () => {
     ['base64 that was announced as hex', `hex:${key.toString('base64')}`, /neither hex nor base64/],
     ['one byte over and over', '00'.repeat(32), /not random/],
   ];
-  for (const [what, text, reason] of refused) it(`is not read from ${what}`, () => expect(() => parseMasterKey(text)).to.throw(reason));
+  for (const [what, text, reason] of refused)
+    it(`is not read from ${what}`, () => expect(() => parseMasterKey(text)).to.throw(reason));
 
   it('is never repeated by an error', () => {
     const secret = 'hunter2-hunter2!';
-    expect(() => parseMasterKey(secret)).to.throw().with.property('message').that.does.not.include('hunter');
+    expect(() => parseMasterKey(secret))
+      .to.throw()
+      .with.property('message')
+      .that.does.not.include('hunter');
   });
 });
 
@@ -67,7 +77,8 @@ describe('key ring', () => {
 
   it('refuses a sealed secret that was cut or lengthened', () => {
     const sealed = ring.seal('secret', 'x');
-    for (let length = 0; length < sealed.length; length += 1) expect(() => ring.open(sealed.subarray(0, length), 'x'), `${length} bytes`).to.throw();
+    for (let length = 0; length < sealed.length; length += 1)
+      expect(() => ring.open(sealed.subarray(0, length), 'x'), `${length} bytes`).to.throw();
     expect(() => ring.open(Buffer.concat([sealed, Buffer.of(0)]), 'x')).to.throw();
   });
 
@@ -95,7 +106,11 @@ describe('key ring', () => {
 
   it('takes the check value of a database of the first form for one whose secrets are to be sealed again', () => {
     const earlier = ring.checkValue().replace(/^v2:/, 'v1:');
-    expect([isOfFirstForm(earlier), isOfFirstForm(ring.checkValue()), isOfFirstForm('')]).to.deep.equal([true, false, false]);
+    expect([isOfFirstForm(earlier), isOfFirstForm(ring.checkValue()), isOfFirstForm('')]).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
     expect(ring.matches(earlier)).to.equal('old');
     expect(createKeyRing(second, [first]).matches(earlier)).to.equal('old');
     expect(createKeyRing(second).matches(earlier)).to.equal('none');

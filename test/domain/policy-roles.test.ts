@@ -1,3 +1,4 @@
+/** Role lists and role attributes: their normal form, and what they select. */
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
 import { namedIds, parseRoleAttributes, parseRoles, selects } from '../../domain/policy/roles.js';
@@ -15,7 +16,13 @@ function refusal(work: () => unknown): DomainError['field'] {
 
 describe('role lists', () => {
   it('are sorted by bytes and keep each entry once', () => {
-    expect(parseRoles('serviceRoles', ['@b', '#z', '#a', '#z', '@B', '#Z'])).to.deep.equal(['#Z', '#a', '#z', '@B', '@b']);
+    expect(parseRoles('serviceRoles', ['@b', '#z', '#a', '#z', '@B', '#Z'])).to.deep.equal([
+      '#Z',
+      '#a',
+      '#z',
+      '@B',
+      '@b',
+    ]);
     expect(sortedSet(['\u{1F6AA}', '\uFFFD', 'é', 'e'])).to.deep.equal(['e', 'é', '\uFFFD', '\u{1F6AA}']);
     expect(parseRoles('serviceRoles', [])).to.deep.equal([]);
     expect(parseRoles('serviceRoles', ['#all', '#all'])).to.deep.equal(['#all']);
@@ -24,13 +31,24 @@ describe('role lists', () => {
 
   it('refuse an entry without prefix, naming the field and the entry', () => {
     const reason = 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)';
-    expect(refusal(() => parseRoles('identityRoles', ['#ok', 'probe-a']))).to.deep.equal({ field: 'identityRoles', reason, value: '[probe-a]' });
-    expect(refusal(() => parseRoles('identityRoles', ['']))).to.deep.equal({ field: 'identityRoles', reason, value: '[]' });
+    expect(refusal(() => parseRoles('identityRoles', ['#ok', 'probe-a']))).to.deep.equal({
+      field: 'identityRoles',
+      reason,
+      value: '[probe-a]',
+    });
+    expect(refusal(() => parseRoles('identityRoles', ['']))).to.deep.equal({
+      field: 'identityRoles',
+      reason,
+      value: '[]',
+    });
   });
 
   it('refuse #all in company', () => {
     expect(refusal(() => parseRoles('serviceRoles', ['#probe-a', '#all']))).to.deep.equal({
-      field: 'serviceRoles', reason: 'if using #all, it should be the only role specified', value: '[#all #probe-a]' });
+      field: 'serviceRoles',
+      reason: 'if using #all, it should be the only role specified',
+      value: '[#all #probe-a]',
+    });
     expect(refusal(() => parseRoles('serviceRoles', ['#all', '@id']))?.value).to.equal('[#all @id]');
   });
 
@@ -45,8 +63,16 @@ describe('role attributes', () => {
   });
 
   it('may not look like a selector', () => {
-    expect(refusal(() => parseRoleAttributes(['a', '#b']))).to.deep.equal({ field: 'roleAttributes', reason: 'role attributes may not be prefixed with #', value: '#b' });
-    expect(refusal(() => parseRoleAttributes(['@b']))).to.deep.equal({ field: 'roleAttributes', reason: 'role attributes may not be prefixed with @', value: '@b' });
+    expect(refusal(() => parseRoleAttributes(['a', '#b']))).to.deep.equal({
+      field: 'roleAttributes',
+      reason: 'role attributes may not be prefixed with #',
+      value: '#b',
+    });
+    expect(refusal(() => parseRoleAttributes(['@b']))).to.deep.equal({
+      field: 'roleAttributes',
+      reason: 'role attributes may not be prefixed with @',
+      value: '@b',
+    });
   });
 });
 
@@ -54,8 +80,10 @@ describe('a role list and an entity', () => {
   it('meet by nothing but exact bytes', () => {
     const entity = { id: 'id1', roleAttributes: ['a', 'b c', '*'] };
     for (const semantic of ['AllOf', 'AnyOf'] as const) {
-      for (const roles of [['@id'], ['@id11'], ['@ID1'], ['#A'], ['#'], ['@'], ['#b'], ['#a '], ['#id1'], ['@a']]) expect(selects(semantic, roles, entity), `${semantic} ${roles.join()}`).to.equal(false);
-      for (const roles of [['@id1'], ['#a'], ['#b c'], ['#*'], ['#all']]) expect(selects(semantic, roles, entity), `${semantic} ${roles.join()}`).to.equal(true);
+      for (const roles of [['@id'], ['@id11'], ['@ID1'], ['#A'], ['#'], ['@'], ['#b'], ['#a '], ['#id1'], ['@a']])
+        expect(selects(semantic, roles, entity), `${semantic} ${roles.join()}`).to.equal(false);
+      for (const roles of [['@id1'], ['#a'], ['#b c'], ['#*'], ['#all']])
+        expect(selects(semantic, roles, entity), `${semantic} ${roles.join()}`).to.equal(true);
     }
   });
 });

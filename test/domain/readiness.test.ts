@@ -13,13 +13,22 @@ interface Facts {
   readonly days?: number;
 }
 
-const readinessOf = ({ outage, stopping, heartbeat, isDeaf = false, waiting = 0, days = 300 }: Facts) => createReadiness({
-  database: { outage: () => outage, stats: () => ({ total: 1, idle: 1, waiting }) },
-  outages: { stopping: () => stopping }, heartbeat: () => heartbeat, isHearing: () => !isDeaf,
-  certificateEnds: () => [{ name: 'server', notAfter: new Date(Date.now() + days * 86_400_000) }], clusterDir: tmpdir(),
-});
+const readinessOf = ({ outage, stopping, heartbeat, isDeaf = false, waiting = 0, days = 300 }: Facts) =>
+  createReadiness({
+    database: { outage: () => outage, stats: () => ({ total: 1, idle: 1, waiting }) },
+    outages: { stopping: () => stopping },
+    heartbeat: () => heartbeat,
+    isHearing: () => !isDeaf,
+    certificateEnds: () => [{ name: 'server', notAfter: new Date(Date.now() + days * 86_400_000) }],
+    clusterDir: tmpdir(),
+  });
 
-const CASES: readonly (readonly [what: string, facts: Facts, fault: RegExp | undefined, unhealthy: readonly string[]])[] = [
+const CASES: readonly (readonly [
+  what: string,
+  facts: Facts,
+  fault: RegExp | undefined,
+  unhealthy: readonly string[],
+])[] = [
   ['all is well', {}, undefined, []],
   ['the database is lost', { outage: 'unreachable' }, /cannot be reached/, ['database', 'writable']],
   ['the database only reads', { outage: 'readOnly' }, /read-only/, ['database', 'writable']],
@@ -39,7 +48,12 @@ describe('readiness', () => {
       const readiness = readinessOf(facts);
       if (fault === undefined) expect(readiness.fault()).to.equal(undefined);
       else expect(readiness.fault()).to.match(fault);
-      expect(readiness.checks().filter(({ healthy }) => !healthy).map(({ id }) => id)).to.deep.equal(unhealthy);
+      expect(
+        readiness
+          .checks()
+          .filter(({ healthy }) => !healthy)
+          .map(({ id }) => id),
+      ).to.deep.equal(unhealthy);
       for (const { healthy, details } of readiness.checks()) expect(healthy).to.equal(details === undefined);
     });
   }

@@ -16,13 +16,32 @@ describe('the check for renewed keys', () => {
     const root = await createRootCa({ now, commonName: 'Root', keys: rootKeys });
     const generation = async (): Promise<NetworkKeys> => {
       const keys = await newKeyPair('ec-p256');
-      const intermediate = await createIntermediateCa(await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }), { now, commonName: 'Intermediate', keys });
-      const server = await issueServerCertificate(await openIssuer({ certPem: intermediate.certPem, privateKeyPem: keys.privateKeyPem }), {
-        now, commonName: 'server', keys: serverKeys, uri: 'spiffe://test/controller/1', names: { dns: ['localhost'], ip: [] },
-      });
+      const intermediate = await createIntermediateCa(
+        await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+        { now, commonName: 'Intermediate', keys },
+      );
+      const server = await issueServerCertificate(
+        await openIssuer({ certPem: intermediate.certPem, privateKeyPem: keys.privateKeyPem }),
+        {
+          now,
+          commonName: 'server',
+          keys: serverKeys,
+          uri: 'spiffe://test/controller/1',
+          names: { dns: ['localhost'], ip: [] },
+        },
+      );
       return {
-        server: { certPem: server.certPem, fingerprint: server.fingerprint, privateKeyPem: serverKeys.privateKeyPem, earlierPrints: [] },
-        authority: { rootPems: [root.certPem], intermediatePems: [intermediate.certPem], intermediateKeyPem: keys.privateKeyPem },
+        server: {
+          certPem: server.certPem,
+          fingerprint: server.fingerprint,
+          privateKeyPem: serverKeys.privateKeyPem,
+          earlierPrints: [],
+        },
+        authority: {
+          rootPems: [root.certPem],
+          intermediatePems: [intermediate.certPem],
+          intermediateKeyPem: keys.privateKeyPem,
+        },
       };
     };
     const [first, second] = [await generation(), await generation()];
@@ -31,8 +50,15 @@ describe('the check for renewed keys', () => {
     const pki = await createPki(newTrustDomain(), first.authority);
     const identity = serverIdentity(first.server);
     const check = keepKeysFresh({
-      pki, identity, log: createLogger({ level: 'silent', format: 'json' }), current: async () => state.keys,
-      server: { setSecureContext: (context: unknown) => { shown.push(context); } } as unknown as RenewalOptions['server'],
+      pki,
+      identity,
+      log: createLogger({ level: 'silent', format: 'json' }),
+      current: async () => state.keys,
+      server: {
+        setSecureContext: (context: unknown) => {
+          shown.push(context);
+        },
+      } as unknown as RenewalOptions['server'],
       announce: async ({ fingerprint }) => {
         if ((state.failures -= 1) >= 0) throw new Error('the database does not answer');
         told.push(fingerprint);

@@ -1,4 +1,7 @@
-/** Certificates that were made while a clock was ahead, and a root that is over: replaced where that can be done, else explained. */
+/**
+ * Certificates that were made while a clock was ahead, and an expired root: replaced where that is possible, else
+ * explained.
+ */
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
@@ -10,7 +13,7 @@ import { createIntermediateCa, createRootCa, issueServerCertificate, openIssuer 
 import { newKeyPair } from '../../domain/pki/keys.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import { serverNames } from '../../domain/pki/server-name.js';
-import { readConfig } from '../../server/config.js';
+import { readConfig } from '../../server/config-reader.js';
 import { startController } from '../../server/controller.js';
 import type { Controller } from '../../server/controller.js';
 import { INTERMEDIATE_NAME, sealed } from '../../server/network-keys.js';
@@ -18,6 +21,7 @@ import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
+import { STORE_LIMITS } from '../support/stores.js';
 
 const DAY_MS = 86_400_000;
 const masterKey = randomBytes(32).toString('hex');
@@ -25,10 +29,24 @@ const ring = createKeyRing(parseMasterKey(masterKey));
 const inFuture = (ms: number) => new Date(Date.now() + ms);
 
 /** Days from now at which each certificate is made. */
-interface Made { readonly root: number; readonly intermediate: number; readonly server: number }
+interface Made {
+  readonly root: number;
+  readonly intermediate: number;
+  readonly server: number;
+}
 
-async function makeServer(issuer: { certPem: string; privateKeyPem: string }, keys: Awaited<ReturnType<typeof newKeyPair>>, now: Date) {
-  return issueServerCertificate(await openIssuer(issuer), { now, commonName: 'test', keys, uri: 'spiffe://test/controller/x', names: serverNames({ advertise: 'localhost:1280', others: [] }) });
+async function makeServer(
+  issuer: { certPem: string; privateKeyPem: string },
+  keys: Awaited<ReturnType<typeof newKeyPair>>,
+  now: Date,
+) {
+  return issueServerCertificate(await openIssuer(issuer), {
+    now,
+    commonName: 'test',
+    keys,
+    uri: 'spiffe://test/controller/x',
+    names: serverNames({ advertise: 'localhost:1280', others: [] }),
+  });
 }
 
 function servedBy({ url }: Controller): Promise<{ leaf: X509Certificate; issuer: X509Certificate }> {
@@ -46,22 +64,36 @@ describe('a clock that was wrong', () => {
   let database: TestDatabase;
   let controller: Controller | undefined;
   let lines: { level: number; msg: string; purpose?: string }[];
-  beforeEach(async () => { database = await openTestDatabase(); controller = undefined; lines = []; });
-  afterEach(async () => { await controller?.stop(); await database.close(); });
+  beforeEach(async () => {
+    database = await openTestDatabase();
+    controller = undefined;
+    lines = [];
+  });
+  afterEach(async () => {
+    await controller?.stop();
+    await database.close();
+  });
 
   const inStores = async <T>(work: (tx: StoreSet) => Promise<T>): Promise<T> => {
     const opened = openDatabase({ connection: database.connection, poolSize: 2, patienceMs: 5_000 });
     try {
-      return await openStores(opened, { defaultLimit: 10, maxLimit: 500 }).transaction(work);
+      return await openStores(opened, STORE_LIMITS).transaction(work);
     } finally {
       await opened.close();
     }
   };
   const makeNetwork = async (made: Made) => {
     const at = (days: number) => inFuture(days * DAY_MS);
-    const [rootKeys, intermediateKeys, serverKeys] = [await newKeyPair('ec-p256'), await newKeyPair('ec-p256'), await newKeyPair('ec-p256')];
+    const [rootKeys, intermediateKeys, serverKeys] = [
+      await newKeyPair('ec-p256'),
+      await newKeyPair('ec-p256'),
+      await newKeyPair('ec-p256'),
+    ];
     const root = await createRootCa({ now: at(made.root), commonName: 'Root', keys: rootKeys });
-    const intermediate = await createIntermediateCa(await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }), { now: at(made.intermediate), commonName: INTERMEDIATE_NAME, keys: intermediateKeys });
+    const intermediate = await createIntermediateCa(
+      await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+      { now: at(made.intermediate), commonName: INTERMEDIATE_NAME, keys: intermediateKeys },
+    );
     const issuer = { certPem: intermediate.certPem, privateKeyPem: intermediateKeys.privateKeyPem };
     const server = await makeServer(issuer, serverKeys, at(made.server));
     await inStores(async (tx) => {
@@ -70,16 +102,43 @@ describe('a clock that was wrong', () => {
       await tx.network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, ring));
       await tx.network.addPki(sealed('server', 1, server, serverKeys, ring));
     });
-    return { issuer, serverKeys, intermediate: new X509Certificate(intermediate.certPem), server: new X509Certificate(server.certPem) };
+    return {
+      issuer,
+      serverKeys,
+      intermediate: new X509Certificate(intermediate.certPem),
+      server: new X509Certificate(server.certPem),
+    };
   };
   const start = async () => {
-    const config = readConfig({ env: {
-      DATABASE_URL: database.url, EDGE_LISTEN: '127.0.0.1:0', EDGE_MASTER_KEY: masterKey, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_TLS_RENEWAL_CHECK: '100ms',
-    } });
-    controller = await startController(config, pino({}, { write: (line: string) => { lines.push(JSON.parse(line) as (typeof lines)[number]); } }));
+    const config = readConfig({
+      env: {
+        DATABASE_URL: database.url,
+        EDGE_LISTEN: '127.0.0.1:0',
+        EDGE_MASTER_KEY: masterKey,
+        EDGE_ADMIN_PASSWORD: ADMIN.password,
+        EDGE_TLS_RENEWAL_CHECK: '100ms',
+      },
+    });
+    controller = await startController(
+      config,
+      pino(
+        {},
+        {
+          write: (line: string) => {
+            lines.push(JSON.parse(line) as (typeof lines)[number]);
+          },
+        },
+      ),
+    );
     return controller;
   };
-  const replaced = () => lines.filter(({ msg }) => msg === 'a certificate is not yet valid, since it was made while a clock was ahead: it is replaced').map(({ level, purpose }) => [level, purpose]);
+  const replaced = () =>
+    lines
+      .filter(
+        ({ msg }) =>
+          msg === 'a certificate is not yet valid, since it was made while a clock was ahead: it is replaced',
+      )
+      .map(({ level, purpose }) => [level, purpose]);
   const expectValid = ({ validFrom, validTo }: X509Certificate) => {
     expect(Date.parse(validFrom)).to.be.lessThan(Date.now());
     expect(Date.parse(validTo)).to.be.greaterThan(Date.now() + 300 * DAY_MS);
@@ -106,7 +165,9 @@ describe('a clock that was wrong', () => {
   it('is found by a running controller, when another one made a certificate', async () => {
     const before = await makeNetwork({ root: -1, intermediate: -1, server: -1 });
     const first = (await servedBy(await start())).leaf;
-    const { rows: [{ generation } = {}] } = await database.query("SELECT max(generation)::int AS generation FROM pki_entities WHERE purpose = 'server'");
+    const {
+      rows: [{ generation } = {}],
+    } = await database.query("SELECT max(generation)::int AS generation FROM pki_entities WHERE purpose = 'server'");
     const ahead = await makeServer(before.issuer, before.serverKeys, inFuture(300 * DAY_MS));
     await inStores((tx) => tx.network.addPki(sealed('server', Number(generation) + 1, ahead, before.serverKeys, ring)));
     const running = controller;
@@ -126,12 +187,23 @@ describe('a clock that was wrong', () => {
   });
 
   for (const [what, made, sentence] of [
-    ['is not yet valid', { root: 500, intermediate: 500, server: 500 }, /^The root certificate of this network begins on 20\S+Z only, but the clock of this machine says 20\S+Z\. Correct the clock .* start over with an empty database/],
-    ['is over', { root: -8000, intermediate: -7900, server: -7900 }, /^The root certificate of this network ended on 20\S+Z, and the clock of this machine says 20\S+Z\. Correct the clock .* start over with an empty database/],
+    [
+      'is not yet valid',
+      { root: 500, intermediate: 500, server: 500 },
+      /^The root certificate of this network begins on 20\S+Z only, but the clock of this machine says 20\S+Z\. Correct the clock .* start over with an empty database/,
+    ],
+    [
+      'is over',
+      { root: -8000, intermediate: -7900, server: -7900 },
+      /^The root certificate of this network ended on 20\S+Z, and the clock of this machine says 20\S+Z\. Correct the clock .* start over with an empty database/,
+    ],
   ] as const) {
     it(`stops a start when the root ${what}, with what to do`, async () => {
       await makeNetwork(made);
-      const refusal = await start().then(() => undefined, (error: unknown) => error as Error);
+      const refusal = await start().then(
+        () => undefined,
+        (error: unknown) => error as Error,
+      );
       expect(refusal?.constructor.name).to.equal('ConfigError');
       expect(refusal?.message).to.match(sentence);
     });

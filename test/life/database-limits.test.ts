@@ -6,10 +6,11 @@ import { newMasterKey } from '../../domain/pki/master-key.js';
 import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, within } from '../support/process.js';
+import { MANAGEMENT } from '../support/paths.js';
 import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
-const IDENTITIES = '/edge/management/v1/identities';
+const IDENTITIES = `${MANAGEMENT}/identities`;
 
 describe('a connection limit of the database', function () {
   this.timeout(120_000);
@@ -24,26 +25,42 @@ describe('a connection limit of the database', function () {
     await (server as SystemPostgres | undefined)?.stop();
   });
 
-  const start = (url: string, env: Record<string, string> = {}) => shop.start(join(shop.place(), 'data'), {
-    env: { DATABASE_URL: url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_DATABASE_PATIENCE: '10s', ...env },
-  });
+  const start = (url: string, env: Record<string, string> = {}) =>
+    shop.start(join(shop.place(), 'data'), {
+      env: {
+        DATABASE_URL: url,
+        EDGE_MASTER_KEY: newMasterKey(),
+        EDGE_ADMIN_PASSWORD: ADMIN.password,
+        EDGE_DATABASE_PATIENCE: '10s',
+        ...env,
+      },
+    });
   const connectionsOf = async (role: string) =>
-    (await server.query(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = '${role}'`))[0]?.['n'] as number;
+    (await server.query(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = '${role}'`))[0]?.[
+      'n'
+    ] as number;
 
   it('makes callers wait for the connections that there are; the pool grows when the limit is raised', async () => {
     const url = await server.newDatabase('limited');
     await server.query('ALTER ROLE limited CONNECTION LIMIT 8');
     const controller = start(url);
     const admin = await shop.login(await controller.ready());
-    const fits = controller.log().filter((line) => 'wanted' in line).map(({ level, wanted, free }) => ({ level, wanted, free }));
-    expect(fits).to.deep.equal([{ level: 'info', wanted: 26, free: 8 }, { level: 'warn', wanted: 26, free: 8 }]);
+    const fits = controller
+      .log()
+      .filter((line) => 'wanted' in line)
+      .map(({ level, wanted, free }) => ({ level, wanted, free }));
+    expect(fits).to.deep.equal([
+      { level: 'info', wanted: 26, free: 8 },
+      { level: 'warn', wanted: 26, free: 8 },
+    ]);
     const seen = new Map<number, number>();
     const halt = { now: false };
     const streams = Array.from({ length: 24 }, async () => {
       const client = shop.client(await controller.ready(), admin.token);
       while (!halt.now) {
         const answers = await Promise.all([
-          client.post(IDENTITIES, { name: unique('limited'), type: 'User', isAdmin: false }), client.get(`${IDENTITIES}?limit=1`),
+          client.post(IDENTITIES, { name: unique('limited'), type: 'User', isAdmin: false }),
+          client.get(`${IDENTITIES}?limit=1`),
         ]);
         for (const { status } of answers) seen.set(status, (seen.get(status) ?? 0) + 1);
       }
@@ -57,7 +74,9 @@ describe('a connection limit of the database', function () {
     await Promise.all(streams);
     expect([...seen.keys()].sort()).to.deep.equal([200, 201]);
     const limited = controller.log().filter(({ msg }) => msg.startsWith('the pool works with fewer connections'));
-    expect(limited.map(({ level, configured }) => ({ level, configured }))).to.deep.equal([{ level: 'warn', configured: 20 }]);
+    expect(limited.map(({ level, configured }) => ({ level, configured }))).to.deep.equal([
+      { level: 'warn', configured: 20 },
+    ]);
     expect((await controller.stop()).code).to.equal(0);
     expect(controller.stderr()).to.equal('');
   });
@@ -69,16 +88,29 @@ describe('a connection limit of the database', function () {
     await Promise.all(others.map((client) => client.connect()));
     const refused = start(url, { EDGE_DATABASE_START_PATIENCE: '0s' });
     expect((await within('it ends', 25_000, refused.ended)).code).to.equal(1);
-    expect(refused.stderr()).to.match(/^edge-controller: The database has room for 5 more connections, but 7 are needed to work and up to 26 are opened \(a pool of 20 and 6 more\): raise /);
+    expect(refused.stderr()).to.match(
+      /^edge-controller: The database has room for 5 more connections, but 7 are needed to work and up to 26 are opened \(a pool of 20 and 6 more\): raise /,
+    );
     const workers = start(url, { EDGE_DATABASE_START_PATIENCE: '0s', EDGE_WORKERS: '2', EDGE_DATABASE_POOL_SIZE: '4' });
     expect((await within('it ends', 25_000, workers.ended)).code).to.equal(1);
-    expect(workers.stderr()).to.match(/but 14 are needed to work and up to 20 are opened \(2 processes, each a pool of 4 and 6 more\)/);
+    expect(workers.stderr()).to.match(
+      /but 14 are needed to work and up to 20 are opened \(2 processes, each a pool of 4 and 6 more\)/,
+    );
 
     const waiting = start(url, { EDGE_DATABASE_POOL_SIZE: '4' });
-    await until('it waits', () => waiting.log().some(({ outage, msg }) => outage === 'connectionLimit' && msg.startsWith('the start waits')), 20_000);
+    await until(
+      'it waits',
+      () => waiting.log().some(({ outage, msg }) => outage === 'connectionLimit' && msg.startsWith('the start waits')),
+      20_000,
+    );
     await Promise.all(others.map((client) => client.end()));
     await waiting.ready();
-    expect(waiting.log().filter(({ level }) => level === 'warn' || level === 'error').map(({ outage }) => outage)).to.deep.equal(['connectionLimit']);
+    expect(
+      waiting
+        .log()
+        .filter(({ level }) => level === 'warn' || level === 'error')
+        .map(({ outage }) => outage),
+    ).to.deep.equal(['connectionLimit']);
     expect((await waiting.stop()).code).to.equal(0);
   });
 });

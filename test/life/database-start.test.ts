@@ -1,4 +1,7 @@
-/** Starts before the database: they wait for what passes, say why, end at once when they are stopped, and do not wait for what stays. */
+/**
+ * Starts before the database: they wait for what passes, say why, end at once when they are stopped, and do not wait
+ * for what stays.
+ */
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { connect } from 'node:net';
@@ -12,10 +15,17 @@ import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
 const listen = async (server: Server, port = 0): Promise<number> => {
-  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
   return (server.address() as AddressInfo).port;
 };
-const close = (server: Server) => new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+const close = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
 
 describe('a start before the database', function () {
   this.timeout(90_000);
@@ -34,10 +44,16 @@ describe('a start before the database', function () {
 
   const masterKey = newMasterKey();
   const start = (to: string, env: Record<string, string> = {}) =>
-    shop.start(join(shop.place(), 'data'), { env: { DATABASE_URL: to, EDGE_MASTER_KEY: masterKey, EDGE_ADMIN_PASSWORD: ADMIN.password, ...env } });
+    shop.start(join(shop.place(), 'data'), {
+      env: { DATABASE_URL: to, EDGE_MASTER_KEY: masterKey, EDGE_ADMIN_PASSWORD: ADMIN.password, ...env },
+    });
   type Started = ReturnType<typeof start>;
-  const waitsFor = (controller: Started, outage: string) => until(`it waits: ${outage}`, () =>
-    controller.log().find((line) => line['outage'] === outage && line.msg.startsWith('the start waits: ')), 20_000);
+  const waitsFor = (controller: Started, outage: string) =>
+    until(
+      `it waits: ${outage}`,
+      () => controller.log().find((line) => line['outage'] === outage && line.msg.startsWith('the start waits: ')),
+      20_000,
+    );
   const freePort = async () => {
     const probe = createServer();
     const port = await listen(probe);
@@ -52,7 +68,15 @@ describe('a start before the database', function () {
       await waitsFor(controller, 'unreachable');
       const forward = createServer((socket) => {
         const onward = connect(server.port, '127.0.0.1');
-        for (const [one, other] of [[socket, onward], [onward, socket]] as const) one.on('error', () => { other.destroy(); }).pipe(other);
+        for (const [one, other] of [
+          [socket, onward],
+          [onward, socket],
+        ] as const)
+          one
+            .on('error', () => {
+              other.destroy();
+            })
+            .pipe(other);
       });
       await listen(forward, port);
       await controller.ready();
@@ -73,9 +97,13 @@ describe('a start before the database', function () {
   });
 
   it('ends at once when it is stopped while it waits, even for one that never answers', async () => {
-    const mute = createServer((socket) => { socket.on('error', () => undefined).resume(); });
+    const mute = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+    });
     const port = await listen(mute);
-    const opened = new Promise((resolve) => { mute.once('connection', resolve); });
+    const opened = new Promise((resolve) => {
+      mute.once('connection', resolve);
+    });
     const controller = start(`postgresql://u:p@127.0.0.1:${port}/db`, { EDGE_DATABASE_START_PATIENCE: '1h' });
     await opened;
     controller.kill('SIGTERM');
@@ -85,9 +113,13 @@ describe('a start before the database', function () {
   });
 
   it('ends with one sentence when its patience is over', async () => {
-    const controller = start(`postgresql://u:p@127.0.0.1:${await freePort()}/db`, { EDGE_DATABASE_START_PATIENCE: '1s' });
+    const controller = start(`postgresql://u:p@127.0.0.1:${await freePort()}/db`, {
+      EDGE_DATABASE_START_PATIENCE: '1s',
+    });
     expect((await within('it ends', 20_000, controller.ended)).code).to.equal(1);
-    expect(controller.stderr()).to.match(/^edge-controller: The database of DATABASE_URL at 127\.0\.0\.1:\d+ \(db\) cannot be reached: .*ECONNREFUSED.*\n$/);
+    expect(controller.stderr()).to.match(
+      /^edge-controller: The database of DATABASE_URL at 127\.0\.0\.1:\d+ \(db\) cannot be reached: .*ECONNREFUSED.*\n$/,
+    );
   });
 
   it('does not wait for what stays: password, user, database, right, version of TLS', async () => {
@@ -103,7 +135,9 @@ describe('a start before the database', function () {
     for (const [to, sentence] of cases) {
       const controller = start(to, { EDGE_DATABASE_START_PATIENCE: '1h' });
       expect((await within(`it ends: ${String(sentence)}`, 25_000, controller.ended)).code).to.equal(1);
-      expect(controller.stderr()).to.match(sentence).and.not.match(/s3cret|\n {4}at |\n./);
+      expect(controller.stderr())
+        .to.match(sentence)
+        .and.not.match(/s3cret|\n {4}at |\n./);
     }
   });
 });

@@ -19,22 +19,35 @@ export class DrillRun {
     const options = args.map((arg) => arg.replace('PLACE', this.place));
     const env = { ...process.env, TMPDIR: this.place };
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-    const child = this.#child = spawn(process.execPath, [script, ...options], { env, stdio });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => { this.output.stdout += text; });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => { this.output.stderr += text; });
+    const child = (this.#child = spawn(process.execPath, [script, ...options], { env, stdio }));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.output.stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.output.stderr += text;
+    });
   }
 
-  get exitCode(): number | null { return this.#child.exitCode; }
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
 
-  #hasEnded(): boolean { return hasEnded(this.#child); }
+  #hasEnded(): boolean {
+    return hasEnded(this.#child);
+  }
 
-  interrupt(): void { this.#child.kill('SIGINT'); }
+  interrupt(): void {
+    this.#child.kill('SIGINT');
+  }
 
-  ended(deadlineMs: number): Promise<true> { return until('the drill ends', () => this.#hasEnded(), deadlineMs); }
+  ended(deadlineMs: number): Promise<true> {
+    return until('the drill ends', () => this.#hasEnded(), deadlineMs);
+  }
 
   /** The pids of processes whose command line names the place, or whose working directory is in it. */
   processes(): string[] {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== this.#child.pid)
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== this.#child.pid)
       .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(this.place) || linkOf(pid).includes(this.place));
   }
 
@@ -54,9 +67,17 @@ export class DrillRun {
 
 /** Empty when the process is gone. */
 export function textOf(file: string): string {
-  try { return readFileSync(file, 'utf8'); } catch { return ''; }
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function linkOf(pid: string): string {
-  try { return readlinkSync(`/proc/${pid}/cwd`); } catch { return ''; }
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }

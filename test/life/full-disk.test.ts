@@ -10,17 +10,16 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { mountSmallDisk } from '../../scripts/drill/small-disk.js';
 import type { SmallDisk } from '../../scripts/drill/small-disk.js';
 
-const M = '/edge/management/v1';
-const C = '/edge/client/v1';
 const DISK_MIB = 320;
 const HEAL_MS = 30_000;
 /** In base64 three pages that nothing compresses: every create needs space of its own. */
 const BULK_BYTES = 16_384;
 
-/** The one place for what a client is told while there is no space. */
+/** The one place for what a client gets while there is no space. */
 function expectNoSpace(answer: Answer): void {
   expect(answer.status, answer.text).to.equal(503);
   expect(answer.error?.code).to.equal('UNAVAILABLE');
@@ -51,7 +50,9 @@ describe('a full disk of the embedded database', function fullDisk() {
     await shop.end();
     disk?.end();
   });
-  afterEach(() => { disk.free(); });
+  afterEach(() => {
+    disk.free();
+  });
 
   const create = async (): Promise<Answer> => {
     const name = unique('full');
@@ -103,8 +104,11 @@ describe('a full disk of the embedded database', function fullDisk() {
       await expectReads();
     }
     const readyz = await anonymous.get('/readyz');
-    expect([readyz.status, readyz.json]).to.deep.equal([503, { status: 'not ready', reason: 'the disk of the database is full' }]);
-    // Not the end of requests ends the state, but the end of the fullness.
+    expect([readyz.status, readyz.json]).to.deep.equal([
+      503,
+      { status: 'not ready', reason: 'the disk of the database is full' },
+    ]);
+    // The state ends when there is space again, not when requests end.
     const end = Date.now() + 3_000;
     await until('some looks', async () => {
       expect((await anonymous.get('/readyz')).status).to.equal(503);
@@ -117,12 +121,16 @@ describe('a full disk of the embedded database', function fullDisk() {
   it('without space for its log the server stops; it is started until it runs, and all is well', async () => {
     disk.fill();
     const nextSegment = () => query("SELECT pg_logical_emit_message(false, 'full', 'full')", 'SELECT pg_switch_wal()');
-    await until('the server ends for want of space', async () => {
-      // Once more after each recovery: it may find space in the segment that it was in.
-      await nextSegment().catch(() => undefined);
-      disk.fill();
-      return controller.log().some(({ msg }) => /ended by itself/.test(msg));
-    }, 2 * HEAL_MS);
+    await until(
+      'the server ends for want of space',
+      async () => {
+        // Once more after each recovery: it may find space in the segment that it was in.
+        await nextSegment().catch(() => undefined);
+        disk.fill();
+        return controller.log().some(({ msg }) => /ended by itself/.test(msg));
+      },
+      2 * HEAL_MS,
+    );
     for (let i = 0; i < 20; i += 1) {
       disk.fill();
       expectNoSpace(await create());

@@ -1,4 +1,6 @@
-/** The compiled command with its packages, where another user may read it: in place if that is possible, else a copy. */
+/**
+ * The compiled command with its packages, where another user may read it: in place if that is possible, else a copy.
+ */
 import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,12 +10,18 @@ import { MAIN } from '../support/process.js';
 const run = promisify(execFile);
 const DIST = dirname(dirname(MAIN));
 
-export interface Installation { readonly node: string; readonly main: string }
+export interface Installation {
+  readonly node: string;
+  readonly main: string;
+}
 
 /** @param place  where a copy may be made */
 export async function installationFor(owner: { uid: number; gid: number }, place: string): Promise<Installation> {
   const inPlace = { node: process.execPath, main: MAIN };
-  const works = await run(inPlace.node, [inPlace.main, '--version'], { ...owner, cwd: '/', env: {} }).then(() => true, () => false);
+  const works = await run(inPlace.node, [inPlace.main, '--version'], { ...owner, cwd: '/', env: {} }).then(
+    () => true,
+    () => false,
+  );
   return works ? inPlace : copyInto(place);
 }
 
@@ -39,7 +47,10 @@ export function copyInto(place: string): Installation {
 }
 
 function neededBy(manifest: string): string[] {
-  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Record<string, string>>;
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<
+    string,
+    Record<string, string>
+  >;
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies)];
 }
 

@@ -12,8 +12,8 @@ import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, START_DEADLINE_MS, serverPid, serverProcesses, within } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { MANAGEMENT } from '../support/paths.js';
 
-const MANAGEMENT = '/edge/management/v1';
 const KINDS = ['identities', 'services', 'configs'] as const;
 type Kind = (typeof KINDS)[number];
 const VICTIMS = ['controller', 'controller and server', 'server', 'controller while it starts'] as const;
@@ -45,31 +45,51 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
   let token = '';
   let controller: ControllerProcess;
 
-  const start = () => { controller = shop.start(dataDir, { env: { EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'info', EDGE_LOG_REQUESTS: 'none' } }); };
+  const start = () => {
+    controller = shop.start(dataDir, {
+      env: { EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'info', EDGE_LOG_REQUESTS: 'none' },
+    });
+  };
   after(() => shop.end());
 
   const bodyOf = (kind: Kind, number: number): object => {
     const name = `${kind}-${number}`;
-    if (kind === 'identities') return { name, type: 'Device', isAdmin: false, roleAttributes: ['a', `r${number % 7}`], tags: { number } };
-    if (kind === 'configs') return { name, configTypeId: 'NH5p4FpGR', data: { protocol: 'tcp', address: 'one.example', port: 1 + number } };
+    if (kind === 'identities')
+      return { name, type: 'Device', isAdmin: false, roleAttributes: ['a', `r${number % 7}`], tags: { number } };
+    if (kind === 'configs')
+      return { name, configTypeId: 'NH5p4FpGR', data: { protocol: 'tcp', address: 'one.example', port: 1 + number } };
     const config = acknowledged.configs.at(-1);
-    return { name, encryptionRequired: true, roleAttributes: [`s${number % 5}`], configs: config === undefined ? [] : [config] };
+    return {
+      name,
+      encryptionRequired: true,
+      roleAttributes: [`s${number % 5}`],
+      configs: config === undefined ? [] : [config],
+    };
   };
 
-  /** One connection that creates until it is told to stop. */
+  /** One connection that creates until the test stops it. */
   const stream = async (client: Client, halt: { now: boolean }): Promise<void> => {
     while (!halt.now) {
       const kind = KINDS[serial % KINDS.length] as Kind;
-      const answer = await client.post(`${MANAGEMENT}/${kind}`, bodyOf(kind, serial += 1)).catch(() => undefined);
-      if (answer === undefined) { await pause(5); continue; }
+      const answer = await client.post(`${MANAGEMENT}/${kind}`, bodyOf(kind, (serial += 1))).catch(() => undefined);
+      if (answer === undefined) {
+        await pause(5);
+        continue;
+      }
       if (answer.status === 201) acknowledged[kind].push((answer.data as { id: string }).id);
       else if (answer.status === 503) await pause(20);
       else strange.push(`${answer.status} ${answer.text}`);
     }
   };
-  const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms); });
+  const pause = (ms: number) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
 
-  const killServer = () => { const pid = serverPid(dataDir); if (pid !== undefined) process.kill(pid, 'SIGKILL'); };
+  const killServer = () => {
+    const pid = serverPid(dataDir);
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  };
 
   const round = async (victim: (typeof VICTIMS)[number]): Promise<void> => {
     if (victim === 'controller while it starts') {
@@ -92,7 +112,11 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
       if (victim !== 'controller') killServer();
       if (victim === 'server') {
         const before = acknowledged.identities.length;
-        await until('creates are acknowledged again', () => acknowledged.identities.length > before + 3, START_DEADLINE_MS);
+        await until(
+          'creates are acknowledged again',
+          () => acknowledged.identities.length > before + 3,
+          START_DEADLINE_MS,
+        );
       } else {
         controller.kill('SIGKILL');
         await controller.ended;
@@ -101,7 +125,9 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
     } finally {
       halt.now = true;
       await within('the streams end', START_DEADLINE_MS, Promise.all(streams));
-      clients.forEach((client) => { client.close(); });
+      clients.forEach((client) => {
+        client.close();
+      });
     }
     await controller.ready();
   };
@@ -112,10 +138,14 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
     const begun = performance.now();
     for (let number = 0; number < ROUNDS; number += 1) {
       const victim = VICTIMS[number < VICTIMS.length ? number : Math.floor(random() * VICTIMS.length)] ?? 'controller';
-      await round(victim).catch((error: unknown) => { throw new Error(`round ${number + 1} (${victim}): ${(error as Error).message}`); });
+      await round(victim).catch((error: unknown) => {
+        throw new Error(`round ${number + 1} (${victim}): ${(error as Error).message}`);
+      });
     }
     const counts = KINDS.map((kind) => `${acknowledged[kind].length} ${kind}`).join(', ');
-    console.log(`      ${ROUNDS} rounds in ${((performance.now() - begun) / 1000).toFixed(1)} s; acknowledged: ${counts}`);
+    console.log(
+      `      ${ROUNDS} rounds in ${((performance.now() - begun) / 1000).toFixed(1)} s; acknowledged: ${counts}`,
+    );
     expect(strange.slice(0, 3)).to.deep.equal([]);
     expect(Math.min(...KINDS.map((kind) => acknowledged[kind].length))).to.be.greaterThan(50);
   });
@@ -126,7 +156,10 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
     for (const kind of KINDS) {
       const answer = expectStatus(await admin.get(`${MANAGEMENT}/${kind}?limit=-1`), 200);
       const present = new Set((answer.data as { id: string }[]).map(({ id }) => id));
-      expect(acknowledged[kind].filter((id) => !present.has(id)), kind).to.deep.equal([]);
+      expect(
+        acknowledged[kind].filter((id) => !present.has(id)),
+        kind,
+      ).to.deep.equal([]);
       const last = acknowledged[kind].at(-1) ?? '';
       expectStatus(await admin.get(`${MANAGEMENT}/${kind}/${last}`), 200);
     }
@@ -134,13 +167,30 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
 
   it('tells totals that equal the real counts', async () => {
     const admin = shop.client(await controller.ready(), token);
-    const database = new pg.Client({ host: join(dataDir, 'postgres'), port: 5432, user: 'edge', database: 'edge', ssl: false });
+    const database = new pg.Client({
+      host: join(dataDir, 'postgres'),
+      port: 5432,
+      user: 'edge',
+      database: 'edge',
+      ssl: false,
+    });
     await database.connect();
     try {
-      for (const kind of [...KINDS, 'config-types', 'auth-policies', 'api-sessions', 'authenticators', 'enrollments', 'service-policies', 'identity-types']) {
+      for (const kind of [
+        ...KINDS,
+        'config-types',
+        'auth-policies',
+        'api-sessions',
+        'authenticators',
+        'enrollments',
+        'service-policies',
+        'identity-types',
+      ]) {
         const answer = await admin.get(`${MANAGEMENT}/${kind}?limit=1`);
         if (answer.status === 501) continue; // not offered in this release
-        const { rows: [row] } = await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${kind.replace('-', '_')}`);
+        const {
+          rows: [row],
+        } = await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${kind.replace('-', '_')}`);
         expect(expectStatus(answer, 200).meta.pagination?.totalCount, kind).to.equal(row?.n);
       }
     } finally {

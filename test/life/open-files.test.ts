@@ -18,21 +18,37 @@ describe('the limit of open files', function () {
 
   it('is named when a start fails on it, however deep', () => {
     const low = Object.assign(new Error('EMFILE: too many open files, open /x'), { code: 'EMFILE' });
-    for (const error of [low, new EmbeddedDatabaseError('it cannot be started', { cause: low }), new Error('a', { cause: new Error('b', { cause: low }) })]) {
-      expect(openFileFault(error)).to.match(/^It may not open more than \w+ files \(EMFILE: .*\)\. Raise the limit: ulimit -n/);
+    for (const error of [
+      low,
+      new EmbeddedDatabaseError('it cannot be started', { cause: low }),
+      new Error('a', { cause: new Error('b', { cause: low }) }),
+    ]) {
+      expect(openFileFault(error)).to.match(
+        /^It may not open more than \w+ files \(EMFILE: .*\)\. Raise the limit: ulimit -n/,
+      );
     }
     expect(openFileFault(Object.assign(new Error('ENFILE: x'), { code: 'ENFILE' }))).to.include('fs.file-max');
-    for (const error of [new Error('x'), undefined, 'EMFILE', Object.assign(new Error('x'), { code: 'ENOENT' })]) expect(openFileFault(error)).to.equal(undefined);
+    for (const error of [new Error('x'), undefined, 'EMFILE', Object.assign(new Error('x'), { code: 'ENOENT' })])
+      expect(openFileFault(error)).to.equal(undefined);
   });
 
   it('is warned about when it is too low for all connections, and only then', async function () {
-    if (process.platform !== 'linux') { console.log('      skipped: only Linux tells the limit'); this.skip(); }
+    if (process.platform !== 'linux') {
+      console.log('      skipped: only Linux tells the limit');
+      this.skip();
+    }
     const [shop, database] = [new ProcessShop(), await openTestDatabase()];
     try {
       const env = { DATABASE_URL: database.url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password };
-      for (const [connections, warnings] of [['300', 1], ['150', 0]] as const) {
+      for (const [connections, warnings] of [
+        ['300', 1],
+        ['150', 0],
+      ] as const) {
         const limited = shop.start(join(shop.place(), 'data'), {
-          env: { ...env, EDGE_LIMIT_CONNECTIONS: connections }, node: '/bin/sh', main: '-c', args: ['ulimit -n 300 && exec "$0" "$1"', process.execPath, MAIN],
+          env: { ...env, EDGE_LIMIT_CONNECTIONS: connections },
+          node: '/bin/sh',
+          main: '-c',
+          args: ['ulimit -n 300 && exec "$0" "$1"', process.execPath, MAIN],
         });
         await limited.ready();
         const lines = limited.log().filter(({ level }) => level === 'warn');

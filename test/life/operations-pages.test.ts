@@ -12,7 +12,11 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseConnectionUrl } from '../../db/connection-url.js';
 import {
-  MAX_LISTED_VALUES, MAX_SEARCHED_LETTERS, MAX_SLOW_TESTS, MAX_SUBQUERIES, MAX_TESTS,
+  MAX_LISTED_VALUES,
+  MAX_SEARCHED_LETTERS,
+  MAX_SLOW_TESTS,
+  MAX_SUBQUERIES,
+  MAX_TESTS,
 } from '../../db/filter/bounds.js';
 import { OUTAGES } from '../../db/outages.js';
 import { ServerClient, serversOf } from '../../db/servers.js';
@@ -25,6 +29,7 @@ import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
 import { IS_ROOT, ProcessShop, nobody } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { MANAGEMENT } from '../support/paths.js';
 import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
@@ -36,8 +41,16 @@ const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
 const all = names.map(textOf).join('\n');
 
 /** The cells of every row of the tables of a page. */
-const rowsOf = (name: string) => textOf(name).split('\n').filter((line) => line.startsWith('|'))
-  .map((line) => line.slice(1, -1).split(' | ').map((cell) => cell.trim()));
+const rowsOf = (name: string) =>
+  textOf(name)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    );
 const blockOf = (name: string, language: string): string => {
   const block = blocksOf(join(folder, name)).find((candidate) => candidate.language === language);
   if (block === undefined) throw new Error(`${name} has no block of ${language}`);
@@ -51,14 +64,21 @@ describe('docs/operations', () => {
   });
 
   it('leads to headings that exist', () => {
-    const anchorOf = (heading: string) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-');
-    const anchorsOf = (file: string) => [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)]
-      .map(([, heading = '']) => anchorOf(heading));
-    const broken = names.flatMap((name) => [...textOf(name).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
-      .filter(([, file = '', anchor]) => {
-        const target = join(folder, file === '' ? name : file);
-        return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
-      }).map(([link]) => `${name}: ${link}`));
+    const anchorOf = (heading: string) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-');
+    const anchorsOf = (file: string) =>
+      [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+    const broken = names.flatMap((name) =>
+      [...textOf(name).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+        .filter(([, file = '', anchor]) => {
+          const target = join(folder, file === '' ? name : file);
+          return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+        })
+        .map(([link]) => `${name}: ${link}`),
+    );
     expect(broken).to.deep.equal([]);
   });
 
@@ -74,8 +94,9 @@ describe('docs/operations', () => {
   it('says the defaults as they are', () => {
     const settings: readonly { env: string; fallback: unknown }[] = Object.values(SETTINGS);
     const fallbacks = new Map(settings.map(({ env, fallback }) => [`\`${env}\``, fallback]));
-    const rows = rowsOf('limits.md')
-      .filter(([, setting = '', said = '']) => typeof fallbacks.get(setting) === 'number' && /^\d/.test(said));
+    const rows = rowsOf('limits.md').filter(
+      ([, setting = '', said = '']) => typeof fallbacks.get(setting) === 'number' && /^\d/.test(said),
+    );
     expect(rows).to.have.length.greaterThan(20);
     for (const [what, setting = '', said = ''] of rows) expect(amountOf(said), what).to.equal(fallbacks.get(setting));
   });
@@ -107,7 +128,10 @@ describe('docs/operations', () => {
   });
 
   it('has a unit that systemd takes', async function unit() {
-    if (!existsSync('/usr/bin/systemd-analyze')) { console.log('      skipped: this system has no systemd'); this.skip(); }
+    if (!existsSync('/usr/bin/systemd-analyze')) {
+      console.log('      skipped: this system has no systemd');
+      this.skip();
+    }
     const shop = new ProcessShop();
     const file = join(shop.place(), 'edge-controller.service');
     writeFileSync(file, blockOf('running.md', 'ini').replace('/usr/bin/node', process.execPath));
@@ -131,9 +155,13 @@ async function endProcess(child: ChildProcess): Promise<void> {
 /** The status that a client at that address gets for a small request on a new connection. */
 function statusFrom(localAddress: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const path = '/edge/management/v1/version';
+    const path = `${MANAGEMENT}/version`;
     const options = { host: '127.0.0.1', port, path, localAddress, rejectUnauthorized: false, agent: false };
-    request(options, (response) => { resolve(response.resume().statusCode ?? 0); }).on('error', reject).end();
+    request(options, (response) => {
+      resolve(response.resume().statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
   });
 }
 
@@ -152,15 +180,19 @@ describe('the commands of docs/operations', function commands() {
     `postgresql://edge:p%40ss%2Fw%3Ard@127.0.0.1:${port}/${database}`;
 
   const startEmbedded = async () => {
-    embedded = shop.start(join(home, 'data'), { env: {
-      EDGE_LISTEN: `127.0.0.1:${embeddedPort}`, EDGE_ADVERTISE: `localhost:${embeddedPort}`,
-      EDGE_ADMIN_PASSWORD: ADMIN.password,
-    } });
+    embedded = shop.start(join(home, 'data'), {
+      env: {
+        EDGE_LISTEN: `127.0.0.1:${embeddedPort}`,
+        EDGE_ADVERTISE: `localhost:${embeddedPort}`,
+        EDGE_ADMIN_PASSWORD: ADMIN.password,
+      },
+    });
     await embedded.ready();
   };
-  const startOn = (url: string, more: Readonly<Record<string, string>> = {}) => shop.start(join(shop.place(), 'data'), {
-    env: { DATABASE_URL: url, EDGE_MASTER_KEY: key, EDGE_ADMIN_PASSWORD: ADMIN.password, ...more },
-  });
+  const startOn = (url: string, more: Readonly<Record<string, string>> = {}) =>
+    shop.start(join(shop.place(), 'data'), {
+      env: { DATABASE_URL: url, EDGE_MASTER_KEY: key, EDGE_ADMIN_PASSWORD: ADMIN.password, ...more },
+    });
   before(async () => {
     server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
     home = shop.place();
@@ -170,10 +202,17 @@ describe('the commands of docs/operations', function commands() {
     const place = join(home, 'blocks');
     mkdirSync(place);
     const PATH = `${systemBinaries().directory}:${process.env['PATH'] ?? ''}`;
-    shell = openShell({ cwd: home, place, env: {
-      PATH, EDGE_URL: `https://localhost:${embeddedPort}`, DATABASE_URL: urlOf('edge'), RESTORED_URL: urlOf('restored'),
-      SUPERUSER: `postgresql://operator:p%40ss%2Fw%3Ard@127.0.0.1:${server.port}/`,
-    } });
+    shell = openShell({
+      cwd: home,
+      place,
+      env: {
+        PATH,
+        EDGE_URL: `https://localhost:${embeddedPort}`,
+        DATABASE_URL: urlOf('edge'),
+        RESTORED_URL: urlOf('restored'),
+        SUPERUSER: `postgresql://operator:p%40ss%2Fw%3Ard@127.0.0.1:${server.port}/`,
+      },
+    });
   });
   after(async () => {
     await shell.close();
@@ -211,7 +250,9 @@ describe('the commands of docs/operations', function commands() {
   });
 
   runPage('database.md');
-  it('encode a password', () => { expect(outputs.get('database.md')).to.equal('p%40ss%2Fw%3Ard\n'); });
+  it('encode a password', () => {
+    expect(outputs.get('database.md')).to.equal('p%40ss%2Fw%3Ard\n');
+  });
 
   it('lead to a database in each form of DATABASE_URL', async () => {
     const [{ unix_socket_directories: socket } = {}] = await server.query('SHOW unix_socket_directories');
@@ -219,8 +260,11 @@ describe('the commands of docs/operations', function commands() {
     expect(forms).to.have.length(7);
     const near = `127.0.0.1:${server.port}`;
     for (const [what = '', form = ''] of forms.filter(([name = '']) => !/left out|IPv6|TLS/.test(name))) {
-      const here = form.slice(1, -1).replace('db2.example.com:5432', `127.0.0.1:${await freePort()}`)
-        .replace('db1.example.com:5432', near).replace('5432', String(server.port))
+      const here = form
+        .slice(1, -1)
+        .replace('db2.example.com:5432', `127.0.0.1:${await freePort()}`)
+        .replace('db1.example.com:5432', near)
+        .replace('5432', String(server.port))
         .replace('%2Fvar%2Frun%2Fpostgresql', encodeURIComponent(String(socket)))
         .replace('/var/run/postgresql', String(socket));
       const config = serversOf(parseConnectionUrl(here));
@@ -234,7 +278,9 @@ describe('the commands of docs/operations', function commands() {
   });
 
   it('a controller opens as many connections as the table says', async () => {
-    const rows = rowsOf('database.md').map((cells) => cells.map(parseFloat)).filter(([pool = NaN]) => pool > 0);
+    const rows = rowsOf('database.md')
+      .map((cells) => cells.map(parseFloat))
+      .filter(([pool = NaN]) => pool > 0);
     for (const [pool = 0, ...wanted] of rows) {
       expect(wanted, `pool of ${pool}`).to.deep.equal([1, 2, 4, 8].map((workers) => workers * (pool + 6)));
     }
@@ -250,8 +296,11 @@ describe('the commands of docs/operations', function commands() {
     const [place, owner] = [shop.place(), IS_ROOT ? nobody() : undefined];
     const [users, ini] = [join(place, 'userlist.txt'), join(place, 'pgbouncer.ini')];
     writeFileSync(users, '"edge" "p@ss/w:rd"\n');
-    const settings = blockOf('poolers.md', 'ini').replace('port=5432', `port=${server.port}`)
-      .replace('6432', String(port)).replace('/etc/pgbouncer/userlist.txt', users).replace('/var/run/postgresql', '');
+    const settings = blockOf('poolers.md', 'ini')
+      .replace('port=5432', `port=${server.port}`)
+      .replace('6432', String(port))
+      .replace('/etc/pgbouncer/userlist.txt', users)
+      .replace('/var/run/postgresql', '');
     writeFileSync(ini, settings);
     await run('chmod', ['-R', 'a+rX', place]);
     const pooler = spawn('/usr/sbin/pgbouncer', ['-q', ini], { stdio: 'ignore', ...owner });
@@ -267,14 +316,18 @@ describe('the commands of docs/operations', function commands() {
   it('haproxy passes TLS and addresses of clients through', async () => {
     const [bind, one, two] = [await freePort(), await freePort(), await freePort()];
     const controller = startOn(urlOf('edge'), {
-      EDGE_LISTEN: `127.0.0.1:${one}`, EDGE_ADVERTISE: `ctrl.example.com:${bind}`,
-      EDGE_PROXY_PROTOCOL_FROM: '127.0.0.1', EDGE_LOG_REQUESTS: 'all',
+      EDGE_LISTEN: `127.0.0.1:${one}`,
+      EDGE_ADVERTISE: `ctrl.example.com:${bind}`,
+      EDGE_PROXY_PROTOCOL_FROM: '127.0.0.1',
+      EDGE_LOG_REQUESTS: 'all',
     });
     await until('it is ready', () => controller.log().some(({ msg }) => msg === 'controller is ready'), 30_000);
     const file = join(home, 'haproxy.cfg');
     const ca = join(home, 'balanced-ca.pem');
-    const settings = blockOf('several-controllers.md', 'haproxy').replace('bind :1280', `bind 127.0.0.1:${bind}`)
-      .replace('10.0.0.21:1280', `127.0.0.1:${one}`).replace('10.0.0.22:1280', `127.0.0.1:${two}`)
+    const settings = blockOf('several-controllers.md', 'haproxy')
+      .replace('bind :1280', `bind 127.0.0.1:${bind}`)
+      .replace('10.0.0.21:1280', `127.0.0.1:${one}`)
+      .replace('10.0.0.22:1280', `127.0.0.1:${two}`)
       .replace('/etc/haproxy/edge-ca.pem', ca);
     writeFileSync(file, settings);
     const [row] = await server.query("SELECT cert_pem FROM pki_entities WHERE purpose = 'root'", 'edge');
@@ -284,7 +337,7 @@ describe('the commands of docs/operations', function commands() {
     ended.push(() => endProcess(haproxy));
     // The second server is not there: new connections must not meet it, however soon they come.
     const ask = () => statusFrom('127.0.0.2', bind).catch(() => 0);
-    await until('it answers through haproxy', async () => await ask() === 200, 20_000);
+    await until('it answers through haproxy', async () => (await ask()) === 200, 20_000);
     expect(await Promise.all(Array.from({ length: 10 }, ask))).to.deep.equal(Array.from({ length: 10 }, () => 200));
     const lines = controller.log().filter(({ msg }) => msg === 'request');
     expect(new Set(lines.map(({ address }) => address))).to.deep.equal(new Set(['127.0.0.2']));
@@ -317,10 +370,10 @@ describe('the commands of docs/operations', function commands() {
   it('set the password of the default administrator and end its sessions', async () => {
     const url = `https://localhost:${embeddedPort}`;
     expect(outputs.get('troubles.md')).to.match(/^BEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/);
-    const old = await shop.client(url).post('/edge/management/v1/authenticate?method=password', ADMIN);
+    const old = await shop.client(url).post(`${MANAGEMENT}/authenticate?method=password`, ADMIN);
     expect(old.status).to.equal(403);
     await shop.login(url, readFileSync(join(home, 'new-password'), 'utf8').trim());
     const before = shop.client(url, runningSession);
-    expect((await before.get('/edge/management/v1/identities')).status).to.equal(401);
+    expect((await before.get(`${MANAGEMENT}/identities`)).status).to.equal(401);
   });
 });

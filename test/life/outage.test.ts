@@ -1,4 +1,6 @@
-/** The database goes away while controllers run: requests fail fast, the process lives, and everything heals by itself. */
+/**
+ * The database goes away while controllers run: requests fail fast, the process lives, and everything heals by itself.
+ */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
@@ -10,12 +12,13 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, serverPid, within } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
-const MANAGEMENT = '/edge/management/v1';
 const FAST_MS = 3_000;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-const create = (client: Client): Promise<Answer> => client.post(`${MANAGEMENT}/identities`, { name: unique('outage'), type: 'User', isAdmin: false });
+const create = (client: Client): Promise<Answer> =>
+  client.post(`${MANAGEMENT}/identities`, { name: unique('outage'), type: 'User', isAdmin: false });
 
 /** A refusal as a client must see it: soon, in the envelope, with a hint when to come back. */
 async function expectUnavailable(what: string, request: Promise<Answer>): Promise<void> {
@@ -61,12 +64,16 @@ describe('an embedded server that is killed under load', function () {
           if (status === 503) expect(error?.code).to.equal('UNAVAILABLE');
           slowest = Math.max(slowest, performance.now() - since);
           seen.set(status, (seen.get(status) ?? 0) + 1);
-          if (status === 503) await new Promise((resolve) => { setTimeout(resolve, 10); });
+          if (status === 503)
+            await new Promise((resolve) => {
+              setTimeout(resolve, 10);
+            });
         }
       });
       await until('creates are under way', () => (seen.get(201) ?? 0) > 10);
       process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
-      await until('a request is refused', () => (seen.get(503) ?? 0) > 0).catch(() => undefined); // a restart may be too quick to see
+      // A restart may be too quick to see.
+      await until('a request is refused', () => (seen.get(503) ?? 0) > 0).catch(() => undefined);
       const before = seen.get(201) ?? 0;
       await until('creates go on', () => (seen.get(201) ?? 0) > before + 10, 20_000);
       halt.now = true;
@@ -74,7 +81,7 @@ describe('an embedded server that is killed under load', function () {
       expect([...seen.keys()].filter((status) => status !== 201 && status !== 503)).to.deep.equal([]);
       expect(slowest).to.be.lessThan(FAST_MS);
     }
-    expectStatus(await admin.get('/edge/client/v1/current-api-session'), 200);
+    expectStatus(await admin.get(`${CLIENT}/current-api-session`), 200);
     expectStatus(await admin.get('/readyz'), 200);
     expect(controller.stderr()).to.equal('');
     expect((await controller.stop()).code).to.equal(0);
@@ -92,16 +99,30 @@ describe('an external database', function () {
 
   /** A backend may end between the look and the signal. */
   const signalAll = (signal: NodeJS.Signals) => {
-    clusterProcesses(cluster).forEach((pid) => { try { process.kill(pid, signal); } catch { /* it has ended */ } });
+    clusterProcesses(cluster).forEach((pid) => {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        /* it has ended */
+      }
+    });
   };
 
   before(async () => {
     server = await startEmbeddedPostgres({ dataDir: place, log: silent });
     const { host, port, user, database } = server.connection;
-    const env = { DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, EDGE_MASTER_KEY_LOCAL: 'true', EDGE_ADMIN_PASSWORD: ADMIN.password };
+    const env = {
+      DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      EDGE_MASTER_KEY_LOCAL: 'true',
+      EDGE_ADMIN_PASSWORD: ADMIN.password,
+    };
     controller = shop.start(join(shop.place(), 'data'), { env });
     const url = await controller.ready();
-    clients = { admin: await shop.login(url), stranger: shop.client(url, '5f1d4d6a-6a3e-4e9c-9d43-000000000000'), anonymous: shop.client(url) };
+    clients = {
+      admin: await shop.login(url),
+      stranger: shop.client(url, '5f1d4d6a-6a3e-4e9c-9d43-000000000000'),
+      anonymous: shop.client(url),
+    };
   });
   after(async () => {
     signalAll('SIGCONT');
@@ -113,8 +134,8 @@ describe('an external database', function () {
     const { admin } = clients;
     await until('it is ready again', async () => (await admin.get('/readyz')).status === 200, 15_000);
     await until('creates are acknowledged again', async () => (await create(admin)).status === 201, 15_000);
-    expectStatus(await admin.get('/edge/client/v1/current-api-session'), 200);
-    expect((await clients.stranger.get('/edge/client/v1/current-api-session')).status).to.equal(401);
+    expectStatus(await admin.get(`${CLIENT}/current-api-session`), 200);
+    expect((await clients.stranger.get(`${CLIENT}/current-api-session`)).status).to.equal(401);
   };
 
   it('that hangs: every request that needs it is answered 503 soon, from the first on, until it goes on', async () => {
@@ -122,13 +143,14 @@ describe('an external database', function () {
     try {
       const since = performance.now();
       await expectAllUnavailable(clients);
-      console.log(`      first refusals after ${Math.round(performance.now() - since)} ms`);
+      const first = performance.now() - since;
+      console.log(`      first refusals after ${Math.round(first)} ms`);
       await until('it says that it is not ready', async () => (await clients.anonymous.get('/readyz')).status === 503);
       // Known by now: no more waiting, and no session is believed from memory.
       const later = performance.now();
       await expectAllUnavailable(clients);
-      expect(performance.now() - later).to.be.lessThan(1_000);
-      await expectUnavailable('own session', clients.admin.get('/edge/client/v1/current-api-session'));
+      expect(performance.now() - later).to.be.lessThan(first);
+      await expectUnavailable('own session', clients.admin.get(`${CLIENT}/current-api-session`));
       expectStatus(await clients.anonymous.get('/livez'), 200);
       expectStatus(await clients.anonymous.get('/version'), 200);
     } finally {
@@ -148,11 +170,20 @@ describe('an external database', function () {
   });
 
   it('that cuts every connection at once: nothing worse than a 503', async () => {
-    const killer = shop.client((await controller.ready()), clients.admin.token);
+    const killer = shop.client(await controller.ready(), clients.admin.token);
     for (let round = 0; round < 3; round += 1) {
       const requests = Array.from({ length: 12 }, () => create(killer));
-      clusterProcesses(cluster).filter((pid) => pid !== postmaster()).forEach((pid) => { try { process.kill(pid, 'SIGTERM'); } catch { /* it has ended */ } });
-      for (const { status } of await within('all are answered', FAST_MS, Promise.all(requests))) expect(status).to.be.oneOf([201, 503]);
+      clusterProcesses(cluster)
+        .filter((pid) => pid !== postmaster())
+        .forEach((pid) => {
+          try {
+            process.kill(pid, 'SIGTERM');
+          } catch {
+            /* it has ended */
+          }
+        });
+      for (const { status } of await within('all are answered', FAST_MS, Promise.all(requests)))
+        expect(status).to.be.oneOf([201, 503]);
     }
     await expectHealed();
     expect(controller.stderr()).to.equal('');

@@ -27,7 +27,13 @@ describe('npm run drill:patroni', function patroniDrill() {
     const { output } = drill;
     expect(drill.exitCode, `${output.stderr}${output.stdout}`).to.equal(0);
     for (const line of output.stdout.split('\n')) expect(line.length, line).to.be.at.most(COLUMNS);
-    console.log(output.stdout.split('\n').slice(0, 6).map((line) => `      ${line}`).join('\n'));
+    console.log(
+      output.stdout
+        .split('\n')
+        .slice(0, 6)
+        .map((line) => `      ${line}`)
+        .join('\n'),
+    );
     const results = JSON.parse(readFileSync(join(drill.place, 'figures.json'), 'utf8')) as EventResult[];
     expect(results).to.have.length(4);
     const [switchover, kill, rejoin] = results;
@@ -58,8 +64,20 @@ describe('npm run drill:patroni', function patroniDrill() {
 
   it('is content with refusals, and with nothing else', () => {
     const result: EventResult = {
-      event: 'e', creates: 9, refused: 5, gapSeconds: 3, healedSeconds: 3, clusterSeconds: 3, lost: 0,
-      unacknowledged: 1, reads: 9, refusedReads: 5, staleReads: 0, looks: 9, notReadyLooks: 5, unexpected: {},
+      event: 'e',
+      creates: 9,
+      refused: 5,
+      gapSeconds: 3,
+      healedSeconds: 3,
+      clusterSeconds: 3,
+      lost: 0,
+      unacknowledged: 1,
+      reads: 9,
+      refusedReads: 5,
+      staleReads: 0,
+      looks: 9,
+      notReadyLooks: 5,
+      unexpected: {},
       sessions: { standing: 2, stood: 2, ended: 3, refused: 3, wrong: [] },
     };
     const { sessions } = result;
@@ -81,12 +99,17 @@ describe('npm run drill:patroni', function patroniDrill() {
   it('runs the configuration that the page shows', () => {
     const page = readFileSync(PAGE, 'utf8');
     const members = ['one', 'two', 'three'].map((name, index) => ({
-      name, address: `10.0.0.${11 + index}:5432`, restAddress: `10.0.0.${11 + index}:8008`,
+      name,
+      address: `10.0.0.${11 + index}:5432`,
+      restAddress: `10.0.0.${11 + index}:8008`,
       dataDir: '/var/lib/postgresql/15/edge',
     }));
     const plan = {
-      etcd: members.map(({ address }) => address.replace('5432', '2379')), binDir: '/usr/lib/postgresql/15/bin',
-      superuserPassword: 'PASSWORD-1', replicationPassword: 'PASSWORD-2', networks: ['10.0.0.0/24'],
+      etcd: members.map(({ address }) => address.replace('5432', '2379')),
+      binDir: '/usr/lib/postgresql/15/bin',
+      superuserPassword: 'PASSWORD-1',
+      replicationPassword: 'PASSWORD-2',
+      networks: ['10.0.0.0/24'],
     };
     const [one] = members;
     expect(page).to.include(`\`\`\`yaml\n${one === undefined ? '' : patroniConfig(plan, one)}\`\`\``);

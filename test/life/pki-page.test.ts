@@ -38,11 +38,18 @@ describe('docs/pki.md', function pkiPage() {
     // `npm start` without the build that goes before it.
     const tools = join(home, 'tools');
     mkdirSync(tools);
-    writeFileSync(join(tools, 'npm'), `#!/bin/sh\n[ "$1 $2" = 'start --' ] && shift 2\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+    writeFileSync(
+      join(tools, 'npm'),
+      `#!/bin/sh\n[ "$1 $2" = 'start --' ] && shift 2\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
+    );
     chmodSync(join(tools, 'npm'), 0o755);
     symlinkSync(join(root, 'examples'), join(home, 'examples'));
     await start();
-    shell = openShell({ cwd: home, place: tools, env: { PATH: `${tools}:${process.env['PATH'] ?? ''}`, EDGE_URL: `https://localhost:${port}`, ...settings } });
+    shell = openShell({
+      cwd: home,
+      place: tools,
+      env: { PATH: `${tools}:${process.env['PATH'] ?? ''}`, EDGE_URL: `https://localhost:${port}`, ...settings },
+    });
   });
   after(async () => {
     await shell.close();
@@ -93,14 +100,20 @@ describe('docs/pki.md', function pkiPage() {
     const all = outputs.join('\n');
     expect(all).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
     expect(all).to.match(/DNS:localhost.*URI:spiffe:\/\/[0-9a-z]+\/controller\/\w+/);
-    expect(all).to.include('The server certificate was renewed.').and.include('The intermediate certificate was renewed.');
+    expect(all)
+      .to.include('The server certificate was renewed.')
+      .and.include('The intermediate certificate was renewed.');
     expect(all).to.include('new: accepted\nold: refused');
     expect(all).to.include(REFUSED);
-    expect(all).to.match(/client\.pem: OK/).and.to.match(/Verify return code: 0 \(ok\)/);
+    expect(all)
+      .to.match(/client\.pem: OK/)
+      .and.to.match(/Verify return code: 0 \(ok\)/);
     expect(readFileSync(join(home, 'pki/corp.jwt'), 'utf8')).to.match(/^eyJ/);
     expect(readFileSync(join(home, 'pki/sensor-again.jwt'), 'utf8')).to.match(/^eyJ/);
     expect(outputs.at(-1)).to.match(/^\w{22}\n$/);
     expect(existsSync(join(home, 'damaged'))).to.equal(true);
-    expect(readFileSync(join(home, 'data/master.key'), 'utf8')).not.to.equal(readFileSync(join(home, 'damaged/master.key'), 'utf8'));
+    expect(readFileSync(join(home, 'data/master.key'), 'utf8')).not.to.equal(
+      readFileSync(join(home, 'damaged/master.key'), 'utf8'),
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** Where and as whom the command may run: ordinary users, odd paths, directories that only root may enter. How long a start takes. */
+/**
+ * Where and as whom the command may run: ordinary users, odd paths, directories that only root may enter. How long a
+ * start takes.
+ */
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,15 +9,17 @@ import { expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { IS_ROOT, ProcessShop, nobody, serverPid } from '../support/process.js';
 import type { ProcessOptions } from '../support/process.js';
+import { MANAGEMENT } from '../support/paths.js';
 import { copyInto, installationFor } from './installation.js';
 
-const MANAGEMENT = '/edge/management/v1';
 const GENEROUS_MS = 15_000;
 
 describe('the command in its place', function () {
   this.timeout(120_000);
   let shop: ProcessShop;
-  beforeEach(() => { shop = new ProcessShop(); });
+  beforeEach(() => {
+    shop = new ProcessShop();
+  });
   afterEach(() => shop.end());
 
   /** First start, a create, a second start that finds it. */
@@ -43,7 +48,10 @@ describe('the command in its place', function () {
 
   it('runs as an ordinary user, its server too', async function () {
     const owner = nobody();
-    if (!IS_ROOT || owner === undefined) { console.log('      skipped: only root can start it as another user'); this.skip(); }
+    if (!IS_ROOT || owner === undefined) {
+      console.log('      skipped: only root can start it as another user');
+      this.skip();
+    }
     const place = shop.place();
     const { node, main } = await installationFor(owner, shop.place());
     chownSync(place, owner.uid, owner.gid);
@@ -52,11 +60,15 @@ describe('the command in its place', function () {
       expect(serverUid).to.equal(owner.uid);
     }
     const dataDir = join(place, 'data');
-    for (const path of [dataDir, join(dataDir, 'master.key'), join(dataDir, 'postgres')]) expect(statSync(path).uid, path).to.equal(owner.uid);
+    for (const path of [dataDir, join(dataDir, 'master.key'), join(dataDir, 'postgres')])
+      expect(statSync(path).uid, path).to.equal(owner.uid);
   });
 
   it('runs as root below a directory that only root may enter, program and data both', async function () {
-    if (!IS_ROOT) { console.log('      skipped: it is about root'); this.skip(); }
+    if (!IS_ROOT) {
+      console.log('      skipped: it is about root');
+      this.skip();
+    }
     const vault = join(shop.place(), 'vault');
     mkdirSync(vault, { mode: 0o700 });
     const { node, main } = copyInto(vault);

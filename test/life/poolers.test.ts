@@ -7,10 +7,9 @@ import { expectStatus } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
+import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
 import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
 import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
-
-const M = '/edge/management/v1';
 
 describe('through PgBouncer', function poolers() {
   this.timeout(60_000);
@@ -26,9 +25,10 @@ describe('through PgBouncer', function poolers() {
     await servers.end();
   });
 
-  const start = (url: string, name: string) => shop.start(join(shop.place(), 'data'), {
-    env: { DATABASE_URL: url, EDGE_MASTER_KEY: KEY, EDGE_NAME: name, EDGE_ADMIN_PASSWORD: ADMIN.password },
-  });
+  const start = (url: string, name: string) =>
+    shop.start(join(shop.place(), 'data'), {
+      env: { DATABASE_URL: url, EDGE_MASTER_KEY: KEY, EDGE_NAME: name, EDGE_ADMIN_PASSWORD: ADMIN.password },
+    });
   const KEY = newMasterKey();
 
   it('in session mode, with the settings it comes with: two controllers work and hear each other', async () => {
@@ -41,11 +41,17 @@ describe('through PgBouncer', function poolers() {
       expectStatus(await admin.post(`${M}/identities`, body), 201);
     }
     expectStatus(await elsewhere.get(`${M}/identities?limit=5`), 200);
-    expectStatus(await admin.delete('/edge/client/v1/current-api-session'), 200);
-    await until('the session is refused by the other', async () => (await elsewhere.get(`${M}/identities`)).status === 401, 1_000);
+    expectStatus(await admin.delete(`${CLIENT}/current-api-session`), 200);
+    await until(
+      'the session is refused by the other',
+      async () => (await elsewhere.get(`${M}/identities`)).status === 401,
+      1_000,
+    );
     expect(one.log().filter(({ level }) => level !== 'info')).to.deep.equal([]);
     // What the feed set on its connection stays there, as on every other.
-    const names = await server.query<{ name: string }>(`SELECT application_name AS name FROM pg_stat_activity WHERE datname = 'edge'`);
+    const names = await server.query<{ name: string }>(
+      `SELECT application_name AS name FROM pg_stat_activity WHERE datname = 'edge'`,
+    );
     expect(names.filter(({ name }) => name === FEED_NAME)).to.have.length(2);
     await one.stop();
     await two.stop();
@@ -56,7 +62,9 @@ describe('through PgBouncer', function poolers() {
     for (let round = 0; round < 3; round += 1) {
       const controller = start(url, 'pooled');
       expect((await controller.ended).code).to.equal(1);
-      expect(controller.stderr()).to.match(/^edge-controller: DATABASE_URL leads through a pooler in transaction mode.*session mode[^\n]*\n$/);
+      expect(controller.stderr()).to.match(
+        /^edge-controller: DATABASE_URL leads through a pooler in transaction mode.*session mode[^\n]*\n$/,
+      );
     }
   });
 });

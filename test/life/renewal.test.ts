@@ -1,4 +1,4 @@
-/** `--renew`: a certificate of the network is renewed early, beside a running controller and without one. */
+/** `--renew`: a certificate of the network is renewed early, with a running controller and without one. */
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,8 @@ import type { JSONWebKeySet } from 'jose';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { certificatesOf, toPem } from '../../domain/pki/pem.js';
-import { CLIENT, MANAGEMENT, entityOf, itemsOf } from '../cases/resource.js';
+import { entityOf, itemsOf } from '../support/entities.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { createCertificateClient, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
@@ -24,8 +25,15 @@ import type { ControllerProcess, Exit, LogLine } from '../support/process.js';
 const run = promisify(execFile);
 const FIRST_START = { EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password };
 
-interface Shown { readonly cert: string; readonly key: string }
-interface Renewal extends Exit { readonly stdout: string; readonly stderr: string; readonly log: readonly LogLine[] }
+interface Shown {
+  readonly cert: string;
+  readonly key: string;
+}
+interface Renewal extends Exit {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly log: readonly LogLine[];
+}
 
 const printOf = (certificate: X509Certificate): string => certificate.fingerprint.replaceAll(':', '').toLowerCase();
 const chainOf = (pem: string): X509Certificate[] => certificatesOf(pem).map((der) => new X509Certificate(der));
@@ -47,7 +55,9 @@ async function caBundle(client: Client): Promise<string> {
   const der = Buffer.from(expectStatus(await client.get('/.well-known/est/cacerts'), 200).text, 'base64');
   const child = run('openssl', ['pkcs7', '-inform', 'DER', '-print_certs']);
   child.child.stdin?.end(der);
-  return certificatesOf((await child).stdout).map((each) => toPem('CERTIFICATE', each)).join('');
+  return certificatesOf((await child).stdout)
+    .map((each) => toPem('CERTIFICATE', each))
+    .join('');
 }
 
 describe('--renew', function renewing() {
@@ -55,7 +65,9 @@ describe('--renew', function renewing() {
   const shop = new ProcessShop();
   const certified: Client[] = [];
   after(async () => {
-    certified.forEach((client) => { client.close(); });
+    certified.forEach((client) => {
+      client.close();
+    });
     await shop.end();
   });
 
@@ -64,11 +76,13 @@ describe('--renew', function renewing() {
     const exit = await child.ended;
     return { ...exit, stdout: child.stdout(), stderr: child.stderr(), log: child.log() };
   };
-  /** The fingerprint that a successful run tells, in lower-case hex. */
+  /** The fingerprint that a successful run prints, in lower-case hex. */
   const renewed = async (dataDir: string, what: 'server' | 'intermediate'): Promise<string> => {
     const { code, stderr, stdout } = await renew(dataDir, what);
     expect([code, stderr]).to.deep.equal([0, '']);
-    expect(stdout).to.include(`The ${what} certificate was renewed.\n  fingerprint  `).and.to.match(/\n {2}valid until {2}\w{3} .* GMT\n/);
+    expect(stdout)
+      .to.include(`The ${what} certificate was renewed.\n  fingerprint  `)
+      .and.to.match(/\n {2}valid until {2}\w{3} .* GMT\n/);
     return (/fingerprint {2}([0-9A-F:]{59})\n/.exec(stdout)?.[1] ?? '').replaceAll(':', '').toLowerCase();
   };
   const query = async <Row extends object>(dataDir: string, sql: string): Promise<Row[]> => {
@@ -81,15 +95,32 @@ describe('--renew', function renewing() {
     }
   };
   const issued = (dataDir: string, kind: 'server' | 'intermediate') =>
-    query<{ fingerprint: string; issuer: string }>(dataDir, `SELECT fingerprint, issuer_fingerprint AS issuer FROM issued_certificates WHERE kind = '${kind}' ORDER BY created_at, not_before, serial_number`);
-  const listed = async (admin: Client): Promise<string[]> => itemsOf(expectStatus(await admin.get(`${MANAGEMENT}/controllers`), 200)).map(({ fingerprint }) => String(fingerprint));
+    query<{ fingerprint: string; issuer: string }>(
+      dataDir,
+      `SELECT fingerprint, issuer_fingerprint AS issuer FROM issued_certificates WHERE kind = '${kind}'
+        ORDER BY created_at, not_before, serial_number`,
+    );
+  const listed = async (admin: Client): Promise<string[]> =>
+    itemsOf(expectStatus(await admin.get(`${MANAGEMENT}/controllers`), 200)).map(({ fingerprint }) =>
+      String(fingerprint),
+    );
   const login = async (url: string, shown: Shown): Promise<number> => {
     const client = createCertificateClient(url, shown);
     certified.push(client);
     return (await client.post(`${CLIENT}/authenticate?method=cert`, {})).status;
   };
   const newEnrollment = async (admin: Client, name: string): Promise<{ token: string; jwt: string }> => {
-    const { id } = entityOf(expectStatus(await admin.post(`${MANAGEMENT}/identities`, { name, type: 'Device', isAdmin: false, enrollment: { ott: true } }), 201));
+    const { id } = entityOf(
+      expectStatus(
+        await admin.post(`${MANAGEMENT}/identities`, {
+          name,
+          type: 'Device',
+          isAdmin: false,
+          enrollment: { ott: true },
+        }),
+        201,
+      ),
+    );
     const [record] = itemsOf(await admin.get(`${MANAGEMENT}/identities/${id}/enrollments`));
     return { token: String(record?.['token']), jwt: String(record?.['jwt']) };
   };
@@ -100,7 +131,10 @@ describe('--renew', function renewing() {
   };
   const verifyJwt = async (client: Client, jwt: string): Promise<void> => {
     // The key stays through a renewal, while `kid` names the certificate: the set has the key under every name it had.
-    await jwtVerify(jwt, createLocalJWKSet(expectStatus(await client.get(`${CLIENT}/enroll/jwks`), 200).json as JSONWebKeySet));
+    await jwtVerify(
+      jwt,
+      createLocalJWKSet(expectStatus(await client.get(`${CLIENT}/enroll/jwks`), 200).json as JSONWebKeySet),
+    );
   };
 
   for (const workers of [1, 2]) {
@@ -111,16 +145,19 @@ describe('--renew', function renewing() {
       let admin: Client;
       before(async () => {
         dataDir = shop.place();
-        controller = shop.start(dataDir, { env: { ...FIRST_START, EDGE_WORKERS: String(workers), EDGE_TLS_RENEWAL_CHECK: '1d' } });
+        controller = shop.start(dataDir, {
+          env: { ...FIRST_START, EDGE_WORKERS: String(workers), EDGE_TLS_RENEWAL_CHECK: '1d' },
+        });
         url = await controller.ready();
         admin = await shop.login(url);
       });
 
       /** Every process serves it: connections are handed out in turn. */
-      const untilServed = (leaf: string) => until('every process serves the new certificate', async () => {
-        const seen = await Promise.all(Array.from({ length: 4 * workers }, () => served(url)));
-        return seen.every((each) => each.leaf === leaf) && seen[0];
-      });
+      const untilServed = (leaf: string) =>
+        until('every process serves the new certificate', async () => {
+          const seen = await Promise.all(Array.from({ length: 4 * workers }, () => served(url)));
+          return seen.every((each) => each.leaf === leaf) && seen[0];
+        });
 
       it('server: is served at once, from the same key, and open connections go on', async () => {
         const before = await served(url);
@@ -132,13 +169,16 @@ describe('--renew', function renewing() {
         expect(fingerprint).not.to.equal(before.leaf);
         expect(await untilServed(fingerprint)).to.deep.equal({ leaf: fingerprint, issuer: before.issuer });
         const kept = await Promise.all([open, admin].map((client) => client.get(`${MANAGEMENT}/current-identity`)));
-        kept.forEach((answer) => { expectStatus(answer, 200); expect(answer.headers.connection).not.to.equal('close'); });
+        kept.forEach((answer) => {
+          expectStatus(answer, 200);
+          expect(answer.headers.connection).not.to.equal('close');
+        });
         await verifyJwt(shop.client(url), jwt);
         await until('the list of controllers shows it', async () => (await listed(admin)).join() === fingerprint);
         expect(await issued(dataDir, 'server')).to.deep.equal([...records, { fingerprint, issuer: before.issuer }]);
       });
 
-      it('intermediate: signs at once, the server certificate too, and what was issued and stored before goes on working', async () => {
+      it('intermediate: signs at once, the server certificate too, and what was issued stays good', async () => {
         const client = shop.client(url);
         const before = await served(url);
         const storedRoots = await caBundle(client);
@@ -157,12 +197,18 @@ describe('--renew', function renewing() {
         });
         expect(after.leaf).not.to.equal(before.leaf);
 
-        expectStatus(await open.get(`${CLIENT}/current-identity`, { headers: { 'zt-session': String(session['token']) } }), 200);
+        expectStatus(
+          await open.get(`${CLIENT}/current-identity`, { headers: { 'zt-session': String(session['token']) } }),
+          200,
+        );
         const [leaf] = chainOf(old.cert);
         if (leaf === undefined || root === undefined) throw new Error('no certificates');
         for (let turn = 0; turn < 2 * workers; turn += 1) {
           expect(await login(url, old), 'with its intermediate').to.equal(200);
-          expect(await login(url, { cert: toPem('CERTIFICATE', leaf.raw), key: old.key }), 'without its intermediate').to.equal(200);
+          expect(
+            await login(url, { cert: toPem('CERTIFICATE', leaf.raw), key: old.key }),
+            'without its intermediate',
+          ).to.equal(200);
         }
 
         for (let turn = 0; turn < 2 * workers; turn += 1) {
@@ -174,17 +220,39 @@ describe('--renew', function renewing() {
           const place = shop.place();
           writeFileSync(join(place, 'stored.pem'), storedRoots);
           writeFileSync(join(place, 'chain.pem'), fresh.cert);
-          const verdict = await run('openssl', ['verify', '-x509_strict', '-purpose', 'sslclient', '-CAfile', join(place, 'stored.pem'), '-untrusted', join(place, 'chain.pem'), join(place, 'chain.pem')]);
+          const verdict = await run('openssl', [
+            'verify',
+            '-x509_strict',
+            '-purpose',
+            'sslclient',
+            '-CAfile',
+            join(place, 'stored.pem'),
+            '-untrusted',
+            join(place, 'chain.pem'),
+            join(place, 'chain.pem'),
+          ]);
           expect(verdict.stdout).to.match(/: OK\n$/);
           expect(await login(url, fresh)).to.equal(200);
           expect(await login(url, { cert: own ? toPem('CERTIFICATE', own.raw) : '', key: fresh.key })).to.equal(200);
         }
 
-        expect(chainOf(await caBundle(shop.client(url))).map(printOf)).to.have.members([fingerprint, ...chainOf(storedRoots).map(printOf)]);
+        expect(chainOf(await caBundle(shop.client(url))).map(printOf)).to.have.members([
+          fingerprint,
+          ...chainOf(storedRoots).map(printOf),
+        ]);
         await verifyJwt(shop.client(url), waiting.jwt);
-        await until('the list of controllers shows the new server certificate', async () => (await listed(admin)).join() === after.leaf);
-        expect(await issued(dataDir, 'intermediate')).to.deep.equal([...records, { fingerprint, issuer: printOf(root) }]);
-        expect((await issued(dataDir, 'server')).at(-1)).to.deep.equal({ fingerprint: after.leaf, issuer: fingerprint });
+        await until(
+          'the list of controllers shows the new server certificate',
+          async () => (await listed(admin)).join() === after.leaf,
+        );
+        expect(await issued(dataDir, 'intermediate')).to.deep.equal([
+          ...records,
+          { fingerprint, issuer: printOf(root) },
+        ]);
+        expect((await issued(dataDir, 'server')).at(-1)).to.deep.equal({
+          fingerprint: after.leaf,
+          issuer: fingerprint,
+        });
       });
 
       it('can be repeated: each generation stays trusted', async () => {
@@ -232,7 +300,11 @@ describe('--renew', function renewing() {
       expect(after.issuer).to.equal(intermediate).and.not.to.equal(before.issuer);
       expect([before.leaf, server]).not.to.include(after.leaf);
       expect(await login(again, old)).to.equal(200);
-      expect((await issued(dataDir, 'server')).map(({ fingerprint }) => fingerprint)).to.deep.equal([before.leaf, server, after.leaf]);
+      expect((await issued(dataDir, 'server')).map(({ fingerprint }) => fingerprint)).to.deep.equal([
+        before.leaf,
+        server,
+        after.leaf,
+      ]);
       expect(await listed(await shop.login(again))).to.deep.equal([after.leaf]);
       expect(await second.stop()).to.deep.equal({ code: 0, signal: null });
     });
@@ -244,7 +316,11 @@ describe('--renew', function renewing() {
       try {
         const { code, stderr } = await renew(controller.dataDir, 'server', { DATABASE_URL: controller.database.url });
         expect([code, stderr]).to.deep.equal([0, '']);
-        const { rows: [, second] } = await controller.database.query("SELECT fingerprint FROM issued_certificates WHERE kind = 'server' ORDER BY created_at");
+        const {
+          rows: [, second],
+        } = await controller.database.query(
+          "SELECT fingerprint FROM issued_certificates WHERE kind = 'server' ORDER BY created_at",
+        );
         await until('it is served', async () => (await served(controller.url)).leaf === second?.['fingerprint']);
       } finally {
         await controller.stop();
@@ -256,7 +332,11 @@ describe('--renew', function renewing() {
       try {
         const place = shop.place();
         const { code, stderr } = await renew(place, 'intermediate', { DATABASE_URL: database.url });
-        expect([code, stderr]).to.deep.equal([1, 'edge-controller: There is no network in this database whose certificates could be renewed: use the settings that its controller is started with.\n']);
+        expect([code, stderr]).to.deep.equal([
+          1,
+          'edge-controller: There is no network in this database whose certificates could be renewed: ' +
+            'use the settings that its controller is started with.\n',
+        ]);
         expect((await database.query('SELECT 1 FROM network')).rows).to.deep.equal([]);
         expect(readdirSync(place)).to.deep.equal([]);
       } finally {
@@ -280,7 +360,10 @@ describe('--renew', function renewing() {
       const dataDir = join(shop.place(), 'data');
       const { code, stderr } = await renew(dataDir, 'server');
       expect(code).to.equal(1);
-      expect(stderr).to.equal(`edge-controller: There is no network in ${dataDir} whose certificates could be renewed: use the settings that its controller is started with.\n`);
+      expect(stderr).to.equal(
+        `edge-controller: There is no network in ${dataDir} whose certificates could be renewed: ` +
+          `use the settings that its controller is started with.\n`,
+      );
       expect(existsSync(dataDir)).to.equal(false);
     });
 

@@ -1,4 +1,6 @@
-/** Two controllers on one database behind a balancer that never tries again: a restart of each in turn fails no request. */
+/**
+ * Two controllers on one database behind a balancer that never tries again: a restart of each in turn fails no request.
+ */
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';
@@ -12,8 +14,8 @@ import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
 import { ProcessShop, START_DEADLINE_MS } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { MANAGEMENT as M } from '../support/paths.js';
 
-const M = '/edge/management/v1';
 /** Longer than two signals may be apart that count as one. */
 const SAME_SIGNAL_MS = 700;
 const LEAVING = 'connections are still accepted while balancers find out; then it stops';
@@ -24,17 +26,31 @@ describe('a rolling restart behind a balancer', function rolling() {
   let database: TestDatabase;
   let balancer: Balancer | undefined;
   const key = randomBytes(32).toString('base64');
-  before(async () => { database = await openTestDatabase(); });
-  afterEach(() => { balancer?.close(); });
+  before(async () => {
+    database = await openTestDatabase();
+  });
+  afterEach(() => {
+    balancer?.close();
+  });
   after(async () => {
     await shop.end();
     await database.close();
   });
 
-  const start = (port: number, name: string, more: Readonly<Record<string, string>> = {}): ControllerProcess => shop.start(shop.place(), { env: {
-    EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_NAME: name, DATABASE_URL: database.url, EDGE_MASTER_KEY: key, EDGE_DATABASE_POOL_SIZE: '4',
-    EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LIMIT_LAME_DUCK: '3s', ...more,
-  } });
+  const start = (port: number, name: string, more: Readonly<Record<string, string>> = {}): ControllerProcess =>
+    shop.start(shop.place(), {
+      env: {
+        EDGE_LISTEN: `127.0.0.1:${port}`,
+        EDGE_NAME: name,
+        DATABASE_URL: database.url,
+        EDGE_MASTER_KEY: key,
+        EDGE_DATABASE_POOL_SIZE: '4',
+        EDGE_ADMIN_USERNAME: ADMIN.username,
+        EDGE_ADMIN_PASSWORD: ADMIN.password,
+        EDGE_LIMIT_LAME_DUCK: '3s',
+        ...more,
+      },
+    });
 
   /** Once: a process that is at its end is ended by the signal itself. */
   const killAgain = async (controller: ControllerProcess) => {
@@ -54,7 +70,9 @@ describe('a rolling restart behind a balancer', function rolling() {
     const { url, healthy } = balancer;
     await until('both are in use', () => healthy().length === 2);
     const login = createClient(url);
-    const { token } = expectStatus(await login.post(`${M}/authenticate?method=password`, ADMIN), 200).data as { token: string };
+    const { token } = expectStatus(await login.post(`${M}/authenticate?method=password`, ADMIN), 200).data as {
+      token: string;
+    };
     login.close();
 
     const stream = startStream(url, token);
@@ -103,10 +121,14 @@ describe('a rolling restart behind a balancer', function rolling() {
     const url = await controller.ready();
     controller.kill('SIGTERM');
     await until('each answers that it is leaving', async () => {
-      const looks = await Promise.all(Array.from({ length: 6 }, () => {
-        const client = createClient(url);
-        return client.get('/readyz').finally(() => { client.close(); });
-      }));
+      const looks = await Promise.all(
+        Array.from({ length: 6 }, () => {
+          const client = createClient(url);
+          return client.get('/readyz').finally(() => {
+            client.close();
+          });
+        }),
+      );
       return looks.every(({ status }) => status === 503);
     });
     expect(await controller.ended).to.deep.equal({ code: 0, signal: null });
@@ -118,20 +140,26 @@ function startStream(url: string, token: string) {
   const failures: string[] = [];
   let answered = 0;
   let isOver = false;
-  const ask = (agent: Agent) => new Promise<void>((resolve) => {
-    const path = answered % 2 === 0 ? `${M}/identities?limit=1` : `${M}/current-api-session`;
-    const asked = request(`${url}${path}`, { agent, headers: { 'zt-session': token } }, (response) => {
-      response.resume();
-      response.on('error', (error) => { failures.push(`answer: ${error.message}`); });
-      response.on('close', () => {
-        answered += 1;
-        if (response.statusCode !== 200) failures.push(`status ${response.statusCode ?? 0}`);
+  const ask = (agent: Agent) =>
+    new Promise<void>((resolve) => {
+      const path = answered % 2 === 0 ? `${M}/identities?limit=1` : `${M}/current-api-session`;
+      const asked = request(`${url}${path}`, { agent, headers: { 'zt-session': token } }, (response) => {
+        response.resume();
+        response.on('error', (error) => {
+          failures.push(`answer: ${error.message}`);
+        });
+        response.on('close', () => {
+          answered += 1;
+          if (response.statusCode !== 200) failures.push(`status ${response.statusCode ?? 0}`);
+          resolve();
+        });
+      });
+      asked.on('error', (error) => {
+        failures.push(`request: ${error.message}`);
         resolve();
       });
+      asked.end();
     });
-    asked.on('error', (error) => { failures.push(`request: ${error.message}`); resolve(); });
-    asked.end();
-  });
   const lane = async (keepAlive: boolean) => {
     const agent = new Agent({ keepAlive, maxSockets: 1, rejectUnauthorized: false });
     while (!isOver) await ask(agent);

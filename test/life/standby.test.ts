@@ -1,4 +1,6 @@
-/** A failover behind a name: a controller never reads from a server that takes no writes, however it came to reach it. */
+/**
+ * A failover behind a name: a controller never reads from a server that takes no writes, however it came to reach it.
+ */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { newMasterKey } from '../../domain/pki/master-key.js';
@@ -8,11 +10,9 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
 import type { Forwarder, PostgresServer } from '../../scripts/drill/postgres-servers.js';
-
-const M = '/edge/management/v1';
-const C = '/edge/client/v1';
 
 describe('a former primary that comes back as a standby at its address', function standby() {
   this.timeout(90_000);
@@ -56,32 +56,44 @@ describe('a former primary that comes back as a standby at its address', functio
 
   const stateLines = () => one.log().filter(({ level }) => level !== 'info');
 
-  it('is never believed: every request that needs the database gets 503, also of sessions that were known', async () => {
+  it('is never believed: each request that needs the database gets 503, known sessions too', async () => {
     expect(await former.query('SELECT pg_is_in_recovery() AS on')).to.deep.equal([{ on: true }]);
     const end = Date.now() + 4_000;
     await until('several looks of the watchdog', async () => {
       for (const answer of [
-        await onOne.get(`${C}/current-api-session`), await onOne.get(`${M}/identities`), await onOne.get(`${M}/identities?limit=-1`),
+        await onOne.get(`${C}/current-api-session`),
+        await onOne.get(`${M}/identities`),
+        await onOne.get(`${M}/identities?limit=-1`),
         await onOne.post(`${M}/identities`, { name: unique('lost'), type: 'User', isAdmin: false }),
         await stranger.post(`${M}/authenticate?method=password`, { ...ADMIN }),
-      ]) expect(answer.status, answer.text).to.equal(503);
+      ])
+        expect(answer.status, answer.text).to.equal(503);
       expect((await stranger.get('/readyz')).status).to.equal(503);
       return Date.now() > end;
     });
-    expect(stateLines().filter(({ outage }) => outage === 'readOnly'), 'one line says so').to.have.length(1);
-    expect(stateLines().filter(({ err }) => err !== undefined), 'no stack').to.deep.equal([]);
+    expect(
+      stateLines().filter(({ outage }) => outage === 'readOnly'),
+      'one line says so',
+    ).to.have.length(1);
+    expect(
+      stateLines().filter(({ err }) => err !== undefined),
+      'no stack',
+    ).to.deep.equal([]);
   });
 
-  it('is left for the next primary once the name points there, and the session that ended meanwhile stays ended', async () => {
+  it('is left for the next primary once the name points there; a session that ended stays ended', async () => {
     name.pointTo(next.port);
     await until('it is ready again', async () => (await stranger.get('/readyz')).status === 200, 15_000);
     expect((await onOne.get(`${C}/current-api-session`)).status).to.equal(401);
     const admin = await shop.login(url);
-    const { id } = expectStatus(await admin.post(`${M}/identities`, { name: unique('after'), type: 'User', isAdmin: false }), 201).data as { id: string };
+    const { id } = expectStatus(
+      await admin.post(`${M}/identities`, { name: unique('after'), type: 'User', isAdmin: false }),
+      201,
+    ).data as { id: string };
     expectStatus(await admin.get(`${M}/identities/${id}`), 200);
   });
 
-  it('is like a primary that an administrator closes to writes: noticed within seconds, and healed when it is opened', async () => {
+  it('is like a primary that is closed to writes: noticed within seconds, healed when it opens', async () => {
     const admin = await shop.login(url);
     await next.query('ALTER SYSTEM SET default_transaction_read_only = on');
     await next.query('SELECT pg_reload_conf()');

@@ -1,6 +1,6 @@
 /**
- * A synchronous standby that is gone: PostgreSQL then confirms no change until it is back. Changes are refused meanwhile,
- * reads and logins go on, and a controller says that it is not ready.
+ * A synchronous standby that is gone: PostgreSQL then confirms no change until it is back. Changes are refused
+ * meanwhile, reads and logins go on, and a controller says that it is not ready.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,10 +11,11 @@ import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
 import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
-const IDENTITIES = '/edge/management/v1/identities';
+const IDENTITIES = `${MANAGEMENT}/identities`;
 /** More than there are connections. */
 const WRITERS = 30;
 
@@ -38,14 +39,23 @@ describe('a synchronous standby that is gone', function synchronousStandby() {
     await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
     await primary.query('SELECT pg_reload_conf()');
     controller = shop.start(join(shop.place(), 'data'), {
-      env: { DATABASE_URL: primary.url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LIMIT_HANDLER_TIMEOUT: '4s' },
+      env: {
+        DATABASE_URL: primary.url,
+        EDGE_MASTER_KEY: newMasterKey(),
+        EDGE_ADMIN_PASSWORD: ADMIN.password,
+        EDGE_LIMIT_HANDLER_TIMEOUT: '4s',
+      },
     });
     url = await controller.ready();
     admin = await shop.login(url);
     writers = Array.from({ length: WRITERS }, async () => {
       const client = shop.client(url, admin.token);
       while (!halt.now) {
-        const { status, data } = await client.post(IDENTITIES, { name: unique('standby'), type: 'User', isAdmin: false });
+        const { status, data } = await client.post(IDENTITIES, {
+          name: unique('standby'),
+          type: 'User',
+          isAdmin: false,
+        });
         if (status === 201) acknowledged.push((data as { id: string }).id);
         else refused.set(status, (refused.get(status) ?? 0) + 1);
       }
@@ -67,18 +77,28 @@ describe('a synchronous standby that is gone', function synchronousStandby() {
     });
     expect(answer.json).to.deep.equal({ status: 'not ready', reason: 'changes wait for a standby of the database' });
     const { checks } = (await admin.get('/health-checks')).data as { checks: { id: string; healthy: boolean }[] };
-    expect(checks.filter(({ healthy }) => !healthy).map(({ id }) => id)).to.include('writable').and.not.include('database');
+    expect(checks.filter(({ healthy }) => !healthy).map(({ id }) => id))
+      .to.include('writable')
+      .and.not.include('database');
     await until('changes are refused', () => (refused.get(503) ?? 0) > WRITERS);
     expect([...refused.keys()]).to.deep.equal([503]);
-    expect(controller.log().filter(({ outage }) => outage === 'unconfirmed').map(({ level }) => level)).to.deep.equal(['error']);
+    expect(
+      controller
+        .log()
+        .filter(({ outage }) => outage === 'unconfirmed')
+        .map(({ level }) => level),
+    ).to.deep.equal(['error']);
   });
 
   it('stops no read and no login', async () => {
     for (let round = 0; round < 10; round += 1) {
       const client = await shop.login(url);
-      expectStatus(await client.get('/edge/client/v1/services'), 200);
-      expectStatus(await client.get('/edge/client/v1/current-api-session/service-updates'), 200);
-      expectStatus(await client.get(`${IDENTITIES}?limit=50&filter=${encodeURIComponent('name contains "stand"')}`), 200);
+      expectStatus(await client.get(`${CLIENT}/services`), 200);
+      expectStatus(await client.get(`${CLIENT}/current-api-session/service-updates`), 200);
+      expectStatus(
+        await client.get(`${IDENTITIES}?limit=50&filter=${encodeURIComponent('name contains "stand"')}`),
+        200,
+      );
       expectStatus(await client.get(`${IDENTITIES}/${acknowledged[0] ?? ''}`), 200);
     }
   });
@@ -90,7 +110,8 @@ describe('a synchronous standby that is gone', function synchronousStandby() {
     await until('it is ready again', async () => (await admin.get('/readyz')).status === 200);
     halt.now = true;
     await Promise.all(writers);
-    for (const id of acknowledged.slice(0, 50).concat(acknowledged.slice(-50))) expectStatus(await admin.get(`${IDENTITIES}/${id}`), 200);
+    for (const id of acknowledged.slice(0, 50).concat(acknowledged.slice(-50)))
+      expectStatus(await admin.get(`${IDENTITIES}/${id}`), 200);
     expect(controller.stderr()).to.equal('');
   });
 });

@@ -1,4 +1,6 @@
-/** The controller on a PostgreSQL of the operator's: the system's own server, TCP, a role with a password, no superuser. */
+/**
+ * The controller on a PostgreSQL of the operator's: the system's own server, TCP, a role with a password, no superuser.
+ */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { newMasterKey } from '../../domain/pki/master-key.js';
@@ -7,14 +9,17 @@ import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
 
-const MANAGEMENT = '/edge/management/v1';
 const NAMES = ['Łódź', 'łódka', 'ÉCOLE', 'école', 'straße', 'Ωmega', 'ωmikron', '数据', 'plain'];
 
 async function namesOf(client: Client, filter: string): Promise<string[]> {
-  const answer = expectStatus(await client.get(`${MANAGEMENT}/identities?filter=${encodeURIComponent(filter)}&sort=name&limit=50`), 200);
+  const answer = expectStatus(
+    await client.get(`${MANAGEMENT}/identities?filter=${encodeURIComponent(filter)}&sort=name&limit=50`),
+    200,
+  );
   const names = (answer.data as { name: string }[]).map(({ name }) => name);
   expect(answer.meta.pagination?.totalCount, filter).to.equal(names.length);
   return names.sort();
@@ -26,7 +31,10 @@ async function mainJob(shop: ProcessShop, databaseUrl: string): Promise<void> {
   const first = shop.start(join(shop.place(), 'data'), { env });
   const admin = await shop.login(await first.ready());
   for (const name of NAMES) {
-    expectStatus(await admin.post(`${MANAGEMENT}/identities`, { name, type: 'User', isAdmin: false, roleAttributes: ['worker'] }), 201);
+    expectStatus(
+      await admin.post(`${MANAGEMENT}/identities`, { name, type: 'User', isAdmin: false, roleAttributes: ['worker'] }),
+      201,
+    );
   }
   expect(await namesOf(admin, 'name icontains "łÓD"')).to.deep.equal(['Łódź', 'łódka']);
   expect(await namesOf(admin, 'name icontains "éCoLe"')).to.deep.equal(['ÉCOLE', 'école'].sort());
@@ -42,8 +50,11 @@ async function mainJob(shop: ProcessShop, databaseUrl: string): Promise<void> {
   const second = shop.start(join(shop.place(), 'data'), { env: { ...env, EDGE_NAME: 'second' } });
   const elsewhere = shop.client(await second.ready(), admin.token);
   expectStatus(await elsewhere.get(`${MANAGEMENT}/identities`), 200);
-  expectStatus(await admin.delete('/edge/client/v1/current-api-session'), 200);
-  await until('the session is gone on the other controller', async () => (await elsewhere.get(`${MANAGEMENT}/identities`)).status === 401);
+  expectStatus(await admin.delete(`${CLIENT}/current-api-session`), 200);
+  await until(
+    'the session is gone on the other controller',
+    async () => (await elsewhere.get(`${MANAGEMENT}/identities`)).status === 401,
+  );
   expect((await first.stop()).code).to.equal(0);
   expect((await second.stop()).code).to.equal(0);
   expect(first.stderr() + second.stderr()).to.equal('');
@@ -54,7 +65,11 @@ describe('on the PostgreSQL of the system', function () {
   const given = process.env['EDGE_TEST_SYSTEM_DATABASE_URL'];
   const shop = new ProcessShop();
   let server: SystemPostgres | undefined;
-  afterEach(async () => { await shop.end(); await server?.stop(); server = undefined; });
+  afterEach(async () => {
+    await shop.end();
+    await server?.stop();
+    server = undefined;
+  });
 
   for (const locale of ['C.UTF-8', 'C']) {
     it(`does its main job, cluster of the locale ${locale}`, async () => {
@@ -66,10 +81,15 @@ describe('on the PostgreSQL of the system', function () {
 
   it('keeps its own session settings beside those in the URL', async () => {
     server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
-    const url = `${await server.newDatabase('controller')}?application_name=mine&options=${encodeURIComponent('-c timezone=Asia/Tokyo -c work_mem=8MB')}`;
-    const controller = shop.start(join(shop.place(), 'data'), { env: { DATABASE_URL: url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password } });
+    const options = encodeURIComponent('-c timezone=Asia/Tokyo -c work_mem=8MB');
+    const url = `${await server.newDatabase('controller')}?application_name=mine&options=${options}`;
+    const controller = shop.start(join(shop.place(), 'data'), {
+      env: { DATABASE_URL: url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password },
+    });
     const admin = await shop.login(await controller.ready());
-    const [{ createdAt }] = expectStatus(await admin.get(`${MANAGEMENT}/identities`), 200).data as [{ createdAt: string }];
+    const [{ createdAt }] = expectStatus(await admin.get(`${MANAGEMENT}/identities`), 200).data as [
+      { createdAt: string },
+    ];
     expect(Math.abs(Date.now() - Date.parse(createdAt))).to.be.lessThan(60_000);
     expect((await controller.stop()).code).to.equal(0);
   });

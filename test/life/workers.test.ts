@@ -1,3 +1,4 @@
+/** Several workers share one port. Against the real command. */
 import { readFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { expect } from 'chai';
@@ -10,14 +11,18 @@ import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { MANAGEMENT as M } from '../support/paths.js';
 import { dial, parseRaw, readToEnd } from '../api/server-support.js';
 
-const M = '/edge/management/v1';
 const WORKERS = 3;
 
 /** Pids of a process's children that are workers: the same program, by its command line. */
 function workersOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter((text) => text !== '').map(Number);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(/\s+/)
+    .filter((text) => text !== '')
+    .map(Number);
   return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('server/main.js'));
 }
 
@@ -26,7 +31,10 @@ async function feedsOf(dataDir: string): Promise<number[]> {
   const client = new pg.Client(runningConnection(dataDir));
   await client.connect();
   try {
-    const { rows } = await client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [FEED_NAME]);
+    const { rows } = await client.query<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
+      [FEED_NAME],
+    );
     return rows.map(({ pid }) => pid);
   } finally {
     await client.end();
@@ -45,17 +53,24 @@ describe('several workers on one port', function workers() {
     clients.push(client);
     return client;
   };
-  const login = async () => (expectStatus(await fresh().post('/authenticate?method=password', ADMIN), 200).data as { token: string }).token;
+  const login = async () =>
+    (expectStatus(await fresh().post('/authenticate?method=password', ADMIN), 200).data as { token: string }).token;
 
   before(async () => {
-    controller = shop.start(shop.place(), { env: {
-      EDGE_WORKERS: String(WORKERS), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_ADMIN_USERNAME: ADMIN.username,
-      EDGE_PROXY_PROTOCOL_FROM: '127.0.0.2',
-    } });
+    controller = shop.start(shop.place(), {
+      env: {
+        EDGE_WORKERS: String(WORKERS),
+        EDGE_ADMIN_PASSWORD: ADMIN.password,
+        EDGE_ADMIN_USERNAME: ADMIN.username,
+        EDGE_PROXY_PROTOCOL_FROM: '127.0.0.2',
+      },
+    });
     url = await controller.ready();
   });
   after(async () => {
-    clients.forEach((client) => { client.close(); });
+    clients.forEach((client) => {
+      client.close();
+    });
     await shop.end();
   });
 
@@ -70,8 +85,10 @@ describe('several workers on one port', function workers() {
       socket.write(Buffer.from('0d0a0d0a000d0a515549540a2111000ccb0071090a000001303901bb', 'hex')); // from 203.0.113.9
       const secure = await dial(url, { socket });
       const body = JSON.stringify(ADMIN);
-      secure.write(`POST ${M}/authenticate?method=password HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`
-        + `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      secure.write(
+        `POST ${M}/authenticate?method=password HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +
+          `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
       const { data } = JSON.parse(parseRaw(await readToEnd(secure)).body) as { data: { ipAddress: string } };
       expect(data.ipAddress).to.equal('203.0.113.9');
     }
@@ -80,7 +97,10 @@ describe('several workers on one port', function workers() {
 
   it('all know a session that one of them opened, and what one of them wrote', async () => {
     const token = await login();
-    const made = expectStatus(await fresh(token).post(`${M}/identities`, { name: 'everywhere', type: 'User', isAdmin: false }), 201).data as { id: string };
+    const made = expectStatus(
+      await fresh(token).post(`${M}/identities`, { name: 'everywhere', type: 'User', isAdmin: false }),
+      201,
+    ).data as { id: string };
     for (let i = 0; i < 4 * WORKERS; i += 1) expectStatus(await fresh(token).get(`${M}/identities/${made.id}`), 200);
   });
 
@@ -90,8 +110,16 @@ describe('several workers on one port', function workers() {
     for (const other of others) expectStatus(await other.get(`${M}/current-api-session`), 200);
     expectStatus(await fresh(token).delete(`${M}/current-api-session`), 200);
     const end = Date.now();
-    await Promise.all(others.map((other) => until('the session is refused', async () => (await other.get(`${M}/current-api-session`)).status === 401, 5_000)));
-    // The database tells it in a few milliseconds (docs/performance.md); the rest is for a machine that is busy.
+    await Promise.all(
+      others.map((other) =>
+        until(
+          'the session is refused',
+          async () => (await other.get(`${M}/current-api-session`)).status === 401,
+          5_000,
+        ),
+      ),
+    );
+    // The database announces it in a few milliseconds (docs/performance.md); the rest is for a machine that is busy.
     expect(Date.now() - end).to.be.lessThan(1_000);
   });
 
@@ -101,15 +129,27 @@ describe('several workers on one port', function workers() {
     for (const other of others) expectStatus(await other.get(`${M}/current-api-session`), 200);
     const deaf = await feedsOf(controller.dataDir);
     expect(deaf).to.have.length(WORKERS);
-    // The connections stay up and say nothing more: nobody is told that they are cut.
-    deaf.forEach((pid) => { process.kill(pid, 'SIGSTOP'); });
+    // The connections stay up and say nothing more: no one learns that they are cut.
+    deaf.forEach((pid) => {
+      process.kill(pid, 'SIGSTOP');
+    });
     try {
       expectStatus(await fresh(token).delete(`${M}/current-api-session`), 200);
-      await Promise.all(others.map((other) => until('the session is refused', async () => (await other.get(`${M}/current-api-session`)).status === 401, 5_000)));
+      await Promise.all(
+        others.map((other) =>
+          until(
+            'the session is refused',
+            async () => (await other.get(`${M}/current-api-session`)).status === 401,
+            5_000,
+          ),
+        ),
+      );
       const next = await login();
       for (let i = 0; i < 4 * WORKERS; i += 1) expectStatus(await fresh(next).get(`${M}/current-api-session`), 200);
     } finally {
-      deaf.forEach((pid) => { process.kill(pid, 'SIGCONT'); });
+      deaf.forEach((pid) => {
+        process.kill(pid, 'SIGCONT');
+      });
     }
   });
 
@@ -123,7 +163,15 @@ describe('several workers on one port', function workers() {
       return now.length === WORKERS && !now.includes(victim);
     });
     for (let i = 0; i < 4 * WORKERS; i += 1) {
-      await until('the answer', async () => (await fresh(token).get(`${M}/current-identity`).catch(() => undefined))?.status === 200);
+      await until(
+        'the answer',
+        async () =>
+          (
+            await fresh(token)
+              .get(`${M}/current-identity`)
+              .catch(() => undefined)
+          )?.status === 200,
+      );
     }
     expect(controller.log().some(({ msg }) => msg === 'a worker ended and is replaced')).to.equal(true);
   });

@@ -1,6 +1,7 @@
 /**
  * A real browser for tests: Chromium, driven over its debugging protocol. It keeps a record of everything that a page
- * must not do: errors in its console, breaches of its content security policy, requests that fail or leave the controller.
+ * must not do: errors in its console, breaches of its content security policy, requests that fail or leave the
+ * controller.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,32 +11,57 @@ import type { Browser, Page } from 'playwright-core';
 
 export const BROWSER_VARIABLE = 'EDGE_TEST_CHROMIUM';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'];
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+];
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** Quiet: nothing that a test does not ask for goes over the network. */
-const ARGUMENTS = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 const ARTIFACTS = fileURLToPath(new URL('../../../test/artifacts/', import.meta.url));
 
-/** @throws Error that tells how to get a browser: a suite that cannot run fails */
-export function findBrowser(env: Readonly<Record<string, string | undefined>> = process.env, exists: (path: string) => boolean = existsSync): string {
+/** @throws Error that says how to get a browser: a suite that cannot run fails */
+export function findBrowser(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  exists: (path: string) => boolean = existsSync,
+): string {
   const given = env[BROWSER_VARIABLE];
   if (given !== undefined && given !== '') {
     if (exists(given)) return given;
     throw new Error(`${BROWSER_VARIABLE} names ${given}, which does not exist`);
   }
-  const onPath = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '').flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  const onPath = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)));
   const found = [...PLACES, ...onPath].find(exists);
   if (found === undefined) {
-    throw new Error(`The browser tests need Chromium and found none. On Debian or Ubuntu: apt-get install -y chromium. Elsewhere install Chromium or Chrome and set ${BROWSER_VARIABLE} to its path.`);
+    throw new Error(
+      'The browser tests need Chromium and found none. On Debian or Ubuntu: apt-get install -y chromium. ' +
+        `Elsewhere install Chromium or Chrome and set ${BROWSER_VARIABLE} to its path.`,
+    );
   }
   return found;
 }
 
 export async function startBrowser(): Promise<Browser> {
   const isRoot = process.getuid?.() === 0;
-  return chromium.launch({ executablePath: findBrowser(), headless: true, args: isRoot ? ['--no-sandbox', ...ARGUMENTS] : ARGUMENTS });
+  return chromium.launch({
+    executablePath: findBrowser(),
+    headless: true,
+    args: isRoot ? ['--no-sandbox', ...ARGUMENTS] : ARGUMENTS,
+  });
 }
 
 export interface WatchedPage {
@@ -49,7 +75,11 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-interface Violation { readonly directive: string; readonly blocked: string; readonly sample: string }
+interface Violation {
+  readonly directive: string;
+  readonly blocked: string;
+  readonly sample: string;
+}
 
 /** @param url  the controller's own, such as `https://127.0.0.1:1280`; any other origin is a trouble */
 export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
@@ -60,12 +90,21 @@ export async function openPage(browser: Browser, url: string): Promise<WatchedPa
   await page.exposeFunction('reportViolation', ({ directive, blocked, sample }: Violation) => {
     troubles.push(`policy: ${directive} refused ${blocked} ${sample}`.trim());
   });
-  await page.addInitScript(`document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => {
+  await page.addInitScript(
+    "document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, " +
+      `sample }) => {
     void window.reportViolation({ directive: effectiveDirective, blocked: blockedURI, sample });
-  });`);
-  page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') troubles.push(`console: ${message.text()}`); });
-  page.on('pageerror', (error) => { troubles.push(`script: ${error.message}`); });
-  page.on('requestfailed', (request) => { troubles.push(`request: ${request.url()} ${request.failure()?.errorText ?? ''}`); });
+  });`,
+  );
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') troubles.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => {
+    troubles.push(`script: ${error.message}`);
+  });
+  page.on('requestfailed', (request) => {
+    troubles.push(`request: ${request.url()} ${request.failure()?.errorText ?? ''}`);
+  });
   page.on('request', (request) => {
     const target = new URL(request.url());
     if (target.protocol === 'data:' || target.protocol === 'blob:') return;
@@ -74,7 +113,9 @@ export async function openPage(browser: Browser, url: string): Promise<WatchedPa
     if (!isOurs) troubles.push(`request: ${target.href} leaves the controller`);
   });
   return {
-    page, troubles, requests,
+    page,
+    troubles,
+    requests,
     async screenshot(name) {
       mkdirSync(ARTIFACTS, { recursive: true });
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });

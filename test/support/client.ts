@@ -15,7 +15,10 @@ export interface Answer {
   readonly json: unknown;
   readonly data: unknown;
   readonly error: { code: string; message: string; requestId: string; cause?: Record<string, unknown> } | undefined;
-  readonly meta: { filterableFields?: string[]; pagination?: { limit: number; offset: number; totalCount: number } } & Record<string, unknown>;
+  readonly meta: {
+    filterableFields?: string[];
+    pagination?: { limit: number; offset: number; totalCount: number };
+  } & Record<string, unknown>;
 }
 
 export interface RequestOptions {
@@ -38,39 +41,44 @@ export interface Client {
 /** @param shown  a client certificate and its key in PEM, for the handshake; the leaf first */
 export function createClient(baseUrl: string, token?: string, shown: { cert?: string; key?: string } = {}): Client {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, ...shown });
-  const send: Client['send'] = (method, path, body, options = {}) => new Promise((resolve, reject) => {
-    const payload = options.rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
-    const headers = {
-      ...(token === undefined ? {} : { 'zt-session': token }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }), ...options.headers,
-    };
-    const { hostname, port } = new URL(baseUrl);
-    const outgoing = httpsRequest({ agent, hostname, port, method, path, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        try {
-          const answer = toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString('utf8'));
-          requireDeclared(method, path, answer);
-          resolve(answer);
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
+  const send: Client['send'] = (method, path, body, options = {}) =>
+    new Promise((resolve, reject) => {
+      const payload = options.rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+      const headers = {
+        ...(token === undefined ? {} : { 'zt-session': token }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }),
+        ...options.headers,
+      };
+      const { hostname, port } = new URL(baseUrl);
+      const outgoing = httpsRequest({ agent, hostname, port, method, path, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          try {
+            const answer = toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString('utf8'));
+            requireDeclared(method, path, answer);
+            resolve(answer);
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        });
       });
+      outgoing.on('error', reject);
+      outgoing.end(payload);
     });
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
   return {
-    token, send,
+    token,
+    send,
     get: (path, options) => send('GET', path, undefined, options),
     post: (path, body, options) => send('POST', path, body, options),
     put: (path, body, options) => send('PUT', path, body, options),
     patch: (path, body, options) => send('PATCH', path, body, options),
     delete: (path, body, options) => send('DELETE', path, body, options),
-    close: () => { agent.destroy(); },
+    close: () => {
+      agent.destroy();
+    },
   };
 }
 
@@ -94,16 +102,21 @@ function requireDeclared(method: string, path: string, answer: Answer): void {
     return; // no operation of ours: pages, unknown paths
   }
   const spec = operation.responses[answer.status] ?? operation.responses['default'];
-  if (spec === undefined) throw new Error(`${method} ${path} answered ${answer.status}, which its spec does not declare`);
+  if (spec === undefined)
+    throw new Error(`${method} ${path} answered ${answer.status}, which its spec does not declare`);
   if (answer.json === undefined || spec.validator === null) return;
   const validate = validatorsOf[operation.api][spec.validator];
   if (validate !== undefined && !validate(answer.json)) {
-    throw new Error(`${method} ${path} answered ${answer.status} with a body that its spec does not allow: ${JSON.stringify(validate.errors)} ${answer.text.slice(0, 2000)}`);
+    throw new Error(
+      `${method} ${path} answered ${answer.status} with a body that its spec does not allow: ` +
+        `${JSON.stringify(validate.errors)} ${answer.text.slice(0, 2000)}`,
+    );
   }
 }
 
 /** The answer itself when it has the status; else an error that shows what came instead. */
 export function expectStatus(answer: Answer, status: number): Answer {
-  if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 2000)}`);
+  if (answer.status !== status)
+    throw new Error(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 2000)}`);
   return answer;
 }

@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../server/config.js';
+import { readConfig } from '../../server/config-reader.js';
 import { startController } from '../../server/controller.js';
 import { createLogger } from '../../server/log.js';
 import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
+import { CLIENT, MANAGEMENT } from './paths.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse battery' } as const;
 
@@ -23,7 +24,12 @@ export interface TestController {
   /** Logs in; the session goes with every request of the client that is answered. */
   login(username: string, password: string, body?: Readonly<Record<string, unknown>>): Promise<Client>;
   /** A new identity with a password, logged in. */
-  newCaller(options?: { isAdmin?: boolean; roleAttributes?: readonly string[]; configTypes?: readonly string[] }): Promise<Caller>;
+  newCaller(options?: {
+    isAdmin?: boolean;
+    permissions?: readonly string[];
+    roleAttributes?: readonly string[];
+    configTypes?: readonly string[];
+  }): Promise<Caller>;
   stop(): Promise<void>;
 }
 
@@ -43,17 +49,29 @@ export const unique = (word: string): string => `${word}-${process.pid}-${(seria
 export async function startTestController(env: Readonly<Record<string, string>> = {}): Promise<TestController> {
   const database = await openTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
-  const config = readConfig({ env: {
-    EDGE_DATA_DIR: dataDir, EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', DATABASE_URL: database.url,
-    EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: process.env['EDGE_TEST_LOG'] ?? 'silent',
-    EDGE_DATABASE_POOL_SIZE: '8', EDGE_MASTER_KEY_LOCAL: 'true', ...env,
-  } });
+  const config = readConfig({
+    env: {
+      EDGE_DATA_DIR: dataDir,
+      EDGE_LISTEN: '127.0.0.1:0',
+      EDGE_ADVERTISE: 'localhost:1280',
+      DATABASE_URL: database.url,
+      EDGE_ADMIN_USERNAME: ADMIN.username,
+      EDGE_ADMIN_PASSWORD: ADMIN.password,
+      EDGE_LOG_LEVEL: process.env['EDGE_TEST_LOG'] ?? 'silent',
+      EDGE_DATABASE_POOL_SIZE: '8',
+      EDGE_MASTER_KEY_LOCAL: 'true',
+      ...env,
+    },
+  });
   const controller = await startController(config, createLogger({ level: config.logLevel, format: 'json' }));
   const anonymous = createClient(controller.url);
   const clients: Client[] = [anonymous];
 
   const login: TestController['login'] = async (username, password, body = {}) => {
-    const answer = expectStatus(await anonymous.post('/edge/client/v1/authenticate?method=password', { username, password, ...body }), 200);
+    const answer = expectStatus(
+      await anonymous.post(`${CLIENT}/authenticate?method=password`, { username, password, ...body }),
+      200,
+    );
     const client = createClient(controller.url, (answer.data as { token: string }).token);
     clients.push(client);
     return client;
@@ -61,17 +79,35 @@ export async function startTestController(env: Readonly<Record<string, string>> 
   const admin = await login(config.adminUsername, config.adminPassword ?? '');
 
   return {
-    url: controller.url, database, dataDir, anonymous, admin, login,
-    async newCaller({ isAdmin = false, roleAttributes = [], configTypes = [] } = {}) {
+    url: controller.url,
+    database,
+    dataDir,
+    anonymous,
+    admin,
+    login,
+    async newCaller({ isAdmin = false, permissions = [], roleAttributes = [], configTypes = [] } = {}) {
       const name = unique('caller');
       const password = 'pass word 1';
-      const made = expectStatus(await admin.post('/edge/management/v1/identities', { name, type: 'User', isAdmin, roleAttributes }), 201);
+      const made = expectStatus(
+        await admin.post(`${MANAGEMENT}/identities`, { name, type: 'User', isAdmin, permissions, roleAttributes }),
+        201,
+      );
       const { id } = made.data as { id: string };
-      expectStatus(await admin.post('/edge/management/v1/authenticators', { identityId: id, method: 'updb', username: name, password }), 201);
+      expectStatus(
+        await admin.post(`${MANAGEMENT}/authenticators`, {
+          identityId: id,
+          method: 'updb',
+          username: name,
+          password,
+        }),
+        201,
+      );
       return { id, name, username: name, password, client: await login(name, password, { configTypes }) };
     },
     async stop() {
-      clients.forEach((client) => { client.close(); });
+      clients.forEach((client) => {
+        client.close();
+      });
       await controller.stop();
       await database.close();
       rmSync(dataDir, { recursive: true, force: true });

@@ -8,15 +8,16 @@ export const TEMPLATE = 'edge_template';
 
 function cluster(): ClientConfig {
   const text = process.env[CLUSTER_VARIABLE];
-  if (text === undefined) throw new Error('no test database: run the tests with npm test, which loads test/support/setup.ts');
+  if (text === undefined)
+    throw new Error('no test database: run the tests with npm test, which loads test/support/setup.ts');
   return { ...(JSON.parse(text) as ClientConfig), ssl: false };
 }
 
-export async function adminQuery(sql: string): Promise<void> {
+export async function adminQuery<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> {
   const client = new pg.Client(cluster());
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<Row>(sql)).rows;
   } finally {
     await client.end();
   }
@@ -31,6 +32,11 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** With the directory of a unix socket for a host, which has its place among the parameters. */
+const urlOf = ({ user, host, port, database }: ClientConfig): string =>
+  `postgresql://${String(user)}@/${String(database)}` +
+  `?host=${encodeURIComponent(String(host))}&port=${String(port)}`;
+
 /** A fresh database with the schema of this release; `isEmpty` leaves even that out. */
 export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean } = {}): Promise<TestDatabase> {
   const name = `edge_${randomBytes(6).toString('hex')}`;
@@ -40,7 +46,7 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
   await client.connect();
   return {
     connection,
-    url: `postgresql://${String(connection.user)}@/${name}?host=${encodeURIComponent(String(connection.host))}&port=${String(connection.port)}`,
+    url: urlOf(connection),
     query: async (text, values) => client.query<Record<string, unknown>>(text, values),
     async close() {
       await client.end();

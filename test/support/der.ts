@@ -26,7 +26,7 @@ export function integer(value: number | Buffer): Buffer {
   return tlv(0x02, typeof value === 'number' ? Buffer.of(value) : value);
 }
 
-/** Context-specific, implicit: the tag stands in place of the content's own. */
+/** Context-specific, implicit: the tag replaces the content's own. */
 export function context(tag: number, content: Buffer, isConstructed = true): Buffer {
   return tlv(0x80 | (isConstructed ? 0x20 : 0) | tag, content);
 }
@@ -41,15 +41,33 @@ export function oid(dotted: string): Buffer {
 
 function base128(value: number): number[] {
   const groups = [value & 0x7f];
-  for (let left = Math.floor(value / 128); left > 0; left = Math.floor(left / 128)) groups.unshift((left & 0x7f) | 0x80);
+  for (let left = Math.floor(value / 128); left > 0; left = Math.floor(left / 128))
+    groups.unshift((left & 0x7f) | 0x80);
   return groups;
 }
 
 /** Whole seconds. */
 export function generalizedTime(time: Date): Buffer {
-  return tlv(0x18, Buffer.from(`${time.toISOString().replace(/\.\d+Z$/, '').replace(/\D/g, '')}Z`));
+  return tlv(
+    0x18,
+    Buffer.from(
+      `${time
+        .toISOString()
+        .replace(/\.\d+Z$/, '')
+        .replace(/\D/g, '')}Z`,
+    ),
+  );
 }
 
 export function utcTime(time: Date): Buffer {
-  return tlv(0x17, Buffer.from(`${time.toISOString().slice(2).replace(/\.\d+Z$/, '').replace(/\D/g, '')}Z`));
+  return tlv(
+    0x17,
+    Buffer.from(
+      `${time
+        .toISOString()
+        .slice(2)
+        .replace(/\.\d+Z$/, '')
+        .replace(/\D/g, '')}Z`,
+    ),
+  );
 }

@@ -15,7 +15,10 @@ export interface Schema {
   readonly 'x-max-bytes'?: number;
 }
 
-interface Body { readonly in: string; readonly schema?: Schema }
+interface Body {
+  readonly in: string;
+  readonly schema?: Schema;
+}
 interface Described {
   readonly parameters?: readonly Body[];
   readonly responses: Readonly<Record<string, { readonly schema?: Schema }>>;

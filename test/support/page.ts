@@ -1,4 +1,6 @@
-/** Pages of the documentation whose commands are run: their blocks, and a shell that keeps its variables between them. */
+/**
+ * Pages of the documentation whose commands are run: their blocks, and a shell that keeps its variables between them.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,19 +22,21 @@ export function blocksOf(page: string): Block[] {
   const blocks: Block[] = [];
   let section = '';
   let open: { info: string; line: number; lines: string[] } | undefined;
-  readFileSync(page, 'utf8').split('\n').forEach((line, index) => {
-    const fence = /^```(.*)$/.exec(line)?.[1];
-    if (open === undefined) {
-      if (fence !== undefined) open = { info: fence, line: index + 1, lines: [] };
-      else section = /^#+ (.*)$/.exec(line)?.[1] ?? section;
-    } else if (fence === undefined) {
-      open.lines.push(line);
-    } else {
-      const [language = '', ...notes] = open.info.split(' ');
-      if (language !== '') blocks.push({ language, notes, text: open.lines.join('\n'), section, line: open.line });
-      open = undefined;
-    }
-  });
+  readFileSync(page, 'utf8')
+    .split('\n')
+    .forEach((line, index) => {
+      const fence = /^```(.*)$/.exec(line)?.[1];
+      if (open === undefined) {
+        if (fence !== undefined) open = { info: fence, line: index + 1, lines: [] };
+        else section = /^#+ (.*)$/.exec(line)?.[1] ?? section;
+      } else if (fence === undefined) {
+        open.lines.push(line);
+      } else {
+        const [language = '', ...notes] = open.info.split(' ');
+        if (language !== '') blocks.push({ language, notes, text: open.lines.join('\n'), section, line: open.line });
+        open = undefined;
+      }
+    });
   return blocks;
 }
 
@@ -45,14 +49,31 @@ export interface Shell {
 const DEADLINE_MS = 60_000;
 
 /** `/bin/sh` that stops at the first failure. @param place  its directory for scripts, not its working directory */
-export function openShell({ cwd, place, env }: { cwd: string; place: string; env: Readonly<Record<string, string>> }): Shell {
+export function openShell({
+  cwd,
+  place,
+  env,
+}: {
+  cwd: string;
+  place: string;
+  env: Readonly<Record<string, string>>;
+}): Shell {
   const shell = spawn('/bin/sh', ['-eu'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   let isOver = false;
-  const ended = new Promise<void>((resolve) => { shell.once('close', () => { isOver = true; resolve(); }); });
+  const ended = new Promise<void>((resolve) => {
+    shell.once('close', () => {
+      isOver = true;
+      resolve();
+    });
+  });
   shell.stdin.on('error', () => undefined);
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });
-  shell.stderr.setEncoding('utf8').on('data', (text: string) => { output.stderr += text; });
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
   let count = 0;
   return {
     async run(text) {
@@ -60,7 +81,9 @@ export function openShell({ cwd, place, env }: { cwd: string; place: string; env
       const [file, mark] = [join(place, `block-${count}.sh`), `-- end of block ${count} --\n`];
       writeFileSync(file, `${text}\n`);
       const from = [output.stdout.length, output.stderr.length];
-      shell.stdin.write(`. ${file} < /dev/null\nprintf '%s\\n' '${mark.trim()}'; printf '%s\\n' '${mark.trim()}' >&2\n`);
+      shell.stdin.write(
+        `. ${file} < /dev/null\nprintf '%s\\n' '${mark.trim()}'; printf '%s\\n' '${mark.trim()}' >&2\n`,
+      );
       const fresh = () => [output.stdout.slice(from[0]), output.stderr.slice(from[1])] as const;
       const isDone = () => fresh().every((each) => each.endsWith(mark));
       await until('the block ends', () => isOver || isDone(), DEADLINE_MS);

@@ -13,6 +13,7 @@ import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
 import { ADMIN } from './controller.js';
 import { until } from './poll.js';
+import { MANAGEMENT } from './paths.js';
 
 export const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 export const IS_ROOT = process.geteuid?.() === 0;
@@ -20,7 +21,7 @@ export const IS_ROOT = process.geteuid?.() === 0;
 export const START_DEADLINE_MS = 30_000;
 
 export interface ProcessOptions {
-  /** Settings by their environment variables; listens on a free port of 127.0.0.1 unless told otherwise. */
+  /** Settings by their environment variables; listens on a free port of 127.0.0.1 by default. */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   readonly node?: string;
@@ -29,9 +30,15 @@ export interface ProcessOptions {
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
-export interface Exit { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
 
-export interface LogLine extends Readonly<Record<string, unknown>> { readonly level: string; readonly msg: string }
+export interface LogLine extends Readonly<Record<string, unknown>> {
+  readonly level: string;
+  readonly msg: string;
+}
 
 export interface ControllerProcess {
   readonly pid: number;
@@ -75,24 +82,38 @@ export class ProcessShop {
 
   /** A client with a session of the default administrator. */
   async login(url: string, password: string = ADMIN.password, username: string = ADMIN.username): Promise<Client> {
-    const answer = expectStatus(await this.client(url).post('/edge/management/v1/authenticate?method=password', { username, password }), 200);
+    const answer = expectStatus(
+      await this.client(url).post(`${MANAGEMENT}/authenticate?method=password`, { username, password }),
+      200,
+    );
     return this.client(url, (answer.data as { token: string }).token);
   }
 
   async end(): Promise<void> {
-    this.clients.forEach((client) => { client.close(); });
-    this.controllers.forEach((controller) => { controller.kill('SIGKILL'); });
+    this.clients.forEach((client) => {
+      client.close();
+    });
+    this.controllers.forEach((controller) => {
+      controller.kill('SIGKILL');
+    });
     await Promise.all(this.controllers.map(({ ended }) => ended));
     const left = () => [...new Set(this.controllers.map(({ dataDir }) => dataDir))].flatMap(serverProcesses);
-    left().forEach((pid) => { signalProcess(pid, 'SIGKILL'); });
+    left().forEach((pid) => {
+      signalProcess(pid, 'SIGKILL');
+    });
     await until('the servers of killed controllers are gone', () => left().length === 0);
-    this.places.forEach((place) => { rmSync(place, { recursive: true, force: true }); });
+    this.places.forEach((place) => {
+      rmSync(place, { recursive: true, force: true });
+    });
   }
 }
 
 /** The live processes of the embedded server of a data directory. */
 export function serverProcesses(dataDir: string): number[] {
-  return ['postgres', 'postgres.new'].map((name) => join(dataDir, name)).filter((cluster) => existsSync(cluster)).flatMap(clusterProcesses);
+  return ['postgres', 'postgres.new']
+    .map((name) => join(dataDir, name))
+    .filter((cluster) => existsSync(cluster))
+    .flatMap(clusterProcesses);
 }
 
 /** The pid of the embedded server; undefined while there is none. */
@@ -106,7 +127,11 @@ export const isAlive = (pid: number): boolean => processIdentity(pid) !== undefi
 /** The answer, or an error when it takes longer. */
 export async function within<T>(what: string, deadlineMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => { reject(new Error(`not within ${deadlineMs} ms: ${what}`)); }, deadlineMs); });
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`not within ${deadlineMs} ms: ${what}`));
+    }, deadlineMs);
+  });
   try {
     return await Promise.race([work, late]);
   } finally {
@@ -114,26 +139,55 @@ export async function within<T>(what: string, deadlineMs: number, work: Promise<
   }
 }
 
-export function startProcess(dataDir: string, { env = {}, args = [], node = process.execPath, main = MAIN, owner }: ProcessOptions): ControllerProcess {
+export function startProcess(
+  dataDir: string,
+  { env = {}, args = [], node = process.execPath, main = MAIN, owner }: ProcessOptions,
+): ControllerProcess {
   const child = spawn(node, [main, ...args], {
     // Nothing of the developer's own settings; coverage and source maps would only slow it down.
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', EDGE_DATA_DIR: dataDir, EDGE_LISTEN: '127.0.0.1:0', EDGE_ADVERTISE: 'localhost:1280', ...env },
-    cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...owner,
+    env: {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      EDGE_DATA_DIR: dataDir,
+      EDGE_LISTEN: '127.0.0.1:0',
+      EDGE_ADVERTISE: 'localhost:1280',
+      ...env,
+    },
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...owner,
   });
   const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { output.stderr += text; });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
   let exit: Exit | undefined;
   const ended = endOf(child).then((how) => (exit = how));
   const log = () => output.stdout.split('\n').flatMap(parseLine);
   return {
-    pid: child.pid ?? 0, dataDir, stdout: () => output.stdout, stderr: () => output.stderr, log, ended,
-    kill: (signal) => { child.kill(signal); },
+    pid: child.pid ?? 0,
+    dataDir,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    log,
+    ended,
+    kill: (signal) => {
+      child.kill(signal);
+    },
     async ready(deadlineMs = START_DEADLINE_MS) {
-      const url = await until('the controller is ready', () => {
-        if (exit !== undefined) throw new Error(`it ended (${String(exit.code ?? exit.signal)}): ${output.stderr}${output.stdout}`);
-        return log().find(({ msg }) => msg === 'controller is ready')?.['url'] as string | undefined;
-      }, deadlineMs).catch((error: unknown) => { throw new Error(`${(error as Error).message}\n${output.stderr}${output.stdout}`); });
+      const url = await until(
+        'the controller is ready',
+        () => {
+          if (exit !== undefined)
+            throw new Error(`it ended (${String(exit.code ?? exit.signal)}): ${output.stderr}${output.stdout}`);
+          return log().find(({ msg }) => msg === 'controller is ready')?.['url'] as string | undefined;
+        },
+        deadlineMs,
+      ).catch((error: unknown) => {
+        throw new Error(`${(error as Error).message}\n${output.stderr}${output.stdout}`);
+      });
       const client = createClient(url);
       try {
         expectStatus(await within('/livez answers', deadlineMs, client.get('/livez')), 200);
@@ -153,7 +207,9 @@ export function startProcess(dataDir: string, { env = {}, args = [], node = proc
 function endOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => { resolve({ code, signal }); });
+    child.once('close', (code, signal) => {
+      resolve({ code, signal });
+    });
   });
 }
 
@@ -168,6 +224,10 @@ function parseLine(line: string): LogLine[] {
 
 /** The ids of the user `nobody`; undefined where there is none. */
 export function nobody(): { uid: number; gid: number } | undefined {
-  const [, , uid, gid] = (existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8') : '').split('\n').find((line) => line.startsWith('nobody:'))?.split(':') ?? [];
+  const [, , uid, gid] =
+    (existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8') : '')
+      .split('\n')
+      .find((line) => line.startsWith('nobody:'))
+      ?.split(':') ?? [];
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }

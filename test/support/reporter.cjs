@@ -6,7 +6,9 @@ module.exports = class extends reporters.Spec {
     super(runner, options);
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes = 0, failures = 0, pending = 0 } = this.stats;
-      process.nextTick(() => process.stdout.write(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}\n`));
+      process.nextTick(() =>
+        process.stdout.write(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}\n`),
+      );
     });
   }
 };

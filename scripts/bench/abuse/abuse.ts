@@ -1,6 +1,6 @@
 /**
- * The worst that callers can send within the bounds, one attack after another, each right after a quiet time of its own;
- * with what it does to memory and to others. Bounded in time: it stops by itself.
+ * The worst that callers can send within the bounds, one attack after another, each right after a quiet time of its
+ * own; with what it does to memory and to others. Bounded in time: it stops by itself.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,16 @@ import type { AbuseRow } from './report.js';
 import { Victims } from './victims.js';
 import { seedAbuse } from './world.js';
 
-const attacks: readonly Attack[] = [oddShapes, stillLists, ...dearest, stillDocuments, slowSenders, largeTags, wrongPasswords, largeBodies];
+const attacks: readonly Attack[] = [
+  oddShapes,
+  stillLists,
+  ...dearest,
+  stillDocuments,
+  slowSenders,
+  largeTags,
+  wrongPasswords,
+  largeBodies,
+];
 
 const QUIET_SECONDS = 3;
 /** What an attack leaves under way ends in this time, before its memory is looked at. */
@@ -36,19 +45,26 @@ type Closers = (() => Promise<void> | void)[];
 function pick(only: readonly string[]): readonly Attack[] {
   if (only.length === 0) return attacks;
   const picked = attacks.filter(({ name }) => only.some((term) => name.toLowerCase().includes(term.toLowerCase())));
-  if (picked.length === 0) throw new UsageError(`no attack is named so; there are: ${attacks.map(({ name }) => name).join(', ')}`);
+  if (picked.length === 0)
+    throw new UsageError(`no attack is named so; there are: ${attacks.map(({ name }) => name).join(', ')}`);
   return picked;
 }
 
 export async function measureAbuse(
-  own: OwnController, { only, seconds, readers }: AbuseOptions, closers: Closers, onRow: (row: AbuseRow) => void,
+  own: OwnController,
+  { only, seconds, readers }: AbuseOptions,
+  closers: Closers,
+  onRow: (row: AbuseRow) => void,
 ): Promise<AbuseRow[]> {
   const picked = pick(only);
   const world = await seedAbuse(own);
   await own.settle();
   const load = new LoadGenerator(1);
   const victims = new Victims(world);
-  closers.push(() => load.close(), () => victims.close());
+  closers.push(
+    () => load.close(),
+    () => victims.close(),
+  );
   const context: AttackContext = { world, load, seconds, readers };
   const rows: AbuseRow[] = [];
   for (const [index, attack] of picked.entries()) {
@@ -70,5 +86,15 @@ async function measureAttack(attack: Attack, given: AttackContext, victims: Vict
   const [statuses, attacked] = await Promise.all([attack.run(context), victims.suffer(context.seconds)]);
   const peak = peakUntilNow();
   await delay(SETTLE_MS);
-  return { name: attack.name, sends: attack.sends(context), statuses, before, peak, after: memoryOf(pid), quiet, attacked, load };
+  return {
+    name: attack.name,
+    sends: attack.sends(context),
+    statuses,
+    before,
+    peak,
+    after: memoryOf(pid),
+    quiet,
+    attacked,
+    load,
+  };
 }

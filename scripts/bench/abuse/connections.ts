@@ -10,7 +10,7 @@ import type { Attack, AttackContext, Statuses } from './attack.js';
 import { servicesWith } from './world.js';
 
 const LIST_READERS = 24;
-/** How long such a reader stands still before it looks for the status and asks again. */
+/** How long such a reader waits before it looks for the status and asks again. */
 const STILL_MS = 4_000;
 const LOOK_MS = 2_000;
 const SLOW_EACH = 300;
@@ -19,7 +19,9 @@ const STEP_MS = 500;
 class Count {
   readonly statuses: Record<number, number> = {};
 
-  add(status: number): void { this.statuses[status] = (this.statuses[status] ?? 0) + 1; }
+  add(status: number): void {
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+  }
 }
 
 function openTls({ host, port }: Target): Promise<Socket> {
@@ -41,7 +43,12 @@ async function openAll(count: number, open: () => Promise<Socket>, into: Count):
   const lane = async () => {
     for (; left > 0;) {
       left -= 1;
-      await open().then((socket) => sockets.push(socket), () => { into.add(0); });
+      await open().then(
+        (socket) => sockets.push(socket),
+        () => {
+          into.add(0);
+        },
+      );
     }
   };
   await Promise.all(Array.from({ length: Math.min(16, count) }, lane));
@@ -51,20 +58,26 @@ async function openAll(count: number, open: () => Promise<Socket>, into: Count):
 /** Reads the first line of what came, and ends the connection. @returns 0 when there is none */
 async function statusOf(socket: Socket): Promise<number> {
   const status = await new Promise<number>((resolve) => {
-    const timer = setTimeout(() => { resolve(0); }, LOOK_MS);
+    const timer = setTimeout(() => {
+      resolve(0);
+    }, LOOK_MS);
     const done = (found: number) => {
       clearTimeout(timer);
       resolve(found);
     };
-    socket.once('data', (chunk: Buffer) => { done(Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1', 0, 16))?.[1] ?? 0)); });
-    socket.once('close', () => { done(0); });
+    socket.once('data', (chunk: Buffer) => {
+      done(Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1', 0, 16))?.[1] ?? 0));
+    });
+    socket.once('close', () => {
+      done(0);
+    });
     socket.resume();
   });
   socket.destroy();
   return status;
 }
 
-/** A reader that asks, stands still, goes, and comes again until `until`. */
+/** A reader that asks, waits, leaves, and comes again until `until`. */
 async function standStill({ target }: { target: Target }, bytes: Buffer, until: number, into: Count): Promise<void> {
   while (Date.now() < until) {
     try {
@@ -101,12 +114,16 @@ export const stillDocuments: Attack = {
     const count = new Count();
     const until = Date.now() + seconds * 1000;
     let next = 0;
-    const sockets = await openAll(readers, async () => {
-      const socket = await openTls(world.target);
-      socket.pause();
-      socket.write(requestBytes(world, get(DOCUMENTS[next++ % DOCUMENTS.length] ?? '', undefined)));
-      return socket;
-    }, count);
+    const sockets = await openAll(
+      readers,
+      async () => {
+        const socket = await openTls(world.target);
+        socket.pause();
+        socket.write(requestBytes(world, get(DOCUMENTS[next++ % DOCUMENTS.length] ?? '', undefined)));
+        return socket;
+      },
+      count,
+    );
     await delay(Math.max(0, until - Date.now()));
     for (const status of await Promise.all(sockets.map(statusOf))) count.add(status);
     return count.statuses;
@@ -121,7 +138,9 @@ function openPlain({ host, port }: Target): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectPlain({ host, port });
     socket.on('error', reject);
-    socket.once('connect', () => { resolve(socket); });
+    socket.once('connect', () => {
+      resolve(socket);
+    });
   });
 }
 
@@ -136,15 +155,23 @@ async function drip(sockets: readonly Socket[], bytes: Buffer, until: number): P
 
 export const slowSenders: Attack = {
   name: 'slow handshakes, headers',
-  sends: () => `${SLOW_EACH} connections with a byte of a handshake, and ${SLOW_EACH} with one of headers, every ${STEP_MS / 1000} s`,
+  sends: () =>
+    `${SLOW_EACH} connections with a byte of a handshake, and ${SLOW_EACH} with one of headers, ` +
+    `every ${STEP_MS / 1000} s`,
   leastSeconds: 13,
   async run({ world, seconds }: AttackContext): Promise<Statuses> {
     const count = new Count();
     const until = Date.now() + seconds * 1000;
     const shaking = await openAll(SLOW_EACH, () => openPlain(world.target), count);
     const asking = await openAll(SLOW_EACH, () => openTls(world.target), count);
-    for (const socket of asking) socket.once('data', (chunk: Buffer) => { count.add(Number(chunk.toString('latin1', 9, 12))); });
-    for (const socket of shaking) socket.once('close', () => { count.add(0); });
+    for (const socket of asking)
+      socket.once('data', (chunk: Buffer) => {
+        count.add(Number(chunk.toString('latin1', 9, 12)));
+      });
+    for (const socket of shaking)
+      socket.once('close', () => {
+        count.add(0);
+      });
     await Promise.all([drip(shaking, HELLO, until), drip(asking, HEADERS, until)]);
     for (const socket of shaking) socket.removeAllListeners('close');
     for (const socket of [...shaking, ...asking]) socket.destroy();

@@ -10,11 +10,16 @@ export interface MemoryUse {
   readonly postgresMiB: number;
 }
 
-const kib = (text: string, name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
+const kib = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
 const mib = (value: number): number => Math.round(value / 1024);
 
 const read = (file: string): string => {
-  try { return readFileSync(file, 'latin1'); } catch { return ''; } // the process has ended
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  } // the process has ended
 };
 
 /** The children of a process, and theirs. */
@@ -46,7 +51,11 @@ export function memoryOf(pid: number): MemoryUse {
 export function watchMemory(pid: number): () => MemoryUse {
   let { controllerMiB, postgresMiB } = memoryOf(pid);
   let isPeakReset = true;
-  try { writeFileSync(`/proc/${pid}/clear_refs`, '5'); } catch { isPeakReset = false; }
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    isPeakReset = false;
+  }
   const sample = () => {
     const now = memoryOf(pid);
     controllerMiB = Math.max(controllerMiB, now.controllerMiB);

@@ -1,4 +1,7 @@
-/** What the attacks act on: 3,001 services that one low identity sees, another identity to suffer from them, and an administrator. */
+/**
+ * What the attacks act on: 3,001 services that one low identity sees, another identity to suffer from them, and an
+ * administrator.
+ */
 import { randomBytes } from 'node:crypto';
 import { ApiClient } from '../api-client.js';
 import { ensureAll, number } from '../ensure.js';
@@ -31,10 +34,11 @@ export interface AbuseWorld {
 
 const WORDS = ['straße', 'hafen', 'turm', 'Ωmega', 'wald', 'brücke', 'feld', 'quelle', 'markt', 'licht'];
 
-/** Text of which no two services have the same, in letters that take upper-casing seriously. */
+/** A text of its own for each service, with letters beyond ASCII, for upper-casing. */
 function note(index: number): string {
   let text = `${number(index)} `;
-  for (let at = index; text.length < TAG_LETTERS; at = (at * 7 + 3) % 9_973) text += `${WORDS[at % WORDS.length] ?? ''} `;
+  for (let at = index; text.length < TAG_LETTERS; at = (at * 7 + 3) % 9_973)
+    text += `${WORDS[at % WORDS.length] ?? ''} `;
   return text.slice(0, TAG_LETTERS);
 }
 
@@ -46,22 +50,37 @@ export async function seedAbuse(own: OwnController): Promise<AbuseWorld> {
     ensureAll<Named>(admin, 'abuse', { path, prefix: 'abuse-', count, body });
   const types = await admin.listAll<Named>(`${MANAGEMENT}/config-types`, 'name = "host.v1"');
   const data = { protocol: 'tcp', address: 'abuse.example.org', port: 443 };
-  const config = await admin.create(`${MANAGEMENT}/configs`, { name: 'abuse-config', configTypeId: types[0]?.id, data });
+  const config = await admin.create(`${MANAGEMENT}/configs`, {
+    name: 'abuse-config',
+    configTypeId: types[0]?.id,
+    data,
+  });
   const services = await all('services', SERVICES, (index) => ({
-    name: `abuse-service-${number(index)}`, encryptionRequired: true, configs: [config],
-    roleAttributes: [`abuse-app-${index % GROUPS}`], tags: { note: note(index) },
+    name: `abuse-service-${number(index)}`,
+    encryptionRequired: true,
+    configs: [config],
+    roleAttributes: [`abuse-app-${index % GROUPS}`],
+    tags: { note: note(index) },
   }));
   await all('identities', IDENTITIES, (index) => ({
-    name: `abuse-identity-${number(index)}`, type: 'Device', isAdmin: false,
-    roleAttributes: [`abuse-dept-${index % GROUPS}`], tags: { note: note(index) },
+    name: `abuse-identity-${number(index)}`,
+    type: 'Device',
+    isAdmin: false,
+    roleAttributes: [`abuse-dept-${index % GROUPS}`],
+    tags: { note: note(index) },
   }));
   await all('service-policies', 1, () => ({
-    name: 'abuse-all', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#abuse-low'], serviceRoles: ['#all'],
+    name: 'abuse-all',
+    type: 'Dial',
+    semantic: 'AnyOf',
+    identityRoles: ['#abuse-low'],
+    serviceRoles: ['#all'],
   }));
   // Sessions need a router that their owner may use.
   const everybody = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
   await admin.create(`${MANAGEMENT}/edge-routers`, { name: 'abuse-router' });
-  for (const path of ['edge-router-policies', 'service-edge-router-policies']) await admin.create(`${MANAGEMENT}/${path}`, { name: 'abuse-routers', ...everybody });
+  for (const path of ['edge-router-policies', 'service-edge-router-policies'])
+    await admin.create(`${MANAGEMENT}/${path}`, { name: 'abuse-routers', ...everybody });
   const attacker = await person(anonymous, admin, 'attacker', false);
   const victim = await person(anonymous, admin, 'victim', false);
   const { client: overseer } = await person(anonymous, admin, 'overseer', true);
@@ -79,7 +98,8 @@ async function person(anonymous: ApiClient, admin: ApiClient, username: string, 
 }
 
 /** For a query; the place of the serial number stays as it is. */
-export const encoded = (text: string): string => encodeURIComponent(text).replaceAll(encodeURIComponent(SERIAL), SERIAL);
+export const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(encodeURIComponent(SERIAL), SERIAL);
 
 export const servicesWith = (query: string): string => `${CLIENT}/services?${query}`;
 export const filtered = (filter: string, more = ''): string => servicesWith(`filter=${encoded(filter)}${more}`);

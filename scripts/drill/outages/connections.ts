@@ -26,13 +26,18 @@ export async function starts(ground: Ground): Promise<Row[]> {
   await endOf(later.child);
   // It counts them itself at the start.
   const announced = /"wanted":(\d+)/.exec(ground.stage.logOf('controller-started'))?.[1] ?? 'unknown';
-  return [{
-    ...CLEAN, event: 'first start on an external database, and a later one',
-    saw: `ready after ${inSeconds(first.startMs)}, and after ${inSeconds(later.startMs)}`,
-  }, {
-    ...CLEAN, event: `connections of one controller, pool ${POOL}`,
-    saw: `${most} under writes and lists of one identity; ${announced} at most`,
-  }];
+  return [
+    {
+      ...CLEAN,
+      event: 'first start on an external database, and a later one',
+      saw: `ready after ${inSeconds(first.startMs)}, and after ${inSeconds(later.startMs)}`,
+    },
+    {
+      ...CLEAN,
+      event: `connections of one controller, pool ${POOL}`,
+      saw: `${most} under writes and lists of one identity; ${announced} at most`,
+    },
+  ];
 }
 
 /** As PostgreSQL counts them, while everything that opens some is in use. */
@@ -40,13 +45,16 @@ async function mostConnections(ground: Ground, { admin }: Controller): Promise<n
   const primary = await ground.primary();
   const halt = AbortSignal.timeout(BUSY_MS);
   setMaxListeners(0, halt);
-  const lane = async (act: () => Promise<unknown>) => { while (!halt.aborted) await act(); };
+  const lane = async (act: () => Promise<unknown>) => {
+    while (!halt.aborted) await act();
+  };
   const identity = (serial: number) => ({ name: `busy-${serial}`, type: 'User', isAdmin: false });
   let serial = 0;
   const busy = [
-    ...Array.from({ length: WRITERS }, () => lane(() => admin.send('POST', IDENTITIES, identity(serial += 1)))),
+    ...Array.from({ length: WRITERS }, () => lane(() => admin.send('POST', IDENTITIES, identity((serial += 1))))),
     ...Array.from({ length: LISTERS }, (_, index) =>
-      lane(() => admin.send('GET', `${IDENTITIES}?limit=${index % 2 === 0 ? 50 : -1}`))),
+      lane(() => admin.send('GET', `${IDENTITIES}?limit=${index % 2 === 0 ? 50 : -1}`)),
+    ),
   ];
   let most = 0;
   while (!halt.aborted) {
@@ -78,13 +86,20 @@ export async function connectionLimit(ground: Ground): Promise<Row[]> {
   await primary.query(`CREATE ROLE limited LOGIN PASSWORD 'limited' CONNECTION LIMIT ${LIMIT}`);
   await primary.query('CREATE DATABASE limited OWNER limited');
   const controller = await ground.controller('limited', {
-    DATABASE_URL: `postgresql://limited:limited@127.0.0.1:${primary.port}/limited`, EDGE_DATABASE_POOL_SIZE: POOL,
+    DATABASE_URL: `postgresql://limited:limited@127.0.0.1:${primary.port}/limited`,
+    EDGE_DATABASE_POOL_SIZE: POOL,
   });
-  const measured = await underLoad({
-    targets: [controller], createsPerSecond: 200, connections: WRITERS, credentials: ground.credentials,
-    // As the superuser, who is not limited.
-    stored: () => storedAt({ connectionString: primary.url.replace(/[^/]*$/, 'limited') }),
-  }, () => pause(LIMITED_MS, never));
+  const measured = await underLoad(
+    {
+      targets: [controller],
+      createsPerSecond: 200,
+      connections: WRITERS,
+      credentials: ground.credentials,
+      // As the superuser, who is not limited.
+      stored: () => storedAt({ connectionString: primary.url.replace(/[^/]*$/, 'limited') }),
+    },
+    () => pause(LIMITED_MS, never),
+  );
   await endOf(controller.child);
   return [rowOf(`role with CONNECTION LIMIT ${LIMIT}, pool ${POOL}, ${WRITERS} writers`, measured)];
 }

@@ -17,12 +17,19 @@ const LOCKED_MS = 14_000;
 const FULL_MS = 6_000;
 const DISK_MIB = 320;
 const NEW_SEGMENT = [
-  'SELECT pg_switch_wal()', 'CHECKPOINT', 'CREATE TABLE log_segment (id int)', 'DROP TABLE log_segment',
+  'SELECT pg_switch_wal()',
+  'CHECKPOINT',
+  'CREATE TABLE log_segment (id int)',
+  'DROP TABLE log_segment',
 ];
 const never = new AbortController().signal;
 
 const loadOn = ({ credentials }: Ground, controller: Controller, database: pg.ClientConfig): Load => ({
-  targets: [controller], createsPerSecond: 200, connections: 8, credentials, stored: () => storedAt(database),
+  targets: [controller],
+  createsPerSecond: 200,
+  connections: 8,
+  credentials,
+  stored: () => storedAt(database),
 });
 
 async function onSingle(ground: Ground, act: (primary: PostgresServer) => Promise<void>): Promise<Measured> {
@@ -55,7 +62,9 @@ export async function lock(ground: Ground): Promise<Row[]> {
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE identities');
-    const { rows: [own] } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const {
+      rows: [own],
+    } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await pause(LOCKED_MS, never);
     await primary.query(`SELECT pg_terminate_backend(${own?.pid ?? 0})`);
     await holder.end().catch(() => undefined);
@@ -67,7 +76,9 @@ export async function fullDisk(ground: Ground): Promise<Row[]> {
   const event = `disk of the embedded database full for ${FULL_MS / 1000} s`;
   if (process.geteuid?.() !== 0) return [{ ...CLEAN, event, saw: 'not tried: only root may mount a small disk' }];
   const disk = mountSmallDisk(DISK_MIB);
-  ground.stage.afterEnd(() => { disk.end(); });
+  ground.stage.afterEnd(() => {
+    disk.end();
+  });
   const dataDir = join(disk.directory, 'data');
   for (const name of ['postgres', 'postgres.new']) ground.stage.watch(join(dataDir, name));
   const controller = await ground.controller('full', { EDGE_DATA_DIR: dataDir });

@@ -46,7 +46,10 @@ export class Ground {
   readonly credentials = { username: 'admin', password: randomBytes(18).toString('base64url') };
   readonly #masterKey = newMasterKey();
 
-  constructor(readonly stage: Stage, readonly say: (text: string) => void) {
+  constructor(
+    readonly stage: Stage,
+    readonly say: (text: string) => void,
+  ) {
     this.servers = new PostgresServers(stage);
   }
 
@@ -76,10 +79,17 @@ export class Ground {
 
   async controller(name: string, env: Readonly<Record<string, string>>): Promise<Controller> {
     const launched = await launchController({
-      logFile: join(this.stage.place, `controller-${name}.log`), onChild: (child) => { this.stage.adopt(child); },
+      logFile: join(this.stage.place, `controller-${name}.log`),
+      onChild: (child) => {
+        this.stage.adopt(child);
+      },
       env: {
-        EDGE_NAME: name, EDGE_DATA_DIR: join(this.stage.place, `controller-${name}`), EDGE_MASTER_KEY: this.#masterKey,
-        EDGE_ADMIN_USERNAME: this.credentials.username, EDGE_ADMIN_PASSWORD: this.credentials.password, ...env,
+        EDGE_NAME: name,
+        EDGE_DATA_DIR: join(this.stage.place, `controller-${name}`),
+        EDGE_MASTER_KEY: this.#masterKey,
+        EDGE_ADMIN_USERNAME: this.credentials.username,
+        EDGE_ADMIN_PASSWORD: this.credentials.password,
+        ...env,
       },
     });
     const client = new ApiClient(launched.url, undefined, SOCKETS);
@@ -90,16 +100,23 @@ export class Ground {
   async #pair(): Promise<Pair> {
     const databaseUrl = await this.database('pair');
     const ports = await freePorts(2);
-    const start = (index: 0 | 1) => this.controller(`pair-${index}`, {
-      DATABASE_URL: databaseUrl, EDGE_LISTEN: `127.0.0.1:${ports[index] ?? 0}`, EDGE_LIMIT_LAME_DUCK: LAME_DUCK,
-    });
+    const start = (index: 0 | 1) =>
+      this.controller(`pair-${index}`, {
+        DATABASE_URL: databaseUrl,
+        EDGE_LISTEN: `127.0.0.1:${ports[index] ?? 0}`,
+        EDGE_LIMIT_LAME_DUCK: LAME_DUCK,
+      });
     const controllers: [Controller, Controller] = [await start(0), await start(1)];
     const balancer = await startBalancer(ports);
-    this.stage.beforeEnd(async () => { balancer.close(); });
+    this.stage.beforeEnd(async () => {
+      balancer.close();
+    });
     const both = () => until('the balancer uses both controllers', () => balancer.healthy().length === 2, HEALTHY_MS);
     await both();
     return {
-      balancer, databaseUrl, controllers: () => controllers,
+      balancer,
+      databaseUrl,
+      controllers: () => controllers,
       async restart(index) {
         await endOf(controllers[index].child);
         controllers[index] = await start(index);

@@ -10,7 +10,7 @@ import { Tally } from '../tally.js';
 const CALM_MS = 1_500;
 /** Without a refusal for so long it counts as healed. */
 const HEALED_MS = 1_500;
-/** A refusal that came sooner is not worth a word. */
+/** A refusal that came sooner is not mentioned. */
 const SLOW_MS = 1_000;
 
 export interface Row {
@@ -35,7 +35,7 @@ export const CLEAN = { lost: 0, unacknowledged: 0, staleReads: 0, accepted: 0, b
 
 export interface Load extends Pace {
   readonly targets: readonly Target[];
-  /** What the database holds when all is over. */
+  /** What the database holds at the end. */
   readonly stored: () => Promise<readonly Stored[]>;
   /** The event ends what serves the requests. */
   readonly allowsCuts?: boolean;
@@ -75,16 +75,23 @@ export async function underLoad(load: Load, act: () => Promise<void>): Promise<M
 export function rowOf(event: string, measured: Measured, saw = sawOf(measured.tally)): Row {
   const { tally, lost, unacknowledged } = measured;
   return {
-    ...CLEAN, event, saw, healed: healedOf(measured), acknowledged: tally.acknowledged.size, lost, unacknowledged,
-    staleReads: tally.staleReads, unexpected: Object.fromEntries(tally.unexpected),
+    ...CLEAN,
+    event,
+    saw,
+    healed: healedOf(measured),
+    acknowledged: tally.acknowledged.size,
+    lost,
+    unacknowledged,
+    staleReads: tally.staleReads,
+    unexpected: Object.fromEntries(tally.unexpected),
   };
 }
 
 export function sawOf(tally: Tally): string {
   const { timeouts, slowestRefusalMs: slowest } = tally;
   return [
-    `${of(tally.refused, tally.creates)} creates 503${timeouts > 0 ? `, ${timeouts} of them TIMEOUT` : ''}`
-      + (tally.refused > 0 && slowest > SLOW_MS ? `, slowest ${inSeconds(slowest)}` : ''),
+    `${of(tally.refused, tally.creates)} creates 503${timeouts > 0 ? `, ${timeouts} of them TIMEOUT` : ''}` +
+      (tally.refused > 0 && slowest > SLOW_MS ? `, slowest ${inSeconds(slowest)}` : ''),
     `reads ${of(tally.refusedReads, tally.reads)}`,
     ...(tally.logins === 0 ? [] : [`logins ${of(tally.refusedLogins, tally.logins)}`]),
     `readyz ${of(tally.notReadyLooks, tally.looks)}`,
@@ -97,13 +104,15 @@ function healedOf({ tally, overAt }: Measured): string | undefined {
   return `${late > 0 ? `${inSeconds(late)} after it` : 'at once'}; gap ${inSeconds(tally.longestGapMs)}`;
 }
 
-/** An outage may refuse; it may never lose, contradict itself, let somebody in, or answer anything but 503. */
+/** An outage may refuse; it may never lose, contradict itself, accept an ended session, or answer anything but 503. */
 export function faultsOf(rows: readonly Row[]): string[] {
-  return rows.flatMap((row) => [
-    ...faultsOfCounts(row),
-    ...(row.accepted > 0 ? [`${row.accepted} sessions were accepted after their end`] : []),
-    ...(row.believed > 0 ? [`${row.believed} requests were answered by a server that must not be believed`] : []),
-  ].map((fault) => `${row.event}: ${fault}`));
+  return rows.flatMap((row) =>
+    [
+      ...faultsOfCounts(row),
+      ...(row.accepted > 0 ? [`${row.accepted} sessions were accepted after their end`] : []),
+      ...(row.believed > 0 ? [`${row.believed} requests were answered by a server that must not be believed`] : []),
+    ].map((fault) => `${row.event}: ${fault}`),
+  );
 }
 
 export const whole = (value: number): string => value.toLocaleString('en');

@@ -15,7 +15,10 @@ const GAP = '  ';
 function lines(cells: readonly string[]): string[] {
   const wrapped = COLUMNS.map(([, width], index) => wrap(cells[index] ?? '', width));
   return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, line) =>
-    COLUMNS.map(([, width], index) => (wrapped[index]?.[line] ?? '').padEnd(width)).join(GAP).trimEnd());
+    COLUMNS.map(([, width], index) => (wrapped[index]?.[line] ?? '').padEnd(width))
+      .join(GAP)
+      .trimEnd(),
+  );
 }
 
 function wrap(text: string, width: number): string[] {
@@ -40,6 +43,11 @@ export const LEGEND = [
   'unack        creates that were not answered 201, and are there all the same',
 ];
 
-export const markdownOf = (rows: readonly Row[]): string => [
-  COLUMNS.map(([name]) => name), COLUMNS.map(() => '---'), ...rows.map((row) => COLUMNS.map(([, , cell]) => cell(row))),
-].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+export const markdownOf = (rows: readonly Row[]): string =>
+  [
+    COLUMNS.map(([name]) => name),
+    COLUMNS.map(() => '---'),
+    ...rows.map((row) => COLUMNS.map(([, , cell]) => cell(row))),
+  ]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');

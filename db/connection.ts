@@ -1,0 +1,147 @@
+/**
+ * How every connection of ours speaks to PostgreSQL: settings of the session, proof that its server takes writes, and
+ * times and counts read without a general parser.
+ */
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import type { ClientBase, ClientConfig } from 'pg';
+
+/** What a statement answered. */
+export interface Rows<R> {
+  readonly rows: R[];
+  readonly rowCount: number;
+}
+
+const INT8 = 20;
+const JSON_TEXT = 114;
+const TEXT_ARRAY = 1009;
+const TIMESTAMPTZ = 1184;
+const JSONB = 3802;
+
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 48;
+const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);
+
+/** PostgreSQL's `2026-11-21 05:06:30.77+00` (session time zone UTC) as a Date, without a general parser. */
+export function parseTimestamp(text: string): Date {
+  if (text.length < 22 || text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return new Date(text.replace(' ', 'T'));
+  let millis = 0;
+  if (text.length > 22) millis = digit(text, 20) * 100;
+  if (text.length > 24) millis += digit(text, 21) * 10;
+  if (text.length > 25) millis += digit(text, 22);
+  return new Date(
+    Date.UTC(
+      twoDigits(text, 0) * 100 + twoDigits(text, 2),
+      twoDigits(text, 5) - 1,
+      twoDigits(text, 8),
+      twoDigits(text, 11),
+      twoDigits(text, 14),
+      twoDigits(text, 17),
+      millis,
+    ),
+  );
+}
+
+const parseAnyTextArray = pg.types.getTypeParser(TEXT_ARRAY as number, 'text') as (text: string) => string[];
+
+/** `{a,b}`. PostgreSQL quotes an element that has anything special in it; that is left to the general parser. */
+export function parseTextArray(text: string): string[] {
+  if (text === '{}') return [];
+  const isPlain = text.lastIndexOf('{') === 0 && !text.includes('"') && !text.includes('NULL');
+  return isPlain ? text.slice(1, -1).split(',') : parseAnyTextArray(text);
+}
+
+/** Most objects that a row brings are empty. */
+const parseJson = (text: string): unknown => (text === '{}' ? {} : JSON.parse(text));
+
+/** Parsers for the types that lists are full of: they take half the time of the general ones. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [INT8]: Number,
+  [JSON_TEXT]: parseJson,
+  [JSONB]: parseJson,
+  [TEXT_ARRAY]: parseTextArray,
+  [TIMESTAMPTZ]: parseTimestamp,
+};
+
+const types = {
+  getTypeParser(oid: number, format?: string) {
+    const own = format === 'binary' ? undefined : PARSERS[oid];
+    return own ?? (pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as (text: string) => unknown);
+  },
+} as ClientConfig['types'];
+
+/** How long a connection may be idle before the system asks whether its other end still lives. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** What every connection of ours is opened with, whoever opens it. `settle` must follow before it is used. */
+export function sessionConfig(connection: ClientConfig): ClientConfig {
+  return {
+    application_name: 'edge-controller',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    ...connection,
+    ...(types ? { types } : {}),
+  };
+}
+
+/** The server answers, but only reads: a standby, or a primary that was closed to writes. It may be behind for good. */
+export class ReadOnlyServer extends Error {
+  constructor() {
+    super('the database server takes no writes: it is a standby, or read-only');
+  }
+}
+
+const READ_ONLY = "current_setting('transaction_read_only') = 'on' AS is_read_only";
+
+/**
+ * Set after connecting, because poolers refuse settings at start-up; they also win over those of the role and the
+ * database. What is read relies on the time zone and the style of dates.
+ */
+const SETTLE = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, MDY', false),
+  set_config('jit', 'off', false), set_config('statement_timeout', $1, false),
+  set_config('idle_in_transaction_session_timeout', '60s', false), ${READ_ONLY}`;
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+interface Settled {
+  readonly is_read_only: boolean;
+}
+
+/** Makes a new connection fit for use. @throws ReadOnlyServer: what such a server answers must never be believed */
+export async function prepareConnection(client: ClientBase, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Promise<void> {
+  const {
+    rows: [row],
+  } = await client.query<Settled>(SETTLE, [String(Math.ceil(statementTimeoutMs))]);
+  if (row?.is_read_only !== false) throw new ReadOnlyServer();
+}
+
+/** @throws ReadOnlyServer when the server takes no writes; an error of the connection when it does not answer */
+export async function requireWritable(client: ClientBase): Promise<void> {
+  const {
+    rows: [row],
+  } = await client.query<Pick<Settled, 'is_read_only'>>(`SELECT ${READ_ONLY}`);
+  if (row?.is_read_only !== false) throw new ReadOnlyServer();
+}
+
+/** Commits that have waited for a synchronous standby for longer than one takes, of all controllers of this role. */
+const LOOK = `SELECT ${READ_ONLY}, (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep'
+  AND usename = session_user AND state_change < clock_timestamp() - interval '2 s') AS waiting`;
+
+export interface Look {
+  readonly waiting: number;
+}
+
+/** What a watchdog asks. @throws as `requireWritable` */
+export async function look(client: ClientBase): Promise<Look> {
+  const {
+    rows: [row],
+  } = await client.query<Pick<Settled, 'is_read_only'> & Look>(LOOK);
+  if (row?.is_read_only !== false) throw new ReadOnlyServer();
+  return row;
+}
+
+/** Cuts a connection without an orderly end, for which a database that hangs would keep it waiting. Never throws. */
+export function cut(client: ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  stream.on('error', () => undefined); // pg does not listen to the errors of one that was never connected
+  stream.destroy(new Error('Connection terminated: the database does not answer'));
+}

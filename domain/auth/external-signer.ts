@@ -1,0 +1,89 @@
+/** External JWT signers: what an administrator sets on one, and the certificate that it may have. */
+import { badReference, DomainError, invalidField } from '../errors.js';
+import type { BaseEntity } from '../model.js';
+import { commonNamesOf, readSigningCertificate } from '../pki/ca-certificate.js';
+import { certFingerprint } from '../pki/keys.js';
+
+export type TargetToken = 'ACCESS' | 'ID';
+
+export interface SignerSettings {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Of the tokens, where the key is that of a certificate; null: any. */
+  readonly kid: string | null;
+  readonly isEnabled: boolean;
+  /** The claim holds the identity's `externalId`, else its id. */
+  readonly useExternalId: boolean;
+  /** JSON pointer to the claim that names the identity. */
+  readonly claimsProperty: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly externalAuthUrl: string | null;
+  readonly targetToken: TargetToken;
+  readonly enrollToCertEnabled: boolean;
+  readonly enrollToTokenEnabled: boolean;
+  readonly enrollAuthPolicyId: string;
+  readonly enrollNameClaimsSelector: string;
+  readonly enrollAttributeClaimsSelector: string;
+}
+
+export interface SignerCertificate {
+  readonly certPem: string;
+  /** SHA-1 of the DER in lower-case hex. */
+  readonly fingerprint: string;
+  readonly commonName: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Where the keys of its tokens come from: one of both. */
+export type KeySource =
+  | { readonly certificate: SignerCertificate; readonly jwksEndpoint: null }
+  | { readonly certificate: null; readonly jwksEndpoint: string };
+
+export interface ExternalJwtSigner extends BaseEntity, SignerSettings {
+  readonly keySource: KeySource;
+}
+
+export const DEFAULT_CLAIM = '/sub';
+
+/** A JSON pointer; a bare name is that of a top-level claim. */
+export const claimPointer = (text: string): string => (text === '' || text.startsWith('/') ? text : `/${text}`);
+
+/**
+ * @param certPem  '' and undefined are none, as of `jwksEndpoint`
+ * @throws DomainError `badReference` when it is not exactly one of both, `signerCertificateInvalid`, `invalidField`
+ */
+export function keySourceOf(certPem: string | undefined, jwksEndpoint: string | undefined): KeySource {
+  const isGiven = (text: string | undefined): text is string => text !== undefined && text !== '';
+  if (isGiven(certPem)) {
+    if (isGiven(jwksEndpoint)) {
+      throw badReference('only one of jwksEndpoint or certPem may be defined', 'jwksEndpoint', jwksEndpoint);
+    }
+    return { certificate: certificateOf(certPem), jwksEndpoint: null };
+  }
+  if (!isGiven(jwksEndpoint)) throw badReference('jwksEndpoint or certPem is required', 'certPem', '');
+  return { certificate: null, jwksEndpoint: requireWebUrl('jwksEndpoint', jwksEndpoint) };
+}
+
+function certificateOf(pem: string): SignerCertificate {
+  const certificate = readSigningCertificate(pem, (reason) => {
+    throw new DomainError('signerCertificateInvalid', { causeMessage: reason });
+  });
+  return {
+    certPem: certificate.toString(),
+    fingerprint: certFingerprint(certificate.raw),
+    commonName: commonNamesOf(certificate)[0] ?? '',
+    notBefore: new Date(certificate.validFrom),
+    notAfter: new Date(certificate.validTo),
+  };
+}
+
+/** Browsers follow such URLs: no other scheme, and no credentials. @throws DomainError `invalidField` */
+export function requireWebUrl(field: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw invalidField(field, `${field} must be an http or https URL without credentials`, '');
+  return text;
+}

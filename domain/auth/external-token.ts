@@ -1,0 +1,90 @@
+/** Tokens of external JWT signers (RFC 7519): what is read before a key is known, and what a good one says. */
+import type { KeyObject } from 'node:crypto';
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+
+/** What is wrong with a token, in words of ours. */
+export class TokenFault extends Error {}
+
+export interface UnprovenToken {
+  readonly issuer: string;
+  readonly kid: string | undefined;
+}
+
+const MAX_TOKEN_CHARS = 16_384;
+const MAX_CLAIM_CHARS = 512;
+
+/** What says which key to ask for; nothing of it is proven. @throws TokenFault */
+export function readUnproven(token: string): UnprovenToken {
+  if (token.length > MAX_TOKEN_CHARS) throw new TokenFault('the token is too long');
+  const { iss, kid } = decoded(token);
+  if (!isPlainText(iss)) throw new TokenFault('the token has no usable issuer');
+  if (kid !== undefined && typeof kid !== 'string') throw new TokenFault('the key id of the token is no text');
+  return { issuer: iss, kid };
+}
+
+function decoded(token: string): { iss: unknown; kid: unknown } {
+  try {
+    return { iss: decodeJwt(token).iss, kid: decodeProtectedHeader(token).kid };
+  } catch {
+    throw new TokenFault('the token is no JWT');
+  }
+}
+
+export interface Expected {
+  readonly issuer: string;
+  readonly audience: string;
+  /** How far the clocks may be apart. */
+  readonly leewaySeconds: number;
+}
+
+/** Only the key says which algorithms may be used, never the token. @throws TokenFault */
+export async function provenClaims(
+  token: string,
+  key: KeyObject,
+  { issuer, audience, leewaySeconds }: Expected,
+): Promise<JWTPayload> {
+  try {
+    const options = { issuer, audience, clockTolerance: leewaySeconds, requiredClaims: ['exp'] };
+    return (await jwtVerify(token, key, { ...options, algorithms: [...algorithmsOf(key)] })).payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) throw new TokenFault(`the token is refused: ${reasonOf(error)}`);
+    throw error;
+  }
+}
+
+/** Messages of the library may repeat names that the token has: its codes do not. */
+function reasonOf(error: errors.JOSEError): string {
+  const isOfClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
+  return isOfClaim ? `${error.code} ${error.claim}` : error.code;
+}
+
+const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+const BY_CURVE: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+
+function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly string[] {
+  if (asymmetricKeyType === 'rsa') return RSA;
+  if (asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];
+  const ofCurve = BY_CURVE[asymmetricKeyDetails?.namedCurve ?? ''];
+  if (asymmetricKeyType !== 'ec' || ofCurve === undefined) throw new TokenFault('no algorithm fits the key');
+  return [ofCurve];
+}
+
+/** The text at a JSON pointer (RFC 6901). @throws TokenFault */
+export function claimAt(claims: JWTPayload, pointer: string): string {
+  let value: unknown = claims;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+    value = isHolder ? (value as Record<string, unknown>)[name] : undefined;
+  }
+  if (!isPlainText(value)) throw new TokenFault('the claim that names the identity is missing or no usable text');
+  return value;
+}
+
+const isPlainText = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value !== '' &&
+  value.length <= MAX_CLAIM_CHARS &&
+  !value.includes('\0') &&
+  value.isWellFormed();

@@ -1,0 +1,27 @@
+/**
+ * What one identity may do to another when it administers without being an administrator. An identity is *above* the
+ * caller when it is an administrator or has a permission that the caller lacks. Whoever can log in as it has its
+ * rights, so that a caller must neither change what is above it nor learn how to enroll for it.
+ */
+
+/** Of a caller or of the identity that it works on. Permissions are `entity`, `entity.action` or `admin_readonly`. */
+export interface Rights {
+  readonly isAdmin: boolean;
+  readonly permissions: readonly string[];
+}
+
+/** Has it, or a permission that includes it. */
+function holds({ isAdmin, permissions }: Rights, permission: string): boolean {
+  const [entity = '', action] = permission.split('.');
+  return (
+    isAdmin ||
+    permissions.includes(permission) ||
+    permissions.includes(entity) ||
+    (action === 'read' && permissions.includes('admin_readonly'))
+  );
+}
+
+export function isAbove(identity: Rights, caller: Rights): boolean {
+  if (caller.isAdmin) return false;
+  return identity.isAdmin || !identity.permissions.every((permission) => holds(caller, permission));
+}

@@ -1,0 +1,17 @@
+/**
+ * Ids that must not be taken for each other. Whoever knows what a string names says so once; from there on the compiler
+ * refuses the id of anything else.
+ */
+declare const kind: unique symbol;
+type Id<K extends string> = string & { readonly [kind]: K };
+
+export type IdentityId = Id<'identity'>;
+export type RouterId = Id<'router'>;
+export type ApiSessionId = Id<'apiSession'>;
+
+export const identityIdOf = (id: string): IdentityId => id as IdentityId;
+export const routerIdOf = (id: string): RouterId => id as RouterId;
+export const apiSessionIdOf = (id: string): ApiSessionId => id as ApiSessionId;
+
+/** A router that is a tunneler has an identity, and the two share their id. */
+export const identityOfTunneler = (router: RouterId): IdentityId => identityIdOf(router);

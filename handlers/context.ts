@@ -1,0 +1,178 @@
+/** What handlers work with. Built once by server/; everything here is safe to use from many requests at once. */
+import type { ApiSessionId, IdentityId } from '../domain/ids.js';
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import type { ExternalJwtSigner } from '../domain/auth/external-signer.js';
+import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
+import type { ApiSessionDraft } from '../db/api-sessions.js';
+import type { AccessEpoch } from '../db/access-view.js';
+import type { Stores, StoreSet } from '../db/stores.js';
+import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
+import type { ApiSession, PolicyType } from '../domain/model.js';
+import type { PublicJwk } from '../domain/enrollment/jwt.js';
+import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { SigningRequest } from '../domain/pki/csr.js';
+import type { KeyRing } from '../domain/pki/master-key.js';
+import type { Api } from '../generated/operation.js';
+import type { KeptAnswers } from './kept-answers.js';
+
+/** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Does the same work when `hash` is undefined, and answers false. */
+  verify(hash: string | undefined, password: string): Promise<boolean>;
+  /** `work` that looks up what it verifies: when too many wait, it is refused before it asks the database. */
+  admit<T>(work: (verify: Passwords['verify']) => Promise<T>): Promise<T>;
+}
+
+/** An API session with what changes in memory before it reaches the database. */
+export interface LiveApiSession {
+  readonly session: ApiSession;
+  /** Activity seen by this controller, not yet written. */
+  readonly cachedLastActivityAt: Date;
+}
+
+export type NewApiSession = Omit<ApiSessionDraft, 'id' | 'tokenHash'>;
+
+export interface ApiSessions {
+  readonly timeoutSeconds: number;
+  /** Opens a session within a transaction and answers its token, which is nowhere else. */
+  open(draft: NewApiSession, tx: Pick<StoreSet, 'apiSessions'>): Promise<{ token: string }>;
+  /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
+  live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
+  /** Call after the database has forgotten or changed them, so that this controller does at once. */
+  forget(apiSessionId: ApiSessionId): void;
+  forgetIdentity(identityId: IdentityId): void;
+  /** After a change of a policy or a signer, which may concern any of them. */
+  forgetAll(): void;
+}
+
+/** A number that moves whenever what hangs on it may have changed. */
+export interface Epoch<T> {
+  /**
+   * No older than any change that this controller has answered or heard of. From memory, unless that may be behind.
+   */
+  current(stores: Stores): T | Promise<T>;
+  /** As the database has it. */
+  read(stores: Stores): Promise<T>;
+}
+
+export interface Epochs {
+  readonly access: Epoch<AccessEpoch>;
+  /** Of all that policy advice tells of. */
+  readonly advice: Epoch<string>;
+}
+
+export interface Enrollments {
+  /** A new one-time token and its signed JWT. @param subjectId the identity or router that enrolls */
+  issue(subjectId: string, method: EnrollmentMethod, expiresAt: Date): Promise<Pick<EnrollmentDraft, 'token' | 'jwt'>>;
+  /** When an enrollment made now without a given end expires. */
+  defaultExpiry(): Date;
+  /** The JWT by which any number of clients enroll with certificates of a CA; it does not expire. */
+  caJwt(caId: string): Promise<string>;
+  networkJwt(): Promise<string>;
+  /** What verifies the JWTs above. */
+  publicKeys(): readonly PublicJwk[];
+}
+
+export interface SessionTokens {
+  /** The JWT by which routers admit a session. */
+  sign(session: {
+    id: string;
+    apiSessionId: string;
+    identityId: string;
+    serviceId: string;
+    type: PolicyType;
+  }): Promise<string>;
+}
+
+export interface NetworkInfo {
+  readonly controllerId: string;
+  readonly name: string;
+  /** `host:port` that clients reach. */
+  readonly advertise: string;
+  readonly startedAt: Date;
+}
+
+/** A certificate made for a client, and what must be written down in the transaction that hands it out. */
+export interface IssuedChain {
+  /** The leaf, then its intermediates; never the root. */
+  readonly chainPem: string;
+  readonly leafPem: string;
+  /** SHA-1 of the leaf's DER in lower-case hex. */
+  readonly fingerprint: string;
+  readonly publicKeyPrint: string;
+  /** For `stores.issuedCertificates.add`. */
+  readonly record: IssuedCertificateRecord;
+}
+
+/** The network's own certificate authority. What it issues takes nothing from a request but its key. */
+export interface Pki {
+  readonly trustDomain: string;
+  /** Roots, then intermediates, one PEM block after another: what a client keeps to know its network by. */
+  caBundlePem(): string;
+  /** The same as base64 of a PKCS#7 bundle, 64 columns. */
+  caBundlePkcs7(): string;
+  /** What ends a chain, and what may replace intermediates that a client did not send. */
+  trust(): { readonly roots: readonly X509Certificate[]; readonly intermediates: readonly X509Certificate[] };
+  issueForIdentity(request: SigningRequest, identityId: string): Promise<IssuedChain>;
+  issueForApiSession(
+    request: SigningRequest,
+    ids: { identityId: string; apiSessionId: string; certificateId: string },
+  ): Promise<IssuedChain>;
+  issueForRouter(request: SigningRequest, routerId: string): Promise<IssuedChain>;
+  /** @param names  that the router may have: checked by the caller */
+  issueForRouterServer(
+    request: SigningRequest,
+    routerId: string,
+    names: { dns: readonly string[]; ip: readonly string[] },
+  ): Promise<IssuedChain>;
+}
+
+export interface VersionInfo {
+  readonly version: string;
+  readonly revision: string;
+  readonly buildDate: string;
+  readonly runtimeVersion: string;
+}
+
+/** The two API descriptions as they are served. */
+export interface Documents {
+  readonly publishedAt: Date;
+  text(api: Api, format: 'yaml' | 'json'): string;
+}
+
+/** Seals what must not be read from the database alone. The context says what it is and whose. */
+export type Secrets = Pick<KeyRing, 'seal' | 'open'>;
+
+export interface SignerKeys {
+  /** What verifies the tokens of a signer with this `kid`; undefined when there is no such key, or none to be had. */
+  find(signer: ExternalJwtSigner, kid: string | undefined): Promise<KeyObject | undefined>;
+}
+
+export interface Context {
+  readonly stores: Stores;
+  readonly passwords: Passwords;
+  /** For verifying chains of certificates, a millisecond each. */
+  readonly turnQueue: TurnQueue;
+  readonly apiSessions: ApiSessions;
+  readonly signerKeys: SignerKeys;
+  /** How far the clocks of external signers may be apart from this one. */
+  readonly tokenLeewaySeconds: number;
+  readonly enrollments: Enrollments;
+  readonly sessionTokens: SessionTokens;
+  readonly network: NetworkInfo;
+  readonly secrets: Secrets;
+  /** What authenticator apps show as the issuer of a TOTP secret. */
+  readonly totpIssuer: string;
+  readonly pki: Pki;
+  readonly version: VersionInfo;
+  readonly documents: Documents;
+  readonly epochs: Epochs;
+  /** Answers that hold until an epoch moves. */
+  readonly keptAnswers: KeptAnswers;
+  readonly newId: () => string;
+  /** @throws DomainError `invalidField` when `data` breaks the type's schema */
+  readonly checkConfigData: (type: ConfigType, data: unknown) => Promise<void>;
+  /** @throws DomainError `invalidField` when it is no usable schema */
+  readonly checkConfigSchema: (schema: object) => Promise<void>;
+}

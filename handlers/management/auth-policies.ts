@@ -1,0 +1,65 @@
+/** Auth policies: how identities may log in, and what their passwords must look like. */
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
+import { requireMayChangePolicy } from '../shared/delegation.js';
+import { settingsFrom, settingsWith, toAuthPolicyDetail } from '../shared/auth-policy-model.js';
+
+/** GET /auth-policies. */
+export const listAuthPolicies: Handler<'management', 'listAuthPolicies'> = async ({ query }, { stores }) =>
+  listOf(await stores.authPolicies.list(query), toAuthPolicyDetail);
+
+/** POST /auth-policies. Fails: `duplicate` (name), `notFound` for a signer that does not exist. */
+export const createAuthPolicy: Handler<'management', 'createAuthPolicy'> = async ({ body }, { stores, newId }) => {
+  const draft = { name: requireName(body.name), tags: tagsFrom(body.tags), ...settingsFrom(body) };
+  const id = newId();
+  await stores.transaction((tx) => tx.authPolicies.create(id, draft));
+  return created('auth-policies', id);
+};
+
+/** GET /auth-policies/{id}. Fails: `notFound`. */
+export const detailAuthPolicy: Handler<'management', 'detailAuthPolicy'> = async ({ params }, { stores }) =>
+  ok(toAuthPolicyDetail(await stores.authPolicies.get(params.id)));
+
+/**
+ * PUT /auth-policies/{id}. Sessions that the policy no longer allows end. Fails: as create, `notFound`,
+ * `notUpdatable` when no administrator could log in any more, `unauthenticated` while it is that of an identity above
+ * the caller.
+ */
+export const updateAuthPolicy: Handler<'management', 'updateAuthPolicy'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  await requireMayChangePolicy(caller, params.id, stores);
+  const draft = { name: requireName(body.name), tags: tagsFrom(body.tags), ...settingsFrom(body) };
+  await stores.transaction((tx) =>
+    tx.administrators.keepAny('notUpdatable', () => tx.authPolicies.update(params.id, draft)),
+  );
+  apiSessions.forgetAll();
+  return noData();
+};
+
+/** PATCH /auth-policies/{id}. Fails: as PUT. */
+export const patchAuthPolicy: Handler<'management', 'patchAuthPolicy'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  await requireMayChangePolicy(caller, params.id, stores);
+  const changes = { name: givenName(body.name), tags: givenTags(body.tags) };
+  const isOfSettings = body.primary != null || body.secondary != null;
+  await stores.transaction(async ({ administrators, authPolicies }) => {
+    if (!isOfSettings) return authPolicies.update(params.id, changes);
+    return administrators.keepAny('notUpdatable', async () => {
+      const present = await authPolicies.lockForChange(params.id);
+      await authPolicies.update(params.id, { ...changes, ...settingsWith(present, body) });
+    });
+  });
+  apiSessions.forgetAll();
+  return noData();
+};
+
+/** DELETE /auth-policies/{id}. Fails: `notFound`, `inUse` while an identity or a signer has it. */
+export const deleteAuthPolicy: Handler<'management', 'deleteAuthPolicy'> = async ({ params }, { stores }) => {
+  await stores.authPolicies.remove(params.id);
+  return noData();
+};

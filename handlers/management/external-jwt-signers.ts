@@ -1,0 +1,86 @@
+/** External JWT signers: providers whose tokens log identities in. Administrators only. */
+import { keySourceOf } from '../../domain/auth/external-signer.js';
+import { requireAdministrator } from '../shared/delegation.js';
+import { created, listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { given, givenTags, tagsFrom } from '../fields.js';
+import {
+  signerChangesFrom,
+  signerSettingsFrom,
+  toExternalJwtSignerDetail,
+} from '../shared/external-jwt-signer-model.js';
+
+/** Its tokens log in as whom they name, administrators too. */
+const NAMES_ANYBODY = 'non-admins may not create or modify external JWT signers, whose tokens can name any identity';
+
+/** GET /external-jwt-signers. */
+export const listExternalJwtSigners: Handler<'management', 'listExternalJwtSigners'> = async ({ query }, { stores }) =>
+  listOf(await stores.externalJwtSigners.list(query), toExternalJwtSignerDetail);
+
+/**
+ * POST /external-jwt-signers. Fails: `duplicate` (name, issuer, fingerprint), `badReference` (certPem, jwksEndpoint),
+ * `signerCertificateInvalid`, `invalidField`, `notFound` for an auth policy that does not exist.
+ */
+export const createExternalJwtSigner: Handler<'management', 'createExternalJwtSigner'> = async (
+  { body, caller },
+  { stores, newId },
+) => {
+  requireAdministrator(caller, NAMES_ANYBODY);
+  const keySource = keySourceOf(given(body.certPem), given(body.jwksEndpoint));
+  const id = newId();
+  await stores.externalJwtSigners.create(id, { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) });
+  return created('external-jwt-signers', id);
+};
+
+/** GET /external-jwt-signers/{id}. Fails: `notFound`. */
+export const detailExternalJwtSigner: Handler<'management', 'detailExternalJwtSigner'> = async (
+  { params },
+  { stores },
+) => ok(toExternalJwtSignerDetail(await stores.externalJwtSigners.get(params.id)));
+
+/** PUT /external-jwt-signers/{id}. Fails: as create, `notFound`. */
+export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSigner'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  requireAdministrator(caller, NAMES_ANYBODY);
+  const keySource = keySourceOf(given(body.certPem), given(body.jwksEndpoint));
+  const settings = { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) };
+  await stores.externalJwtSigners.update(params.id, settings);
+  apiSessions.forgetAll();
+  return noData();
+};
+
+/**
+ * PATCH /external-jwt-signers/{id}. A certificate takes the place of an endpoint, and the other way round. Fails: as
+ * PUT.
+ */
+export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSigner'> = async (
+  { params, body, caller },
+  { stores, apiSessions },
+) => {
+  requireAdministrator(caller, NAMES_ANYBODY);
+  const changes = { ...signerChangesFrom(body), tags: givenTags(body.tags) };
+  const [certPem, jwksEndpoint] = [given(body.certPem), given(body.jwksEndpoint)];
+  await stores.transaction(async ({ externalJwtSigners }) => {
+    if (certPem === undefined && jwksEndpoint === undefined) return externalJwtSigners.update(params.id, changes);
+    const { keySource: present } = await externalJwtSigners.lockForChange(params.id);
+    const keySource = keySourceOf(
+      certPem ?? (jwksEndpoint === '' ? present.certificate?.certPem : undefined),
+      jwksEndpoint ?? (certPem === '' ? (present.jwksEndpoint ?? undefined) : undefined),
+    );
+    await externalJwtSigners.update(params.id, { ...changes, keySource });
+  });
+  apiSessions.forgetAll();
+  return noData();
+};
+
+/** DELETE /external-jwt-signers/{id}: its API sessions end. Fails: `notFound`, `inUse` naming the auth policies. */
+export const deleteExternalJwtSigner: Handler<'management', 'deleteExternalJwtSigner'> = async (
+  { params },
+  { stores, apiSessions },
+) => {
+  await stores.externalJwtSigners.remove(params.id);
+  apiSessions.forgetAll();
+  return noData();
+};

@@ -1,0 +1,66 @@
+/** Who calls, and what a handler may answer: the types that both handlers and what serves them need. */
+import type { ApiSessionId, IdentityId } from '../domain/ids.js';
+
+/** Who calls: an API session and the identity behind it. */
+export interface Caller {
+  readonly apiSessionId: ApiSessionId;
+  readonly token: string;
+  readonly identityId: IdentityId;
+  /** False while the session owes a second factor: it may then do little more than give it. */
+  readonly isComplete: boolean;
+  readonly isAdmin: boolean;
+  /** What it may administer when it is no administrator. */
+  readonly permissions: readonly string[];
+  readonly roleAttributes: readonly string[];
+  readonly configTypes: readonly string[];
+}
+
+export type Links = Record<string, { href: string }>;
+
+export interface PageInfo {
+  readonly filterableFields: readonly string[];
+  /** null: everything. */
+  readonly limit: number | null;
+  readonly offset: number;
+  readonly totalCount: number;
+}
+
+export interface DataReply<S extends number, D> {
+  readonly status: S;
+  readonly data: D;
+  readonly page?: PageInfo;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly onWritten?: OnWritten;
+}
+
+/**
+ * One page of a list. Each element is mapped when its turn to be written has come, so that few of them are in memory at
+ * a time: read `items` once.
+ */
+export interface ListReply<S extends number, D> {
+  readonly status: S;
+  readonly items: Iterable<D>;
+  readonly page: PageInfo;
+  /**
+   * Further batches of a list too long to hold. Whoever writes the answer ends them, whether it gets to read them or
+   * not.
+   */
+  readonly rest?: AsyncIterable<Iterable<D>>;
+  readonly onWritten?: OnWritten;
+}
+
+/** Gets the text of an answer once it is checked and written out, so that it can be given again. */
+export type OnWritten = (body: string) => void;
+
+/** An answer that was checked and written out before, for the same operation. */
+export interface KeptReply<S extends number> {
+  readonly status: S;
+  readonly kept: string;
+}
+
+/** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */
+export interface RawReply<S extends number> {
+  readonly status: S;
+  readonly raw: { readonly contentType: string; readonly body: string | Buffer };
+  readonly headers?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,142 @@
+/** The caller's own second factor: enrolling, giving codes, recovery codes, removal. */
+import QRCode from 'qrcode';
+import { newRecoveryCodes, provisioningUrl } from '../../domain/auth/second-factor.js';
+import { DomainError } from '../../domain/errors.js';
+import type { Mfa } from '../../db/mfas.js';
+import type { StoreSet } from '../../db/stores.js';
+import type * as Response from '../../generated/client/response.js';
+import { baseFields } from '../fields.js';
+import { noData, ok, raw } from '../handler.js';
+import type { Handler } from '../handler.js';
+import type { Context } from '../context.js';
+import type { Caller, Links } from '../reply.js';
+import { newSealedMfa, openCodes, openSecret, sealCodes, withCode } from './second-factor.js';
+
+const PATH = './current-identity/mfa';
+const QR_CODE_PIXELS = 256;
+
+/** POST /current-identity/mfa. Fails: `mfaExists`. */
+export const enrollMfa: Handler<'client', 'enrollMfa'> = async ({ caller }, { stores, secrets, newId }) => {
+  const id = newId();
+  await stores.mfas.create(newSealedMfa({ id, identityId: caller.identityId }, secrets));
+  return { status: 201, data: { _links: { self: { href: PATH } }, id } };
+};
+
+/** GET /current-identity/mfa: the secret and the recovery codes until the enrollment is verified. Fails: `notFound`. */
+export const detailMfa: Handler<'client', 'detailMfa'> = async ({ caller }, context) => {
+  const mfa = enrolled(await context.stores.mfas.find(caller.identityId));
+  const detail = { isVerified: mfa.isVerified, ...baseFields(mfa, linksOf(mfa)) };
+  if (mfa.isVerified) return ok(detail);
+  const recoveryCodes = openCodes(mfa, context.secrets);
+  return ok({ ...detail, recoveryCodes, provisioningUrl: await urlOf(mfa, context) });
+};
+
+/** GET /current-identity/mfa/qr-code. Fails: `notFound` unless the enrollment waits to be verified. */
+export const detailMfaQrCode: Handler<'client', 'detailMfaQrCode'> = async ({ caller }, context) => {
+  const url = await urlOf(unverified(await context.stores.mfas.find(caller.identityId)), context);
+  return raw('image/png', await context.turnQueue.run(() => QRCode.toBuffer(url, { width: QR_CODE_PIXELS })));
+};
+
+/**
+ * POST /current-identity/mfa/verify: from then on every session of the identity must give a code; this one has. Fails:
+ * `notFound` unless the enrollment waits to be verified; `mfaCodeInvalid`, `rateLimited`.
+ */
+export const verifyMfa: Handler<'client', 'verifyMfa'> = async ({ caller, body }, context) => {
+  const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: false, require: unverified };
+  await withCode(proof, context, async (mfa, tx) => {
+    await tx.mfas.setVerified(mfa.id);
+    await complete(caller, tx);
+  });
+  context.apiSessions.forgetIdentity(caller.identityId);
+  return noData();
+};
+
+/** POST /authenticate/mfa. Fails: `mfaNotEnrolled`, `mfaCodeInvalid`, `rateLimited`. */
+export const authenticateMfa: Handler<'client', 'authenticateMfa'> = async ({ caller, body }, context) => {
+  const require = (mfa: Mfa | undefined) => {
+    if (mfa?.isVerified !== true) throw new DomainError('mfaNotEnrolled');
+    return mfa;
+  };
+  const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: true, require };
+  await withCode(proof, context, (_mfa, tx) => complete(caller, tx));
+  context.apiSessions.forgetIdentity(caller.identityId);
+  return noData();
+};
+
+/**
+ * DELETE /current-identity/mfa: sessions of the identity go back to what its policy asks. Fails: `notFound`;
+ * `mfaCodeInvalid`, `rateLimited` once it is verified.
+ */
+export const deleteMfa: Handler<'client', 'deleteMfa'> = async ({ caller, headers, body }, context) => {
+  const { identityId } = caller;
+  const { mfas } = context.stores;
+  const present = enrolled(await mfas.find(identityId));
+  const isRemoved = !present.isVerified && (await mfas.removeUnverified(identityId));
+  if (!isRemoved) {
+    const code = headers['mfa-validation-code'] ?? body?.code;
+    const proof = { identityId, code, isRecoveryAccepted: true, require: enrolled };
+    await withCode(proof, context, (_mfa, tx) => tx.mfas.remove(identityId));
+  }
+  context.apiSessions.forgetIdentity(identityId);
+  return noData();
+};
+
+/**
+ * GET /current-identity/mfa/recovery-codes: for a TOTP code alone. Fails: `notFound`, `mfaCodeInvalid`, `rateLimited`.
+ */
+export const detailMfaRecoveryCodes: Handler<'client', 'detailMfaRecoveryCodes'> = async (
+  { caller, headers, body },
+  context,
+) => {
+  const code = headers['mfa-validation-code'] ?? body?.code;
+  const proof = { identityId: caller.identityId, code, isRecoveryAccepted: false, require: verified };
+  return ok(await withCode(proof, context, async (mfa) => toRecoveryCodes(mfa, openCodes(mfa, context.secrets))));
+};
+
+/** POST /current-identity/mfa/recovery-codes: new ones in place of all. Fails: as the view of them. */
+export const createMfaRecoveryCodes: Handler<'client', 'createMfaRecoveryCodes'> = async (
+  { caller, body },
+  context,
+) => {
+  const codes = newRecoveryCodes();
+  const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: false, require: verified };
+  return ok(
+    await withCode(proof, context, async (mfa, tx) => {
+      await tx.mfas.setCodes(mfa.id, sealCodes(mfa, codes, context.secrets));
+      return toRecoveryCodes(mfa, codes);
+    }),
+  );
+};
+
+const complete = ({ apiSessionId }: Caller, { apiSessions }: Pick<StoreSet, 'apiSessions'>) =>
+  apiSessions.completeMfa(apiSessionId);
+
+function enrolled(mfa: Mfa | undefined): Mfa {
+  if (mfa === undefined) throw new DomainError('notFound');
+  return mfa;
+}
+
+function verified(mfa: Mfa | undefined): Mfa {
+  if (mfa?.isVerified !== true) throw new DomainError('notFound');
+  return mfa;
+}
+
+function unverified(mfa: Mfa | undefined): Mfa {
+  if (mfa?.isVerified !== false) throw new DomainError('notFound');
+  return mfa;
+}
+
+async function urlOf(mfa: Mfa, { stores, secrets, totpIssuer }: Context): Promise<string> {
+  const { name } = await stores.identities.get(mfa.identityId);
+  return provisioningUrl(totpIssuer, name, openSecret(mfa, secrets));
+}
+
+function toRecoveryCodes(mfa: Mfa, recoveryCodes: string[]): Response.DetailMfaRecoveryCodes {
+  return { recoveryCodes, ...baseFields(mfa, linksOf(mfa)) };
+}
+
+function linksOf({ isVerified }: Mfa): Links {
+  const links = { 'self': { href: PATH }, 'current-identity': { href: './current-identity' } };
+  if (isVerified) return { ...links, 'recovery-codes': { href: `${PATH}/recovery-codes` } };
+  return { ...links, verify: { href: `${PATH}/verify` }, qr: { href: `${PATH}/qr-code` } };
+}

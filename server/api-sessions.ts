@@ -1,0 +1,215 @@
+/**
+ * API sessions in memory: a bounded copy of the database, so that a request of a known session costs no round trip.
+ * An entry is dropped when its session or identity changes, here or on another controller (change-feed.ts). While
+ * the feed is cut, nothing in memory is believed and every request asks the database. Whatever was not heard all the
+ * same is found by comparison: used entries when their activity is written, others when they are used again.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from './log.js';
+import { noteFailure } from './outage-log.js';
+import { DomainError } from '../domain/errors.js';
+import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
+import { hashToken, newId, newToken } from '../domain/auth/tokens.js';
+import type { SessionOwner } from '../db/api-sessions.js';
+import type { Stores } from '../db/stores.js';
+import type { Caller } from '../handlers/reply.js';
+import type { LiveApiSession, ApiSessions } from '../handlers/context.js';
+
+interface Entry {
+  readonly owner: SessionOwner;
+  readonly caller: Caller;
+  lastActivityMs: number;
+  /**
+   * The database was last known to agree when this moment had passed; by `performance.now()`, which is never set back.
+   */
+  confirmedMs: number;
+}
+
+export interface ApiSessionRegistry extends ApiSessions {
+  /** Who calls with this token. @throws DomainError `unauthenticated` with the challenge */
+  authenticate(token: string): Promise<Caller>;
+  forgetAll(): void;
+  /** False while changes made elsewhere may go unheard. */
+  setTrusted(isTrusted: boolean): void;
+  /** Writes activity that is only in memory, and drops what the database does not know any more. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ApiSessionRegistryOptions {
+  readonly stores: Stores;
+  readonly timeoutSeconds: number;
+  readonly maxEntries: number;
+  readonly log: Logger;
+}
+
+const FLUSH_MS = 15_000;
+const SWEEP_MS = 60_000;
+const SWEEP_BATCH = 5_000;
+const MAX_TOKEN_CHARS = 128;
+
+export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
+
+function sessionUnknown(): DomainError {
+  const headers = { 'www-authenticate': INVALID_SESSION };
+  return new DomainError('unauthenticated', { headers, logReason: 'no such session, or it has ended' });
+}
+
+export function createApiSessionRegistry({
+  stores,
+  timeoutSeconds,
+  maxEntries,
+  log,
+}: ApiSessionRegistryOptions): ApiSessionRegistry {
+  const timeoutMs = timeoutSeconds * 1000;
+  const flushMs = Math.min(FLUSH_MS, timeoutMs / 4);
+  const maxUnconfirmedMs = 2 * flushMs;
+  const byId = new Map<string, string>();
+  const byIdentity = new Map<string, Set<string>>();
+  /** When each session was last used, in milliseconds: what the database does not know yet. */
+  const active = new Map<string, number>();
+  let isTrusted = true;
+  let changes = 0;
+  const entries = new LRUCache<string, Entry>({
+    max: maxEntries,
+    dispose: ({ owner: { session } }, key) => {
+      byId.delete(session.id);
+      const keys = byIdentity.get(session.identity.id);
+      keys?.delete(key);
+      if (keys?.size === 0) byIdentity.delete(session.identity.id);
+    },
+  });
+
+  const remember = (key: string, entry: Entry) => {
+    const { session } = entry.owner;
+    entries.set(key, entry);
+    byId.set(session.id, key);
+    const keys = byIdentity.get(session.identity.id) ?? new Set();
+    byIdentity.set(session.identity.id, keys.add(key));
+  };
+
+  const load = async (token: string, hash: Buffer, key: string): Promise<Entry> => {
+    const before = changes;
+    const confirmedMs = performance.now();
+    const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
+    if (owner === undefined) throw sessionUnknown();
+    const { session } = owner;
+    const entry: Entry = {
+      owner,
+      confirmedMs,
+      lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id) ?? 0),
+      caller: {
+        apiSessionId: apiSessionIdOf(session.id),
+        token,
+        identityId: identityIdOf(session.identity.id),
+        isComplete: !session.owesTotp,
+        isAdmin: owner.isAdmin,
+        permissions: owner.permissions,
+        roleAttributes: owner.roleAttributes,
+        configTypes: session.configTypes,
+      },
+    };
+    // Something was dropped while the database answered: what it said may be what was dropped.
+    if (before === changes && isTrusted) remember(key, entry);
+    return entry;
+  };
+
+  const find = async (token: string): Promise<Entry> => {
+    if (token.length > MAX_TOKEN_CHARS) throw sessionUnknown();
+    const hash = hashToken(token);
+    const key = hash.toString('latin1');
+    const known = isTrusted ? entries.get(key) : undefined;
+    const now = Date.now();
+    // An entry that looks idle may have been used through another controller: ask before refusing.
+    const isGood =
+      known !== undefined &&
+      now - known.lastActivityMs < timeoutMs &&
+      performance.now() - known.confirmedMs < maxUnconfirmedMs;
+    const entry = isGood ? known : await load(token, hash, key);
+    active.set(entry.caller.apiSessionId, now);
+    entry.lastActivityMs = now;
+    return entry;
+  };
+
+  /** @param states  of the sessions in `ids` that are still good, as the database had them after `sinceMs` */
+  const compare = (ids: Iterable<string>, states: ReadonlyMap<string, string>, sinceMs: number) => {
+    for (const id of ids) {
+      const key = byId.get(id);
+      const entry = key === undefined ? undefined : entries.peek(key);
+      if (key === undefined || entry === undefined) continue;
+      if (states.get(id) === entry.owner.state) entry.confirmedMs = Math.max(entry.confirmedMs, sinceMs);
+      else {
+        changes += 1;
+        entries.delete(key);
+      }
+    }
+  };
+
+  const flush = async () => {
+    if (active.size === 0) return;
+    const batch = new Map(active);
+    active.clear();
+    const sinceMs = performance.now();
+    try {
+      const activity = new Map([...batch].map(([id, at]) => [id, new Date(at)]));
+      compare(batch.keys(), await stores.apiSessions.touch(activity), sinceMs);
+    } catch (error) {
+      for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
+      noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');
+    }
+  };
+  const sweep = async () => {
+    await flush();
+    // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
+    const removed = await stores.apiSessions.sweep(timeoutSeconds + (2 * flushMs) / 1000, SWEEP_BATCH).catch(() => 0);
+    if (removed > 0) log.info({ removed }, 'idle API sessions removed');
+    await stores.apiSessionCertificates.sweep(SWEEP_BATCH).catch(() => 0);
+  };
+  const timers = [
+    setInterval(() => void flush(), flushMs),
+    setInterval(() => void sweep(), Math.min(SWEEP_MS, timeoutMs)),
+  ];
+  timers.forEach((timer) => timer.unref());
+
+  return {
+    timeoutSeconds,
+    async open(draft, tx) {
+      const token = newToken();
+      await tx.apiSessions.create({ ...draft, id: newId(), tokenHash: hashToken(token) });
+      return { token };
+    },
+    async live(token, apiSessionId): Promise<LiveApiSession> {
+      const key = apiSessionId === undefined || !isTrusted ? undefined : byId.get(apiSessionId);
+      const known = key === undefined ? undefined : entries.get(key);
+      const { owner, lastActivityMs } = known?.caller.token === token ? known : await find(token);
+      return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
+    },
+    authenticate: async (token) => (await find(token)).caller,
+    forget(apiSessionId) {
+      changes += 1;
+      active.delete(apiSessionId);
+      const key = byId.get(apiSessionId);
+      if (key !== undefined) entries.delete(key);
+    },
+    forgetIdentity(identityId) {
+      changes += 1;
+      for (const key of [...(byIdentity.get(identityId) ?? [])]) entries.delete(key);
+    },
+    forgetAll() {
+      changes += 1;
+      entries.clear();
+    },
+    setTrusted(next) {
+      isTrusted = next;
+      changes += 1;
+      entries.clear();
+    },
+    flush,
+    async close() {
+      timers.forEach((timer) => {
+        clearInterval(timer);
+      });
+      await flush();
+    },
+  };
+}

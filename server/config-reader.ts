@@ -1,0 +1,122 @@
+/**
+ * Reads the configuration from its file and the environment, which wins, and prints it. All faults are reported at
+ * once, each with its place.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
+import { ConfigError, SETTINGS } from './config.js';
+import type { Config } from './config.js';
+import type { Setting } from './setting-kinds.js';
+
+export interface ConfigSources {
+  readonly file?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws ConfigError listing every fault at once */
+export function readConfig({ file, env }: ConfigSources): Config {
+  const faults: string[] = [];
+  const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file);
+  const values: Partial<Record<keyof Config, unknown>> = {};
+  for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
+    const inEnv = env[item.env];
+    const inFile = fromFile.get(item.path);
+    fromFile.delete(item.path);
+    const [value, place] =
+      inEnv !== undefined ? [inEnv, `environment variable ${item.env}`] : [inFile, `${item.path} in ${file ?? ''}`];
+    try {
+      values[key] = value === undefined ? item.fallback : item.parse(value);
+    } catch (error) {
+      faults.push(`${place}: ${(error as Error).message}`);
+    }
+  }
+  for (const path of fromFile.keys())
+    faults.push(`${path} in ${file ?? ''}: no such setting; the settings are in docs/configuration.md${nearest(path)}`);
+  if (faults.length > 0)
+    throw new ConfigError(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
+    );
+  const config = values as Config;
+  return { ...config, dataDir: resolve(config.dataDir) };
+}
+
+/** The effective configuration as YAML, secrets hidden. */
+export function printConfig(config: Config): string {
+  const tree: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
+    const value = config[key];
+    const hidden = item.isSecret === true && value !== null && !(Array.isArray(value) && value.length === 0);
+    const isDuration = item.parse.isDuration === true;
+    place(tree, item.path.split('.'), hidden ? '(hidden)' : isDuration ? `${String(value)}s` : value);
+  }
+  return dump(tree, { lineWidth: 100 });
+}
+
+function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [head, ...rest] = path;
+  if (head === undefined) return;
+  if (rest.length === 0) {
+    tree[head] = value;
+    return;
+  }
+  const branch = (tree[head] ??= {}) as Record<string, unknown>;
+  place(branch, rest, value);
+}
+
+function readFile(file: string): Map<string, unknown> {
+  let tree: unknown;
+  try {
+    tree = load(readFileSync(file, 'utf8'), { filename: file, schema: CORE_SCHEMA });
+  } catch (error) {
+    throw new ConfigError(
+      'The configuration file cannot be read: ' +
+        `${error instanceof YAMLException ? yamlFault(file, error) : (error as Error).message}`,
+    );
+  }
+  if (tree === undefined || tree === null) return new Map();
+  if (typeof tree !== 'object' || Array.isArray(tree))
+    throw new ConfigError(`The configuration file ${file} must hold settings, such as 'listen: 0.0.0.0:1280'`);
+  const flat = new Map<string, unknown>();
+  const known = new Set(Object.values(SETTINGS).map((item) => item.path));
+  const walk = (branch: object, prefix: string) => {
+    for (const [key, value] of Object.entries(branch) as [string, unknown][]) {
+      const path = prefix === '' ? key : `${prefix}.${key}`;
+      const isSection = Object.values(SETTINGS).some((item) => item.path.startsWith(`${path}.`));
+      if (isSection && value === null) continue; // its settings are commented out
+      if (known.has(path) || typeof value !== 'object' || value === null || Array.isArray(value)) flat.set(path, value);
+      else walk(value, path);
+    }
+  };
+  walk(tree, '');
+  return flat;
+}
+
+/** Where and why, without the excerpt that the library shows: its lines may hold a password. */
+function yamlFault(file: string, { reason, mark }: YAMLException): string {
+  return `${file}, line ${(mark?.line ?? 0) + 1}: ${reason}`;
+}
+
+/** The setting that was probably meant: the same last word elsewhere, or one that is a slip or two away. */
+function nearest(path: string): string {
+  const lastOf = (dotted: string) => (dotted.split('.').at(-1) ?? dotted).toLowerCase();
+  const paths = Object.values(SETTINGS).map((item) => item.path);
+  const found =
+    paths.find((known) => lastOf(known) === lastOf(path)) ??
+    paths.find((known) => slips(known.toLowerCase(), path.toLowerCase()) <= 2);
+  return found === undefined ? '' : ` (did you mean ${found}?)`;
+}
+
+/** Letters to add, drop or change to get from one word to the other (Levenshtein). */
+function slips(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

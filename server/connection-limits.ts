@@ -1,0 +1,138 @@
+/**
+ * What happens to a connection before TLS: a balancer that is believed says whose it is, it is counted, and refused
+ * when its address has too many. One address must not take all the places that limits.connections leaves. The log names
+ * who is refused, once for each time that a bound is reached.
+ */
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { addressOf, declareAddress, networkOf } from './client-address.js';
+import type { Config } from './config.js';
+import type { Logger } from './log.js';
+import { listedIn, takeHeader } from './proxy-protocol.js';
+
+export type GateConfig = Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'>;
+
+/** Places count as free again when a tenth of them is: a line for each client that comes and goes would be too many. */
+const FREE_SHARE = 0.9;
+
+class Places {
+  open = 0;
+  #refused = 0;
+
+  /** @param about  what the log calls them */
+  constructor(
+    private readonly limit: number,
+    private readonly log: Logger,
+    private readonly about: Readonly<Record<string, unknown>>,
+  ) {}
+
+  enter(): boolean {
+    if (this.open >= this.limit) {
+      this.refuse();
+      return false;
+    }
+    this.take();
+    return true;
+  }
+
+  /** Of a place that was given elsewhere. */
+  take(): void {
+    this.open += 1;
+  }
+
+  refuse(): void {
+    if (this.#refused === 0) {
+      this.log.warn({ ...this.about, limit: this.limit }, 'too many connections; more are refused');
+    }
+    this.#refused += 1;
+  }
+
+  leave(): void {
+    this.open -= 1;
+    if (this.#refused === 0 || this.open > this.limit * FREE_SHARE) return;
+    this.log.info({ ...this.about, limit: this.limit, refused: this.#refused }, 'connections are accepted again');
+    this.#refused = 0;
+  }
+}
+
+/** Equal for the socket of TLS and the one below it, and for no other open connection. */
+export const connectionKey = ({ remoteAddress = '', remotePort = 0, localAddress = '' }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
+
+/** Puts itself between a server that has no listeners of connections but TLS's own, and TLS. */
+export function guard(server: Server, config: GateConfig, log: Logger): void {
+  const [startTls] = server.listeners('connection') as ((socket: Socket) => void)[];
+  if (startTls === undefined || server.listenerCount('connection') !== 1) {
+    throw new Error('a server with listeners of its own');
+  }
+  const all = new Places(config.maxConnections, log, { setting: 'limits.connections' });
+  const perAddress = countAddresses(config.maxConnectionsPerAddress, log);
+  const believed = config.proxyFrom.length === 0 ? undefined : listedIn(config.proxyFrom);
+  const believe = believer(server, config, log);
+  server.maxConnections = config.maxConnections;
+  server.on('drop', () => {
+    all.refuse();
+  });
+  server.removeListener('connection', startTls);
+  server.on('connection', (socket: Socket) => {
+    // The server itself refuses: it counts one that it cuts as gone at once, before its end is seen here.
+    all.take();
+    socket.once('close', () => {
+      all.leave();
+    });
+    const admit = (address: string) => {
+      if (perAddress(socket, address)) startTls.call(server, socket);
+      else socket.destroy();
+    };
+    const peer = addressOf(socket);
+    if (believed?.(peer) === true) believe(socket, peer, admit);
+    else admit(peer);
+  });
+}
+
+type Believe = (socket: Socket, peer: string, admit: (address: string) => void) => void;
+
+/** Takes what a balancer says for the address of its client, here and on the socket of TLS above. */
+function believer(server: Server, config: GateConfig, log: Logger): Believe {
+  const expected = new Map<string, string>();
+  server.on('secureConnection', (socket) => {
+    const address = expected.get(connectionKey(socket));
+    if (address !== undefined) declareAddress(socket, address);
+  });
+  return (socket, peer, admit) => {
+    const key = connectionKey(socket);
+    takeHeader(
+      socket,
+      config.headersTimeout * 1000,
+      (client) => {
+        if (client !== null) {
+          expected.set(key, client);
+          socket.once('close', () => {
+            expected.delete(key);
+          });
+        }
+        admit(client ?? peer);
+      },
+      (reason) => {
+        log.warn({ balancer: peer, reason }, 'a balancer sent no valid PROXY protocol header and was cut');
+      },
+    );
+  };
+}
+
+/** @returns whether there is a place for one more connection of that address, which is then taken until it ends */
+function countAddresses(limit: number, log: Logger): (socket: Socket, address: string) => boolean {
+  const networks = new Map<string, Places>();
+  return (socket, address) => {
+    const network = networkOf(address);
+    const places =
+      networks.get(network) ?? new Places(limit, log, { setting: 'limits.connectionsPerAddress', network });
+    if (!places.enter()) return false;
+    networks.set(network, places);
+    socket.once('close', () => {
+      places.leave();
+      if (places.open === 0) networks.delete(network);
+    });
+    return true;
+  };
+}

@@ -1,0 +1,86 @@
+/** Ties the change feed to all that this controller keeps in memory, and to what waits for a change. */
+import type { ClientConfig } from 'pg';
+import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
+import type { Database } from '../db/db.js';
+import type { KeptAnswers } from '../handlers/kept-answers.js';
+import type { ApiSessionRegistry } from './api-sessions.js';
+import { openChangeFeed } from './change-feed.js';
+import type { ChangeFeed } from './change-feed.js';
+import type { Closers } from './closers.js';
+import type { EpochMemory } from './epochs.js';
+import type { Logger } from './log.js';
+import type { SessionSweeper } from './session-sweeper.js';
+
+/** What must hear of changes. */
+export interface Followers {
+  readonly apiSessions: ApiSessionRegistry;
+  readonly sweeper: SessionSweeper;
+  readonly epochs: EpochMemory;
+  readonly keptAnswers: KeptAnswers;
+  readonly pkiChanged: () => void;
+}
+
+/** Resolves when the first attempt of the feed to connect is over. */
+export async function followChanges(
+  connection: ClientConfig,
+  database: Database,
+  followers: Followers,
+  log: Logger,
+  closers: Closers,
+): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
+  const { apiSessions, sweeper, epochs, keptAnswers, pkiChanged } = followers;
+  let state: 'new' | 'hearing' | 'deaf' = 'new';
+  const announce = (channel: string, payload: string) =>
+    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const feed = openChangeFeed(connection, announce, {
+    sessionGone: (id) => {
+      apiSessions.forget(apiSessionIdOf(id));
+    },
+    allSessionsGone: () => {
+      apiSessions.forgetAll();
+    },
+    identityChanged: (id) => {
+      apiSessions.forgetIdentity(identityIdOf(id));
+      epochs.identityChanged();
+    },
+    accessMoved: () => {
+      epochs.access.moved();
+      epochs.advice.moved();
+    },
+    routingMoved: () => {
+      epochs.advice.moved();
+    },
+    grantsLost: () => {
+      sweeper.nudge();
+    },
+    pkiChanged,
+    hearing: () => {
+      apiSessions.setTrusted(true);
+      epochs.setTrusted(true);
+      keptAnswers.forget();
+      sweeper.nudge();
+      pkiChanged();
+      if (state === 'deaf') log.info('changes by other controllers are heard again');
+      state = 'hearing';
+    },
+    deaf: (cause) => {
+      apiSessions.setTrusted(false);
+      epochs.setTrusted(false);
+      keptAnswers.forget(); // from now on this may be another database
+      if (state !== 'deaf') {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        log.warn(
+          { reason },
+          'changes by other controllers cannot be heard; ' +
+            'sessions and epochs are asked of the database at every request meanwhile',
+        );
+      }
+      state = 'deaf';
+    },
+  });
+  closers.push(() => {
+    feed.close();
+  });
+  await feed.ready;
+  return { feed, isHearing: () => state === 'hearing' };
+}

@@ -1,0 +1,150 @@
+/**
+ * Settings that bound what callers can ask for, and how long anything may take. Part of the table in config.ts; what
+ * lies beyond each is in docs/operations/limits.md.
+ */
+import { duration, integer, setting } from './setting-kinds.js';
+
+export const LIMITS = {
+  maxBodyBytes: setting(
+    'limits.bodyBytes',
+    'EDGE_LIMIT_BODY_BYTES',
+    integer(1024, 104_857_600),
+    1_048_576,
+    'Largest request body.',
+  ),
+  maxBodiesBytes: setting(
+    'limits.bodiesBytes',
+    'EDGE_LIMIT_BODIES_BYTES',
+    integer(1_048_576, 17_179_869_184),
+    134_217_728,
+    'Most bytes of all request bodies on their way together, without the first 64 KiB of each; more are answered 429.',
+  ),
+  maxHeaders: setting(
+    'limits.headers',
+    'EDGE_LIMIT_HEADERS',
+    integer(16, 2000),
+    100,
+    'Most header lines of a request.',
+  ),
+  maxHeaderBytes: setting(
+    'limits.headerBytes',
+    'EDGE_LIMIT_HEADER_BYTES',
+    integer(4096, 1_048_576),
+    65_536,
+    'Largest sum of header lines.',
+  ),
+  maxJsonDepth: setting(
+    'limits.jsonDepth',
+    'EDGE_LIMIT_JSON_DEPTH',
+    integer(8, 500),
+    64,
+    'Deepest nesting of a JSON body.',
+  ),
+  maxConnections: setting(
+    'limits.connections',
+    'EDGE_LIMIT_CONNECTIONS',
+    integer(1, 1_000_000),
+    10_000,
+    'Most open connections.',
+  ),
+  maxConnectionsPerAddress: setting(
+    'limits.connectionsPerAddress',
+    'EDGE_LIMIT_CONNECTIONS_PER_ADDRESS',
+    integer(1, 1_000_000),
+    5_000,
+    'Most open connections of one address; of IPv6, of one network of 64 bits.',
+  ),
+  headersTimeout: setting(
+    'limits.headersTimeout',
+    'EDGE_LIMIT_HEADERS_TIMEOUT',
+    duration(1, 300),
+    10,
+    'How long a client may take to send its headers.',
+  ),
+  requestTimeout: setting(
+    'limits.requestTimeout',
+    'EDGE_LIMIT_REQUEST_TIMEOUT',
+    duration(1, 3600),
+    30,
+    'How long a client may take to send a whole request.',
+  ),
+  handlerTimeout: setting(
+    'limits.handlerTimeout',
+    'EDGE_LIMIT_HANDLER_TIMEOUT',
+    duration(0.1, 600),
+    10,
+    'How long a request may be worked on before it is answered 503.',
+  ),
+  listsPerIdentity: setting(
+    'limits.listsPerIdentity',
+    'EDGE_LIMIT_LISTS_PER_IDENTITY',
+    integer(1, 500),
+    4,
+    'Lists of one identity that are read at the same time; more wait their turn.',
+  ),
+  listQueue: setting(
+    'limits.listQueue',
+    'EDGE_LIMIT_LIST_QUEUE',
+    integer(0, 10_000),
+    64,
+    'Lists of one identity that may wait for that; more are answered 429.',
+  ),
+  keepAliveTimeout: setting(
+    'limits.keepAliveTimeout',
+    'EDGE_LIMIT_KEEP_ALIVE',
+    duration(1, 3600),
+    75,
+    'How long an idle connection stays open.',
+  ),
+  stallTimeout: setting(
+    'limits.stallTimeout',
+    'EDGE_LIMIT_STALL',
+    duration(1, 3600),
+    60,
+    'How long a client may read nothing of an answer that waits for it before its connection is cut.',
+  ),
+  readerPatience: setting(
+    'limits.readerPatience',
+    'EDGE_LIMIT_READER_PATIENCE',
+    duration(1, 300),
+    10,
+    'How long the reader of a list without limit, which holds a connection of the database, may take for 64 KiB of ' +
+      'it before it is cut.',
+  ),
+  lameDuck: setting(
+    'limits.lameDuck',
+    'EDGE_LIMIT_LAME_DUCK',
+    duration(0, 600),
+    0,
+    'How long a controller that is stopping still accepts connections, with /readyz at 503, so that a balancer ' +
+      'stops sending them.',
+  ),
+  drainTimeout: setting(
+    'limits.drainTimeout',
+    'EDGE_LIMIT_DRAIN',
+    duration(0, 600),
+    15,
+    'How long requests in flight may take at shutdown.',
+  ),
+  passwordConcurrency: setting(
+    'limits.passwordConcurrency',
+    'EDGE_LIMIT_PASSWORD_CONCURRENCY',
+    integer(1, 64),
+    2,
+    'Passwords hashed at the same time.',
+  ),
+  passwordQueue: setting(
+    'limits.passwordQueue',
+    'EDGE_LIMIT_PASSWORD_QUEUE',
+    integer(0, 10_000),
+    64,
+    'Logins that may wait for that; more are answered 429.',
+  ),
+  cachedSessions: setting(
+    'limits.cachedSessions',
+    'EDGE_LIMIT_CACHED_SESSIONS',
+    integer(10, 10_000_000),
+    20_000,
+    'API sessions kept in memory.',
+  ),
+};

@@ -1,0 +1,80 @@
+/** One-time tokens and their JWTs, and the JWTs of sessions: all signed with the key that serves TLS. */
+import { randomUUID } from 'node:crypto';
+import { caClaims, enrollmentClaims, networkClaims, sessionClaims } from '../domain/enrollment/jwt.js';
+import type { JwtSigner } from '../domain/enrollment/jwt.js';
+import { newToken } from '../domain/auth/tokens.js';
+import { certificatesOf } from '../domain/pki/pem.js';
+import type { Enrollments, SessionTokens } from '../handlers/context.js';
+import type { Stores } from '../db/stores.js';
+
+export interface EnrollmentOptions {
+  /** The signer in use: its certificate may be renewed while the controller runs. */
+  readonly signer: () => JwtSigner;
+  /** Fingerprints of certificates that the signer's key had before: JWTs signed then carry them as `kid`. */
+  readonly earlierPrints: () => readonly string[];
+  /** The certificate that follows the signer's own in a chain. */
+  readonly issuerPem: () => string;
+  readonly stores: Stores;
+  readonly advertise: string;
+  readonly durationSeconds: number;
+}
+
+const NETWORK_JWT = 'default';
+
+export function createEnrollments({
+  signer,
+  earlierPrints,
+  issuerPem,
+  stores,
+  advertise,
+  durationSeconds,
+}: EnrollmentOptions): Enrollments {
+  let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
+  const makeNetworkJwt = async (signer: JwtSigner) => {
+    const signedBy = `${signer.kid} ${advertise}`;
+    const stored = await stores.network.findNetworkJwt(NETWORK_JWT, signedBy);
+    if (stored !== undefined) return stored;
+    const token = await signer.sign(networkClaims({ advertise, tokenId: randomUUID() }));
+    await stores.network.saveNetworkJwt(NETWORK_JWT, token, signedBy);
+    return token;
+  };
+  return {
+    async issue(subjectId, method, expiresAt) {
+      const token = newToken();
+      return { token, jwt: await signer().sign(enrollmentClaims({ advertise, subjectId, token, method, expiresAt })) };
+    },
+    defaultExpiry: () => new Date(Date.now() + durationSeconds * 1000),
+    caJwt: (caId) => signer().sign(caClaims({ advertise, caId })),
+    publicKeys: () => {
+      const { publicJwk } = signer();
+      const { x5c, ...key } = publicJwk;
+      return [
+        { ...key, x5c: [...x5c, ...certificatesOf(issuerPem()).map((der) => der.toString('base64'))] },
+        ...earlierPrints().map((kid) => ({ ...key, kid })),
+      ];
+    },
+    networkJwt() {
+      const current = signer();
+      if (known?.kid !== current.kid) {
+        known = {
+          kid: current.kid,
+          jwt: makeNetworkJwt(current).catch((error: unknown) => {
+            known = undefined;
+            throw error;
+          }),
+        };
+      }
+      return known.jwt;
+    },
+  };
+}
+
+export function createSessionTokens({
+  signer,
+  advertise,
+}: Pick<EnrollmentOptions, 'signer' | 'advertise'>): SessionTokens {
+  return {
+    sign: async ({ id: sessionId, ...session }) =>
+      signer().sign(sessionClaims({ advertise, sessionId, ...session, now: new Date() })),
+  };
+}

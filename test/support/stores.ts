@@ -1,0 +1,106 @@
+/** The stores over a database of the suite's own, as a controller opens them, and the least of what they keep. */
+import { openDatabase } from '../../db/db.js';
+import type { Database } from '../../db/db.js';
+import { openStores } from '../../db/stores.js';
+import type { ExternalJwtSignerDraft } from '../../db/external-jwt-signers.js';
+import type { Stores } from '../../db/stores.js';
+import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
+import type { IdentityDraft, ServiceDraft, ServicePolicyDraft } from '../../domain/model.js';
+import { openTestDatabase } from './database.js';
+import type { TestDatabase } from './database.js';
+
+export const STORE_LIMITS = { defaultLimit: 10, maxLimit: 500 };
+
+export interface TestStores {
+  /** The database as tests look into it: a connection of its own. */
+  readonly files: TestDatabase;
+  readonly database: Database;
+  readonly stores: Stores;
+  close(): Promise<void>;
+}
+
+export interface TestStoreOptions {
+  readonly poolSize?: number;
+  readonly identityTypes?: readonly string[];
+}
+
+/** With the identity types and the default authentication policy, which any identity refers to. */
+export async function openStoresForTest({
+  poolSize = 4,
+  identityTypes = ['User'],
+}: TestStoreOptions = {}): Promise<TestStores> {
+  const files = await openTestDatabase();
+  const database = openDatabase({ connection: files.connection, poolSize, patienceMs: 5_000 });
+  const stores = openStores(database, STORE_LIMITS);
+  await stores.network.seedIdentityTypes(identityTypes);
+  await stores.authPolicies.seed('default', 'Default', defaultAuthPolicySettings);
+  return {
+    files,
+    database,
+    stores,
+    async close() {
+      await database.close();
+      await files.close();
+    },
+  };
+}
+
+export const identityDraft = (name: string, changes: Partial<IdentityDraft> = {}): IdentityDraft => ({
+  name,
+  typeId: 'User',
+  isAdmin: false,
+  externalId: null,
+  authPolicyId: 'default',
+  roleAttributes: [],
+  permissions: [],
+  appData: {},
+  defaultHostingCost: 0,
+  defaultHostingPrecedence: 'default',
+  hostings: [],
+  tags: {},
+  ...changes,
+});
+
+export const serviceDraft = (name: string, changes: Partial<ServiceDraft> = {}): ServiceDraft => ({
+  name,
+  encryptionRequired: false,
+  maxIdleTimeMillis: 0,
+  terminatorStrategy: 'smartrouting',
+  roleAttributes: [],
+  configs: [],
+  tags: {},
+  ...changes,
+});
+
+export const servicePolicyDraft = (name: string, changes: Partial<ServicePolicyDraft> = {}): ServicePolicyDraft => ({
+  name,
+  type: 'Dial',
+  semantic: 'AnyOf',
+  identityRoles: [],
+  serviceRoles: [],
+  postureCheckRoles: [],
+  tags: {},
+  ...changes,
+});
+
+export const signerDraft = (name: string, changes: Partial<ExternalJwtSignerDraft> = {}): ExternalJwtSignerDraft => ({
+  name,
+  issuer: `https://${name}.example.com/`,
+  audience: 'network',
+  kid: null,
+  keySource: { certificate: null, jwksEndpoint: 'https://keys.example.com/' },
+  isEnabled: true,
+  useExternalId: false,
+  claimsProperty: '/sub',
+  clientId: '',
+  scopes: [],
+  externalAuthUrl: null,
+  targetToken: 'ACCESS',
+  enrollToCertEnabled: false,
+  enrollToTokenEnabled: false,
+  enrollAuthPolicyId: 'default',
+  enrollNameClaimsSelector: '/sub',
+  enrollAttributeClaimsSelector: '',
+  tags: {},
+  ...changes,
+});
