@@ -11,6 +11,7 @@ import { openListLane, placesOf } from './list-lane.js';
 import type { ListBounds, Whole } from './list-lane.js';
 import { createShares } from '../domain/scheduling/shares.js';
 import type { Leave } from '../domain/scheduling/shares.js';
+import { StopSource } from '../domain/scheduling/stop-signal.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
@@ -229,10 +230,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   const watchdog = watch({ config, patienceMs, setUp, setConfirmed, onLost: cutAll });
   const writers = createShares({ places: places.writes, each: places.writes, waiting: MAX_WAITING_WRITES });
   const waitToWrite = async (scope: RequestScope | undefined): Promise<Leave> => {
+    const patience = new StopSource();
+    const timer = setTimeout(() => {
+      patience.stop();
+    }, patienceMs);
     try {
-      return await during(scope?.clock, 'pool', async () => writers.enter('', AbortSignal.timeout(patienceMs)));
+      return await during(scope?.clock, 'pool', async () => writers.enter('', patience));
     } catch {
       throw new DatabaseUnavailable(isConfirmed ? 'busy' : 'unconfirmed', undefined);
+    } finally {
+      clearTimeout(timer);
     }
   };
   /**

@@ -177,6 +177,8 @@ export interface IdentityStore {
   highestNumber(name: string): Promise<number>;
   /** Also deletes its authenticators, enrollments and API sessions. @throws DomainError `notFound`, `notDeletable` */
   remove(id: string): Promise<void>;
+  /** The same for one that is neither an administrator nor a router's. False, and nothing done, for all others. */
+  removeOrdinary(id: string): Promise<boolean>;
   /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
   disable(id: string, minutes: number): Promise<void>;
   enable(id: string): Promise<void>;
@@ -300,6 +302,15 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       );
       if (row?.deleted === true) return;
       throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
+    },
+    async removeOrdinary(id) {
+      const { rowCount } = await db.write(
+        'identity-delete-ordinary',
+        `DELETE FROM identities WHERE id = $1 AND NOT is_admin AND NOT is_default_admin
+        AND NOT EXISTS (SELECT FROM routers WHERE id = $1)`,
+        [id],
+      );
+      return rowCount === 1;
     },
     async disable(id, minutes) {
       const { rowCount } = await db.write(

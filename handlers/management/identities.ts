@@ -111,14 +111,15 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
   { stores, apiSessions },
 ) => {
   await requireMayDelete(caller, params.id, stores);
-  await stores.transaction(async (tx) => {
-    const owner = await tx.routers.ownerOf(params.id);
-    if (owner !== undefined)
-      throw new DomainError('notDeletable', {
-        causeMessage: `cannot delete router identity ${owner} until associated router is deleted`,
-      });
-    await tx.administrators.keep(params.id, 'notDeletable', () => tx.identities.remove(params.id));
-  });
+  if (!(await stores.identities.removeOrdinary(params.id)))
+    await stores.transaction(async (tx) => {
+      const owner = await tx.routers.ownerOf(params.id);
+      if (owner !== undefined)
+        throw new DomainError('notDeletable', {
+          causeMessage: `cannot delete router identity ${owner} until associated router is deleted`,
+        });
+      await tx.administrators.keep(params.id, 'notDeletable', () => tx.identities.remove(params.id));
+    });
   apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
