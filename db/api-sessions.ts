@@ -1,6 +1,7 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
-import type { ApiSession, LoginMethod, Page } from '../domain/model.js';
+import type { ApiSession, JsonObject, LoginMethod, Page } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
+import { allowsSigner } from './auth-policies.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
@@ -94,13 +95,14 @@ const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.
   m.id, p.require_totp, t.is_mfa_complete)::text)`;
 /** The identity's policy `p` accepts the way in which the session `t` was made. */
 const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
-  ELSE p.ext_jwt_allowed AND EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled) AND (
-    NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
-    OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = t.signer_id)) END`;
+  ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
+  AND ${allowsSigner('t.signer_id')} END`;
 const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
-const BY_TOKEN = `SELECT ${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, ${STATE} AS state
+const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, ${STATE} AS state`;
+
+const BY_TOKEN = `SELECT ${OWNER}
 FROM api_sessions t ${JOINS}
 WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
 
@@ -115,6 +117,54 @@ const TOUCH = `WITH t AS (
 SELECT t.id, ${STATE} AS state FROM t ${JOINS} WHERE ${MAY_CALL}`;
 
 type OwnerRow = Row & { is_admin: boolean; permissions: string[]; role_attributes: string[]; state: string };
+
+/**
+ * A login in one statement. It keeps what it rests on until its end, so that whoever deletes or changes that finds the
+ * session too; nothing is opened on what went, or changed, while the login was checked. The locks are the weakest, so
+ * that a login waits for no change but of its credentials: a fingerprint is a key, and whoever changes a password locks
+ * the whole row first (`lockPassword`).
+ * @param held  one row while the login still holds; the session's values are $1 to $10
+ */
+const opening = (held: string, alsoDoes = '') => `WITH held AS MATERIALIZED (${held}),
+t AS (
+  INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
+    improper_client_cert_chain, method, signer_id)
+  SELECT $1, $2, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10 FROM held RETURNING *),
+client AS (
+  UPDATE identities SET env_info = $11::jsonb, sdk_info = $12::jsonb FROM held
+  WHERE id = $2 AND (env_info, sdk_info) IS DISTINCT FROM ($11::jsonb, $12::jsonb))${alsoDoes}
+SELECT ${OWNER}, ${EXPENDABLE} FROM t ${JOINS} WHERE ${MAY_CALL}`;
+const HELD_IDENTITY = `FROM identities i WHERE i.id = $2 AND NOT ${isDisabledSql('i')}`;
+const HELD_AUTHENTICATOR = `FROM identities i JOIN authenticators a ON a.identity_id = i.id
+  WHERE i.id = $2 AND NOT ${isDisabledSql('i')} AND a.id = $3`;
+const NOTES_CHAIN = `,
+chain AS (
+  UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
+  WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`;
+const OPEN_BY_PASSWORD = opening(`SELECT ${HELD_AUTHENTICATOR} AND a.password_hash = $13 FOR KEY SHARE OF i, a`);
+const OPEN_BY_CERTIFICATE = opening(
+  `SELECT ${HELD_AUTHENTICATOR} AND a.fingerprint = $13 FOR KEY SHARE OF i, a`,
+  NOTES_CHAIN,
+);
+const OPEN_BY_CLAIM = opening(`SELECT ${HELD_IDENTITY} FOR KEY SHARE OF i`);
+const OPEN_BY_TOKEN = opening(`SELECT FROM identities i JOIN auth_policies p ON p.id = i.auth_policy_id
+  JOIN external_jwt_signers e ON e.id = $10
+  WHERE i.id = $2 AND NOT ${isDisabledSql('i')} AND e.is_enabled AND ${allowsSigner('$10')} FOR KEY SHARE OF i, e`);
+
+/** What a login has shown, and must still hold when its session is opened. */
+export type Proof =
+  | { readonly passwordHash: string }
+  /** Of the authenticator's certificate. */
+  | { readonly fingerprint: string }
+  /** A CA whose certificate names the identity, or a signer whose token does: the session refers to it. */
+  | 'claim'
+  | 'token';
+
+/** What the client tells of itself. */
+export interface ClientInfo {
+  readonly envInfo: JsonObject;
+  readonly sdkInfo: JsonObject;
+}
 
 export interface ApiSessionDraft {
   readonly id: string;
@@ -134,7 +184,11 @@ export interface ApiSessionDraft {
 export interface ApiSessionStore {
   get(id: string): Promise<ApiSession>;
   list(request: ListRequest): Promise<Page<ApiSession>>;
-  create(draft: ApiSessionDraft): Promise<void>;
+  /**
+   * Opens a session and notes what the client tells of itself.
+   * @returns undefined when the proof does not hold any more, or the identity is disabled
+   */
+  open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
   remove(id: string): Promise<void>;
   removeMadeBy(authenticatorId: string): Promise<void>;
   /** It has given a code of its identity's second factor. @throws DomainError `notFound` */
@@ -152,28 +206,46 @@ export interface ApiSessionStore {
   sweep(timeoutSeconds: number, max: number): Promise<number>;
 }
 
+function openingFor(proof: Proof): readonly [name: string, sql: string, shown: readonly string[]] {
+  if (proof === 'claim') return ['api-session-open-claim', OPEN_BY_CLAIM, []];
+  if (proof === 'token') return ['api-session-open-token', OPEN_BY_TOKEN, []];
+  return 'fingerprint' in proof
+    ? ['api-session-open-certificate', OPEN_BY_CERTIFICATE, [proof.fingerprint]]
+    : ['api-session-open-password', OPEN_BY_PASSWORD, [proof.passwordHash]];
+}
+
+const ownerFrom = (row: OwnerRow): SessionOwner => ({
+  session: fromRow(row),
+  isAdmin: row.is_admin,
+  permissions: row.permissions,
+  roleAttributes: row.role_attributes,
+  state: row.state,
+});
+
 export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
   return {
     get: (id) => getOne(db, API_SESSION, ['api-session-detail', DETAIL], [id], fromRow),
     list: (request) => lists.page(db, source, request),
-    async create(draft) {
-      await db.write(
-        'api-session-create',
-        `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types,
-        ca_id, improper_client_cert_chain, method, signer_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-        [
-          draft.id,
-          draft.identityId,
-          draft.authenticatorId,
-          draft.tokenHash,
-          draft.ipAddress,
-          draft.configTypes,
-          draft.caId ?? null,
-          draft.improperClientCertChain ?? false,
-          draft.method,
-          draft.signerId ?? null,
-        ],
-      );
+    async open(draft, proof, { envInfo, sdkInfo }) {
+      const [name, sql, shown] = openingFor(proof);
+      const {
+        rows: [row],
+      } = await db.run<OwnerRow>(name, sql, [
+        draft.id,
+        draft.identityId,
+        draft.authenticatorId,
+        draft.tokenHash,
+        draft.ipAddress,
+        draft.configTypes,
+        draft.caId ?? null,
+        draft.improperClientCertChain ?? false,
+        draft.method,
+        draft.signerId ?? null,
+        JSON.stringify(envInfo),
+        JSON.stringify(sdkInfo),
+        ...shown,
+      ]);
+      return row && ownerFrom(row);
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
     async removeMadeBy(authenticatorId) {
@@ -196,15 +268,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       const {
         rows: [row],
       } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
-      return (
-        row && {
-          session: fromRow(row),
-          isAdmin: row.is_admin,
-          permissions: row.permissions,
-          roleAttributes: row.role_attributes,
-          state: row.state,
-        }
-      );
+      return row && ownerFrom(row);
     },
     async touch(activity) {
       const now = Date.now();

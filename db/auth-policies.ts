@@ -52,6 +52,11 @@ const source: ListSource<Row, AuthPolicy> = {
     WHERE s.auth_policy_id = t.id ORDER BY s.signer_id) AS signers`,
 };
 
+/** The policy `p` allows the signer. @param signerId  SQL: a column or a placeholder */
+export const allowsSigner = (signerId: string): string => `(p.ext_jwt_allowed AND (
+  NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
+  OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = ${signerId})))`;
+
 const DETAIL = detailSql(source);
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE OF t`;
 const OF_IDENTITY = DETAIL.replace('WHERE t.id = $1', 'JOIN identities i ON i.auth_policy_id = t.id WHERE i.id = $1');

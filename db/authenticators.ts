@@ -92,8 +92,10 @@ export interface PasswordCredentials {
 export interface CertCredentials {
   readonly authenticatorId: string;
   readonly identityId: string;
-  readonly authPolicyId: string;
   readonly isDisabled: boolean;
+  /** By the identity's auth policy, as is the next. */
+  readonly isCertAllowed: boolean;
+  readonly mayBeExpired: boolean;
   /** The CA it was made under; null: the network's own. */
   readonly caId: string | null;
   readonly isIssuedByNetwork: boolean;
@@ -265,9 +267,11 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       } = await db.read<CertCredentials>(
         'cert-credentials',
         `SELECT a.id AS "authenticatorId",
-        i.id AS "identityId", i.auth_policy_id AS "authPolicyId", a.ca_id AS "caId",
-        a.is_issued_by_network AS "isIssuedByNetwork", a.cert_pem AS "certPem", ${isDisabledSql('i')} AS "isDisabled"
-        FROM authenticators a JOIN identities i ON i.id = a.identity_id WHERE a.fingerprint = $1 AND a.method = 'cert'`,
+        i.id AS "identityId", a.ca_id AS "caId", a.is_issued_by_network AS "isIssuedByNetwork",
+        a.cert_pem AS "certPem", ${isDisabledSql('i')} AS "isDisabled", p.cert_allowed AS "isCertAllowed",
+        p.cert_allow_expired AS "mayBeExpired"
+        FROM authenticators a JOIN identities i ON i.id = a.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
+        WHERE a.fingerprint = $1 AND a.method = 'cert'`,
         [fingerprint],
       );
       return row;

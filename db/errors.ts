@@ -60,7 +60,6 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   cas_name_key: mustBeUnique,
   cas_fingerprint_key: () =>
     new DomainError('duplicate', { field: { field: 'certPem', reason: 'certificate already used as CA', value: '' } }),
-  api_sessions_identity_fkey: () => new DomainError('invalidAuth'),
   mfas_identity_fkey: () => new DomainError('unauthenticated'),
   api_sessions_ca_fkey: () => new DomainError('invalidAuth'),
   api_sessions_signer_fkey: () => new DomainError('invalidAuth'),

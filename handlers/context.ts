@@ -3,7 +3,7 @@ import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { ExternalJwtSigner } from '../domain/auth/external-signer.js';
 import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
-import type { ApiSessionDraft } from '../db/api-sessions.js';
+import type { ApiSessionDraft, ClientInfo, Proof } from '../db/api-sessions.js';
 import type { AccessEpoch } from '../db/access-view.js';
 import type { Stores, StoreSet } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
@@ -35,8 +35,16 @@ export type NewApiSession = Omit<ApiSessionDraft, 'id' | 'tokenHash'>;
 
 export interface ApiSessions {
   readonly timeoutSeconds: number;
-  /** Opens a session within a transaction and answers its token, which is nowhere else. */
-  open(draft: NewApiSession, tx: Pick<StoreSet, 'apiSessions'>): Promise<{ token: string }>;
+  /**
+   * Opens a session and answers its token, which is nowhere else.
+   * @returns undefined when the proof does not hold any more, or the identity is disabled
+   */
+  open(
+    draft: NewApiSession,
+    proof: Proof,
+    client: ClientInfo,
+    stores: Pick<StoreSet, 'apiSessions'>,
+  ): Promise<(LiveApiSession & { readonly token: string }) | undefined>;
   /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
   live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
   /** Call after the database has forgotten or changed them, so that this controller does at once. */

@@ -88,11 +88,8 @@ export function createApiSessionRegistry({
     byIdentity.set(session.identity.id, keys.add(key));
   };
 
-  const load = async (token: string, hash: Buffer, key: string): Promise<Entry> => {
-    const before = changes;
-    const confirmedMs = performance.now();
-    const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
-    if (owner === undefined) throw sessionUnknown();
+  /** @param before  `changes` when the database was asked, at `confirmedMs` */
+  const enter = (token: string, key: string, owner: SessionOwner, before: number, confirmedMs: number): Entry => {
     const { session } = owner;
     const entry: Entry = {
       owner,
@@ -112,6 +109,13 @@ export function createApiSessionRegistry({
     // Something was dropped while the database answered: what it said may be what was dropped.
     if (before === changes && isTrusted) remember(key, entry);
     return entry;
+  };
+
+  const load = async (token: string, hash: Buffer, key: string): Promise<Entry> => {
+    const [before, confirmedMs] = [changes, performance.now()];
+    const owner = await stores.apiSessions.findOwner(hash, timeoutSeconds);
+    if (owner === undefined) throw sessionUnknown();
+    return enter(token, key, owner, before, confirmedMs);
   };
 
   const find = async (token: string): Promise<Entry> => {
@@ -173,10 +177,14 @@ export function createApiSessionRegistry({
 
   return {
     timeoutSeconds,
-    async open(draft, tx) {
+    async open(draft, proof, client, { apiSessions }) {
       const token = newToken();
-      await tx.apiSessions.create({ ...draft, id: newId(), tokenHash: hashToken(token) });
-      return { token };
+      const hash = hashToken(token);
+      const [before, confirmedMs] = [changes, performance.now()];
+      const owner = await apiSessions.open({ ...draft, id: newId(), tokenHash: hash }, proof, client);
+      if (owner === undefined) return undefined;
+      const { lastActivityMs } = enter(token, hash.toString('latin1'), owner, before, confirmedMs);
+      return { token, session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
     },
     async live(token, apiSessionId): Promise<LiveApiSession> {
       const key = apiSessionId === undefined || !isTrusted ? undefined : byId.get(apiSessionId);

@@ -4,8 +4,6 @@ import { DomainError } from '../../domain/errors.js';
 import { isLockedOut } from '../../domain/auth/auth-policy.js';
 import type { AuthPolicy, JsonObject, LoginMethod } from '../../domain/model.js';
 import type { PasswordCredentials } from '../../db/authenticators.js';
-import type { HeldAuthenticator } from '../../db/logins.js';
-import type { StoreSet } from '../../db/stores.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
@@ -36,34 +34,29 @@ export const authenticate: Handler<'client', 'authenticate'> = async (
   const { stores, apiSessions } = context;
   const asked = body?.configTypes ?? [];
   const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
-  const { token, held } = await stores.transaction(
-    async (tx) => {
-      const authenticator = await holdAuthenticator(login, tx);
-      const { identityId, isChainComplete } = login;
-      const opened = await apiSessions.open(
-        {
-          identityId,
-          authenticatorId: authenticatorOf(login),
-          method: query.method,
-          ipAddress: connection.ipAddress,
-          configTypes,
-          caId: login.by === 'claim' ? login.caId : null,
-          signerId: login.by === 'token' ? login.signerId : null,
-          improperClientCertChain: isChainComplete === false,
-        },
-        tx,
-      );
-      await tx.identities.setClientInfo(identityId, known(ENV_INFO, body?.envInfo), known(SDK_INFO, body?.sdkInfo));
-      return { ...opened, held: authenticator };
+  const opened = await apiSessions.open(
+    {
+      identityId: login.identityId,
+      authenticatorId: authenticatorOf(login),
+      method: query.method,
+      ipAddress: connection.ipAddress,
+      configTypes,
+      caId: login.by === 'claim' ? login.caId : null,
+      signerId: login.by === 'token' ? login.signerId : null,
+      improperClientCertChain: login.isChainComplete === false,
     },
-    { isExpendable: true },
+    login.by === 'authenticator' ? login.proof : login.by,
+    { envInfo: known(ENV_INFO, body?.envInfo), sdkInfo: known(SDK_INFO, body?.sdkInfo) },
+    stores,
   );
-  const current = toCurrentApiSession(await apiSessions.live(token), token, apiSessions.timeoutSeconds);
+  if (opened === undefined) throw refused('what was shown, the identity or its auth policy changed during the login');
+  const { token, session } = opened;
+  const current = toCurrentApiSession(opened, token, apiSessions.timeoutSeconds);
   return {
     ...ok(current),
     headers: {
       'zt-session': token,
-      ...(held?.isExtendRequested === true ? { 'ziti-authenticator-extend-requested': 'true' } : {}),
+      ...(session.isCertExtendRequested ? { 'ziti-authenticator-extend-requested': 'true' } : {}),
       'expiration-seconds': String(current.expirationSeconds),
       'expires-at': `${current.expiresAt.replace('T', ' ').replace('Z', '')} +0000 UTC`,
     },
@@ -93,27 +86,6 @@ export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession
 function authenticatorOf(login: Login): string {
   if (login.by === 'claim') return NO_AUTHENTICATOR;
   return login.by === 'token' ? authenticatorOfSigner(login.signerId) : login.authenticatorId;
-}
-
-/**
- * From here on the session goes when the authenticator goes. One that went, or changed, while it was checked opens
- * nothing.
- */
-async function holdAuthenticator(
-  login: Login,
-  { logins }: Pick<StoreSet, 'logins'>,
-): Promise<HeldAuthenticator | undefined> {
-  if (login.by === 'claim') return undefined;
-  if (login.by === 'token') {
-    if (await logins.holdForToken(login.identityId, login.signerId)) return undefined;
-    throw refused('the signer, the identity or its auth policy changed during the login');
-  }
-  const { authenticatorId, proof, isChainComplete } = login;
-  const held = await logins.hold(authenticatorId, proof);
-  if (held === undefined) throw refused('the authenticator or its identity changed during the login');
-  if (isChainComplete !== null && isChainComplete !== held.lastAuthResolvedToRoot)
-    await logins.noteChain(authenticatorId, isChainComplete);
-  return held;
 }
 
 /**

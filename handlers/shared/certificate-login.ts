@@ -9,7 +9,7 @@ import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import type { CertCredentials } from '../../db/authenticators.js';
-import type { Proof } from '../../db/logins.js';
+import type { Proof } from '../../db/api-sessions.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { noteLeaf, verifyPeer } from './client-certificates.js';
@@ -49,8 +49,9 @@ export type Login = AuthenticatorLogin | ClaimLogin | TokenLogin;
 
 interface Holder {
   readonly identityId: string;
-  readonly authPolicyId: string;
   readonly isDisabled: boolean;
+  readonly isCertAllowed: boolean;
+  readonly mayBeExpired: boolean;
 }
 
 interface Match {
@@ -74,11 +75,8 @@ export async function checkCertificateLogin(sent: readonly Buffer[], context: Lo
   if (login.by === 'authenticator') note({ authenticatorId: login.authenticatorId });
   note({ identityId: holder.identityId });
   if (holder.isDisabled) throw refused('the identity is disabled');
-  const {
-    primary: { cert },
-  } = await context.stores.authPolicies.get(holder.authPolicyId);
-  if (!cert.allowed) throw refused('the auth policy allows no certificates');
-  if (chain.isExpired && !cert.allowExpiredCerts) throw refused('the certificate has expired');
+  if (!holder.isCertAllowed) throw refused('the auth policy allows no certificates');
+  if (chain.isExpired && !holder.mayBeExpired) throw refused('the certificate has expired');
   return login;
 }
 

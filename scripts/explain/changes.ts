@@ -96,15 +96,19 @@ export const changes: readonly Hot[] = [
     await tx.enrollments.take(found.id, found.token);
   }),
   changing('api-session-create', (tx, { identity, identityIndex }) =>
-    tx.apiSessions.create({
-      id: newId('k'),
-      identityId: identity.id,
-      authenticatorId: idOf('authenticator', identityIndex / 2),
-      method: 'password',
-      tokenHash: Buffer.alloc(32, 1),
-      ipAddress: '127.0.0.1',
-      configTypes: [],
-    }),
+    tx.apiSessions.open(
+      {
+        id: newId('k'),
+        identityId: identity.id,
+        authenticatorId: idOf('authenticator', identityIndex / 2),
+        method: 'password',
+        tokenHash: Buffer.alloc(32, 1),
+        ipAddress: '127.0.0.1',
+        configTypes: [],
+      },
+      'claim',
+      { envInfo: {}, sdkInfo: {} },
+    ),
   ),
   changing('api-session-delete', (tx) => tx.apiSessions.remove(idOf('api-session', 3))),
   changing('api-sessions-touch', (tx) =>

@@ -34,15 +34,19 @@ describe('grants of sessions', () => {
   const newIdentity = async (roleAttributes: readonly string[]) => {
     const made = id();
     await stores.identities.create(made, identityDraft(made, { roleAttributes }), []);
-    await stores.apiSessions.create({
-      id: `api-${made}`,
-      identityId: made,
-      authenticatorId: 'a',
-      method: 'password',
-      tokenHash: Buffer.from(made),
-      ipAddress: '',
-      configTypes: [],
-    });
+    await stores.apiSessions.open(
+      {
+        id: `api-${made}`,
+        identityId: made,
+        authenticatorId: 'a',
+        method: 'password',
+        tokenHash: Buffer.from(made),
+        ipAddress: '',
+        configTypes: [],
+      },
+      'claim',
+      { envInfo: {}, sdkInfo: {} },
+    );
     return made;
   };
   const newService = async (roleAttributes: readonly string[]) => {

@@ -10,6 +10,7 @@ import type { TestStores } from '../support/stores.js';
 
 /** Constraints that no request can break: what they guard is settled by the specs' limits or by our own code. */
 const OUT_OF_REACH = new Set([
+  'api_sessions_identity_fkey', // a session is opened for an identity that is held in the same statement
   'api_sessions_method',
   'auth_policy_signers_policy_fkey',
   'external_jwt_signers_one_key_source',
@@ -158,15 +159,19 @@ describe('stores', () => {
       tags: {},
     });
   const session = async (identityId: string) =>
-    stores.apiSessions.create({
-      id: id(),
-      identityId,
-      authenticatorId: 'a',
-      method: 'password',
-      tokenHash: Buffer.from(id()),
-      ipAddress: '',
-      configTypes: [],
-    });
+    stores.apiSessions.open(
+      {
+        id: id(),
+        identityId,
+        authenticatorId: 'a',
+        method: 'password',
+        tokenHash: Buffer.from(id()),
+        ipAddress: '',
+        configTypes: [],
+      },
+      'claim',
+      { envInfo: {}, sdkInfo: {} },
+    );
 
   const failure = async (work: () => Promise<unknown>): Promise<DomainError> => {
     try {
@@ -193,15 +198,19 @@ describe('stores', () => {
     );
   const apiSessionOf = async (identityId: string) => {
     const made = id();
-    await stores.apiSessions.create({
-      id: made,
-      identityId,
-      authenticatorId: 'a',
-      method: 'password',
-      tokenHash: Buffer.from(made),
-      ipAddress: '',
-      configTypes: [],
-    });
+    await stores.apiSessions.open(
+      {
+        id: made,
+        identityId,
+        authenticatorId: 'a',
+        method: 'password',
+        tokenHash: Buffer.from(made),
+        ipAddress: '',
+        configTypes: [],
+      },
+      'claim',
+      { envInfo: {}, sdkInfo: {} },
+    );
     return made;
   };
 
@@ -449,12 +458,6 @@ describe('stores', () => {
       },
     },
     {
-      constraint: 'api_sessions_identity_fkey',
-      kind: 'invalidAuth',
-      tells: 'invalidAuth',
-      work: () => session('nope'),
-    },
-    {
       constraint: 'mfas_identity_fkey',
       kind: 'unauthenticated',
       tells: 'unauthenticated',
@@ -465,16 +468,20 @@ describe('stores', () => {
       kind: 'invalidAuth',
       tells: 'invalidAuth',
       work: async () =>
-        stores.apiSessions.create({
-          id: id(),
-          identityId: await identity(),
-          authenticatorId: 'internal',
-          method: 'cert',
-          tokenHash: Buffer.from(id()),
-          ipAddress: '',
-          configTypes: [],
-          caId: 'nope',
-        }),
+        stores.apiSessions.open(
+          {
+            id: id(),
+            identityId: await identity(),
+            authenticatorId: 'internal',
+            method: 'cert',
+            tokenHash: Buffer.from(id()),
+            ipAddress: '',
+            configTypes: [],
+            caId: 'nope',
+          },
+          'claim',
+          { envInfo: {}, sdkInfo: {} },
+        ),
     },
     {
       constraint: 'auth_policies_required_signer_fkey',
@@ -579,16 +586,20 @@ describe('stores', () => {
       kind: 'invalidAuth',
       tells: 'invalidAuth',
       work: async () =>
-        stores.apiSessions.create({
-          id: id(),
-          identityId: await identity(),
-          authenticatorId: id(),
-          method: 'ext-jwt',
-          signerId: 'nope',
-          tokenHash: Buffer.from(id()),
-          ipAddress: '',
-          configTypes: [],
-        }),
+        stores.apiSessions.open(
+          {
+            id: id(),
+            identityId: await identity(),
+            authenticatorId: id(),
+            method: 'ext-jwt',
+            signerId: 'nope',
+            tokenHash: Buffer.from(id()),
+            ipAddress: '',
+            configTypes: [],
+          },
+          'claim',
+          { envInfo: {}, sdkInfo: {} },
+        ),
     },
     {
       constraint: 'auth_policies_name_key',
