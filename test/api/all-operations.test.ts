@@ -7,82 +7,30 @@ import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
-import { bindOperations } from '../../server/binder.js';
 import { exampleOf } from '../contract/examples.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { INVALID_SESSION, NO_SESSION } from '../support/challenges.js';
-import type { Answer, Client } from '../support/client.js';
+import type { Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { contentsOf } from '../support/contents.js';
+import {
+  all,
+  closed,
+  endsSession,
+  faultsOf,
+  isPending,
+  nameOf,
+  open,
+  pathOf,
+  refusal,
+  show,
+  spellingsOf,
+  undeclared,
+} from '../support/operations.js';
 import { grantedBy, values } from '../cases/permissions.js';
 
-const all: readonly OperationSpec[] = Object.values(operations).flatMap(
-  (specs: Readonly<Record<string, OperationSpec>>) => Object.values(specs),
-);
-const open = all.filter(({ permission }) => permission === 'public');
-const closed = all.filter(({ permission }) => permission !== 'public');
-const bindings = bindOperations();
-const isPending = (operation: OperationSpec) => bindings.get(operation) === 'pending';
-const nameOf = ({ api, method, path, operationId }: OperationSpec) => `${api} ${operationId} ${method} ${path}`;
-
 const GARBAGE = '00000000-0000-4000-8000-000000000000';
-
-/** Operations that end the session they are called with. */
-const endsSession = ({ operationId }: OperationSpec) => operationId === 'deleteCurrentApiSession';
-
-function pathOf({ api, path }: OperationSpec, id = 'no-such-id'): string {
-  return basePaths[api] + path.replaceAll(/\{[^}]+\}/g, id);
-}
-
-/** The same path, written otherwise: each must meet the same session and permission checks. */
-function spellingsOf(path: string): string[] {
-  const [, ...parts] = path.replace(/\/$/, '').split('/');
-  return [
-    `${path}/`,
-    `//${parts.join('/')}`,
-    `/${parts.join('//')}`,
-    `${path}?`,
-    `/${[...parts.slice(0, -1), escaped(parts.at(-1) ?? '')].join('/')}`,
-    `/${parts.join('///')}//`,
-  ];
-}
-
-/** Each character as an escape. */
-function escaped(segment: string): string {
-  return [...Buffer.from(segment)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-}
-
-/** All faults of the operations of a kind, as one list: a table test shows all its rows. */
-async function faultsOf(
-  rows: readonly OperationSpec[],
-  check: (operation: OperationSpec) => Promise<string | undefined>,
-): Promise<string[]> {
-  const faults: string[] = [];
-  for (const operation of rows) {
-    const fault = await check(operation);
-    if (fault !== undefined) faults.push(`${nameOf(operation)}: ${fault}`);
-  }
-  return faults;
-}
-
-const show = ({ status, text }: Answer) => `${status} ${text.slice(0, 300)}`;
-
-function undeclared({ responses }: OperationSpec, answer: Answer): string | undefined {
-  return responses[answer.status] === undefined && responses['default'] === undefined
-    ? `undeclared ${show(answer)}`
-    : undefined;
-}
-
-/** @param challenge  what a caller without a valid session gets; undefined for one without the right */
-function refusal(operation: OperationSpec, answer: Answer, challenge: string | undefined): string | undefined {
-  const status = challenge === undefined ? operation.refusalStatus : 401;
-  if (answer.status !== status || operation.responses[status] === undefined)
-    return `not a declared ${status} but ${show(answer)}`;
-  if (answer.error?.code !== 'UNAUTHORIZED') return `code ${answer.error?.code}`;
-  if (answer.headers['www-authenticate'] !== challenge) return `challenge ${answer.headers['www-authenticate']}`;
-  return undefined;
-}
 
 describe(`all ${all.length} operations`, function allOperations() {
   this.timeout(60_000);

@@ -1,4 +1,4 @@
-/** What the server refuses before it trusts a caller: size, number, depth and time, and how TLS is spoken. */
+/** What the server refuses before it trusts a caller: size, number and depth, and how TLS is spoken. */
 import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,19 +10,20 @@ import { openTestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { expectFault, expectField } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
-import { dial, openssl, parseRaw, readToEnd, sendRaw, startLogged } from './server-support.js';
+import {
+  JSON_TYPE,
+  dial,
+  expectRawFault,
+  openssl,
+  parseRaw,
+  postHead,
+  readToEnd,
+  sendRaw,
+  startLogged,
+} from './server-support.js';
 import type { RawAnswer } from './server-support.js';
 
 const MIB = 1_048_576;
-
-function expectRawFault(answer: RawAnswer, status: number, code: string): void {
-  expect(answer.status, answer.head).to.equal(status);
-  expect(answer.json.error?.code).to.equal(code);
-  expect(answer.json.error?.requestId).to.match(/^[A-Za-z0-9._-]{8,10}$/);
-  expect(answer.json.meta).to.deep.equal({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
-  expect(answer.head).to.match(/^ziti-instance-id: \w+/m);
-  expect(answer.head).to.match(/^connection: close/im);
-}
 
 describe('limits', () => {
   let controller: TestController;
@@ -30,10 +31,6 @@ describe('limits', () => {
     controller = await startTestController();
   });
   after(() => controller.stop());
-  const head = (path: string, ...lines: string[]) =>
-    `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
-  const JSON_TYPE = 'content-type: application/json';
-
   describe('of a body', () => {
     it('takes one of exactly the limit, and refuses one byte more', async () => {
       const blanks = (size: number) => Buffer.alloc(size, ' ');
@@ -58,7 +55,7 @@ describe('limits', () => {
 
     it('holds so much of all large ones that come slowly, refuses more of them, and never a small one', async () => {
       const narrow = await startTestController({ EDGE_LIMIT_BODIES_BYTES: String(MIB) });
-      const login = head(`${C}/authenticate?method=password`, JSON_TYPE, `content-length: ${MIB - 1}`);
+      const login = postHead(`${C}/authenticate?method=password`, JSON_TYPE, `content-length: ${MIB - 1}`);
       const slow = await Promise.all([0, 1].map(() => dial(narrow.url)));
       try {
         for (const socket of slow) socket.write(Buffer.concat([Buffer.from(login), Buffer.alloc(MIB / 2, ' ')]));
@@ -89,7 +86,7 @@ describe('limits', () => {
 
     it('refuses a declared length before the session, with the envelope, and closes', async () => {
       const bytes = Buffer.concat([
-        Buffer.from(head(`${M}/identities`, JSON_TYPE, `content-length: ${2 * MIB}`)),
+        Buffer.from(postHead(`${M}/identities`, JSON_TYPE, `content-length: ${2 * MIB}`)),
         Buffer.alloc(2 * MIB, ' '),
       ]);
       expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
@@ -97,7 +94,7 @@ describe('limits', () => {
 
     it('refuses it before the route too', async () => {
       const bytes = Buffer.concat([
-        Buffer.from(head('/edge/nonsense', `content-length: ${2 * MIB}`)),
+        Buffer.from(postHead('/edge/nonsense', `content-length: ${2 * MIB}`)),
         Buffer.alloc(2 * MIB, ' '),
       ]);
       expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
@@ -106,7 +103,7 @@ describe('limits', () => {
     it('refuses a length that is only declared, without waiting for the body', async () => {
       const started = Date.now();
       expectRawFault(
-        await sendRaw(controller.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 99999999999')),
+        await sendRaw(controller.url, postHead(`${M}/identities`, JSON_TYPE, 'content-length: 99999999999')),
         413,
         'REQUEST_ENTITY_TOO_LARGE',
       );
@@ -115,14 +112,15 @@ describe('limits', () => {
 
     it('refuses a chunked body once it is too long', async () => {
       const chunk = `${(64 * 1024).toString(16)}\r\n${' '.repeat(64 * 1024)}\r\n`;
-      const bytes = head(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked') + chunk.repeat(20) + '0\r\n\r\n';
+      const bytes =
+        postHead(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked') + chunk.repeat(20) + '0\r\n\r\n';
       expectRawFault(await sendRaw(controller.url, bytes), 413, 'REQUEST_ENTITY_TOO_LARGE');
     });
 
     it('cuts off a sender that never ends, with the answer in its hands', async () => {
       const socket = await dial(controller.url);
       const answer = readToEnd(socket);
-      socket.write(head(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked'));
+      socket.write(postHead(`${M}/identities`, JSON_TYPE, 'transfer-encoding: chunked'));
       const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
       const send = () => {
         while (!socket.destroyed && socket.writable && socket.write(chunk));
@@ -233,110 +231,6 @@ describe('limits', () => {
         431,
         'REQUEST_HEADERS_TOO_LARGE',
       );
-    });
-  });
-
-  describe('of time', () => {
-    let slow: Awaited<ReturnType<typeof startLogged>>;
-    let database: Awaited<ReturnType<typeof openTestDatabase>>;
-    before(async () => {
-      database = await openTestDatabase();
-      slow = await startLogged(database, {
-        EDGE_LIMIT_HEADERS_TIMEOUT: '1s',
-        EDGE_LIMIT_REQUEST_TIMEOUT: '2s',
-        EDGE_LIMIT_HANDLER_TIMEOUT: '500ms',
-      });
-    });
-    after(async () => {
-      await slow.stop();
-      await database.close();
-    });
-
-    it('answers 408 to headers that do not end, and closes', async () => {
-      const started = Date.now();
-      expectRawFault(
-        await sendRaw(slow.url, 'GET /version HTTP/1.1\r\nhost: localhost\r\nx-slow: '),
-        408,
-        'REQUEST_TIMEOUT',
-      );
-      expect(Date.now() - started).to.be.within(900, 6000);
-    });
-
-    it('closes a connection that sends nothing, before and after the handshake', async () => {
-      const started = Date.now();
-      await readToEnd(await dial(slow.url));
-      expect(Date.now() - started).to.be.lessThan(6000);
-    });
-
-    it('answers 408 to a body that does not end, whatever the time for handlers is', async () => {
-      expectRawFault(
-        await sendRaw(slow.url, head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{'),
-        408,
-        'REQUEST_TIMEOUT',
-      );
-    });
-
-    it('takes a sender that goes away for no failure of its own', async () => {
-      const socket = await dial(slow.url);
-      socket.write(head(`${M}/identities`, JSON_TYPE, 'content-length: 100') + '{');
-      socket.destroy();
-      await until('the log has the broken connection', () =>
-        slow.log.some(({ msg }) => msg === 'the sender went away'),
-      );
-      expect(slow.log.filter(({ level }) => level === 'error' || level === 50)).to.deep.equal([]);
-    });
-
-    it('answers 503 TIMEOUT when the work takes too long, and serves on', async () => {
-      const client = await slow.login();
-      await database.query('BEGIN');
-      await database.query('LOCK TABLE services IN ACCESS EXCLUSIVE MODE');
-      try {
-        expectFault(await client.get(`${M}/services`), 503, 'TIMEOUT');
-        const answer = await client.post(`${M}/services`, { name: unique('slow'), encryptionRequired: false });
-        expectFault(answer, 503, 'TIMEOUT');
-        expect(answer.headers.connection).to.equal('close');
-        expectStatus(await client.get(`${M}/identities`), 200);
-      } finally {
-        await database.query('ROLLBACK');
-      }
-      expectStatus(await client.get(`${M}/services`), 200);
-    });
-  });
-
-  describe('of passwords', () => {
-    it('turns logins away with 429 and Retry-After once enough wait, and serves the rest', async () => {
-      const database = await openTestDatabase();
-      const narrow = await startLogged(database, {
-        EDGE_LIMIT_PASSWORD_CONCURRENCY: '1',
-        EDGE_LIMIT_PASSWORD_QUEUE: '2',
-      });
-      try {
-        const admin = await narrow.login();
-        const flood = Array.from({ length: 12 }, () =>
-          narrow.client().post(`${C}/authenticate?method=password`, { ...ADMIN, password: 'wrong password' }),
-        );
-        const meanwhile = await Promise.all([
-          admin.get(`${M}/identities`),
-          admin.get(`${C}/current-api-session`),
-          narrow.client().get('/version'),
-        ]);
-        for (const answer of meanwhile) expectStatus(answer, 200);
-        const answers = await Promise.all(flood);
-        const refused = answers.filter(({ status }) => status === 429);
-        expect(refused.length).to.be.within(1, 9);
-        for (const answer of answers) {
-          if (answer.status === 403) {
-            expectFault(answer, 403, 'INVALID_AUTH');
-            continue;
-          }
-          expectFault(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
-          expect(Number(answer.headers['retry-after'])).to.be.at.least(1);
-        }
-        expectStatus(await narrow.client().post(`${C}/authenticate?method=password`, ADMIN), 200);
-      } finally {
-        await narrow.stop();
-        await database.close();
-      }
     });
   });
 

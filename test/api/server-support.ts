@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { pino } from 'pino';
 import { readConfig } from '../../server/config-reader.js';
 import { startController } from '../../server/controller.js';
@@ -63,6 +64,21 @@ export function parseRaw(text: string): RawAnswer {
     json: isJson ? (JSON.parse(body) as RawAnswer['json']) : {},
   };
 }
+
+/** A fault that closes the connection, with the envelope of every answer. */
+export function expectRawFault(answer: RawAnswer, status: number, code: string): void {
+  expect(answer.status, answer.head).to.equal(status);
+  expect(answer.json.error?.code).to.equal(code);
+  expect(answer.json.error?.requestId).to.match(/^[A-Za-z0-9._-]{8,10}$/);
+  expect(answer.json.meta).to.deep.equal({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
+  expect(answer.head).to.match(/^ziti-instance-id: \w+/m);
+  expect(answer.head).to.match(/^connection: close/im);
+}
+
+/** The head of a POST request, as on the wire. */
+export const postHead = (path: string, ...lines: string[]) =>
+  `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+export const JSON_TYPE = 'content-type: application/json';
 
 /** Sends bytes and reads until the server closes the connection. */
 export async function sendRaw(

@@ -3,31 +3,30 @@
  * from the spec's example for a success, no session for 401, a caller without the right for 403, an id of nothing for
  * 404, text that is no JSON for 400. The rest is in `own`, by operation and status.
  */
-import { generateSync } from 'otplib';
-import { makeCa, makeLeaf, makeRequest } from '../support/certificates.js';
+import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
-import type { Client } from '../support/client.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import type { OperationSpec } from '../../generated/operation.js';
-import { basePaths } from '../../generated/routes.js';
-import type { Transaction } from './transaction.js';
 import { exampleOf } from './examples.js';
 import type { Body } from './examples.js';
 import { withNewNames } from './world.js';
-import type { World } from './world.js';
+import { change, enter, firstOf, giveCode, idOf, toId, toQuery } from './situation.js';
+import type { Prepare, Situation } from './situation.js';
+import {
+  reachable,
+  ends,
+  authority,
+  newIssuer,
+  subject,
+  withTotp,
+  codeOf,
+  updbToken,
+  networkCertificate,
+} from './subjects.js';
 
 /** Of an auth policy, without external signers. */
 const PRIMARY = exampleOf('management', 'POST', '/auth-policies')?.['primary'] as object;
 const MEBIBYTE = 1024 * 1024;
-
-export interface Situation {
-  readonly transaction: Transaction;
-  readonly operation: OperationSpec;
-  readonly status: number;
-  readonly world: World;
-}
-
-type Prepare = (situation: Situation) => Promise<void> | void;
 
 export async function prepareRequest(situation: Situation): Promise<void> {
   const { transaction, operation, status, world } = situation;
@@ -56,101 +55,9 @@ function unprepared({ operationId }: OperationSpec, status: number): Error {
   );
 }
 
-/** A service that every identity may dial, through an edge router that is open to every identity. */
-async function reachable(world: World): Promise<string> {
-  const service = await world.create('/services');
-  await world.create('/service-policies', {
-    type: 'Dial',
-    semantic: 'AnyOf',
-    identityRoles: ['#all'],
-    serviceRoles: [`@${service}`],
-    postureCheckRoles: [],
-  });
-  const router = await world.create('/edge-routers');
-  await world.create('/edge-router-policies', {
-    semantic: 'AnyOf',
-    identityRoles: ['#all'],
-    edgeRouterRoles: [`@${router}`],
-  });
-  await world.create('/service-edge-router-policies', {
-    semantic: 'AnyOf',
-    serviceRoles: [`@${service}`],
-    edgeRouterRoles: [`@${router}`],
-  });
-  return service;
-}
-
-const ends = async (world: World) => ({
-  service: await world.create('/services'),
-  router: await world.create('/edge-routers'),
-});
-
-/** A certificate authority of its own: no certificate is registered twice. `proof` verifies it. */
-async function authority(world: World): Promise<{ id: string; proof: string }> {
-  const ca = makeCa();
-  const id = await world.create('/cas', { certPem: ca.pem });
-  const { verificationToken } = expectStatus(await world.admin.get(`${MANAGEMENT}/cas/${id}`), 200).data as {
-    verificationToken: string;
-  };
-  return { id, proof: makeLeaf(ca, { commonName: verificationToken }).pem };
-}
-
-/** No two signers have the same issuer. */
-const newIssuer = (world: World): Body => ({ issuer: `https://${world.unique('issuer')}.example.com/` });
 const withNewIssuer: Prepare = ({ transaction, world }) => {
   change(transaction, (body) => ({ ...withNewNames(body, world.unique), ...newIssuer(world) }));
 };
-
-/** Makes what a path with an id is about, by the path's first segments. */
-const subjects: Record<string, (world: World) => Promise<string>> = {
-  '/api-sessions': async (world) =>
-    idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
-  '/authenticators': async (world) =>
-    world.create('/authenticators', { identityId: await world.create('/identities') }),
-  '/cas': async (world) => (await authority(world)).id,
-  '/enrollments': async (world) =>
-    world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
-  '/external-jwt-signers': async (world) => world.create('/external-jwt-signers', newIssuer(world)),
-  '/identity-types': async () => 'User',
-  '/posture-check-types': async () => 'MFA',
-  '/sessions': async (world) => {
-    const answer = expectStatus(
-      await world.admin.post(`${CLIENT}/sessions`, { serviceId: await reachable(world) }),
-      201,
-    );
-    return (answer.data as { id: string }).id;
-  },
-  '/terminators': async (world) => world.create('/terminators', await ends(world)),
-};
-
-async function subject({ path, api }: OperationSpec, world: World): Promise<string> {
-  const collection = path.slice(0, path.indexOf('/{id}'));
-  if (collection === '/specs') return firstOf(await world.admin.get(`${basePaths[api]}/specs`));
-  return subjects[collection]?.(world) ?? world.create(collection);
-}
-
-/** A new identity with a TOTP enrollment, in whose session the request goes. @returns the secret */
-async function withTotp({ transaction, world }: Situation, isVerified: boolean): Promise<string> {
-  const client = await world.session(await world.account());
-  transaction.request.headers['zt-session'] = client.token ?? '';
-  const path = `${CLIENT}/current-identity/mfa`;
-  expectStatus(await client.post(path), 201);
-  const { provisioningUrl } = expectStatus(await client.get(path), 200).data as { provisioningUrl: string };
-  const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
-  if (isVerified) expectStatus(await client.post(`${path}/verify`, { code: codeOf(secret, 0) }), 200);
-  return secret;
-}
-
-/** The code of the present step of 30 s, or of one after it: none is accepted twice. */
-const codeOf = (secret: string, steps: number): string =>
-  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
-
-/** In the body, and in the header where the operation has one. */
-function giveCode({ transaction, operation }: Situation, code: string): void {
-  change(transaction, (body) => ({ ...body, code }));
-  if (operation.parameters.some(({ name }) => name === 'mfa-validation-code'))
-    transaction.request.headers['mfa-validation-code'] = code;
-}
 
 const enrolled: Prepare = async (situation) => {
   await withTotp(situation, false);
@@ -169,14 +76,6 @@ const ownAuthenticator: Prepare = async (situation) => {
   transaction.request.headers['zt-session'] = client.token ?? '';
   toId(situation, firstOf(await client.get(`${MANAGEMENT}/current-identity/authenticators`)));
   change(transaction, (body) => ({ ...withNewNames(body, world.unique), currentPassword: account.password }));
-};
-const updbToken = async (world: World): Promise<{ token: string; identityId: string }> => {
-  const identityId = await world.create('/identities', { enrollment: {} });
-  const id = await world.create('/enrollments', { identityId, method: 'updb', username: world.unique('newcomer') });
-  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as {
-    token: string;
-  };
-  return { token, identityId };
 };
 const withUpdbToken: Prepare = async (situation) => {
   toQuery(situation, 'token', (await updbToken(situation.world)).token);
@@ -228,17 +127,6 @@ const withSessionCertificate: Prepare = async (situation) => {
   toId(situation, (answer.data as { id: string }).id);
 };
 
-/** An authenticator with a certificate of the network. */
-const networkCertificate = async (world: World, identityId: string): Promise<string> => {
-  const id = await world.create('/enrollments', { identityId, method: 'ott' });
-  const { token } = expectStatus(await world.admin.get(`${MANAGEMENT}/enrollments/${id}`), 200).data as {
-    token: string;
-  };
-  expectStatus(await world.admin.post(`${CLIENT}/enroll/ott`, { token, clientCsr: makeRequest().pem }), 200);
-  return firstOf(
-    await world.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators?filter=method%3D%22cert%22`),
-  );
-};
 const ownCertificate: Prepare = async (situation) => {
   const { transaction, world } = situation;
   const account = await world.account();
@@ -455,43 +343,10 @@ const own: Readonly<Record<string, Prepare>> = {
   },
 };
 
-/** Puts a session into the request: the default administrator's, or one that the request may change or end. */
-async function enter({ transaction, world }: Situation, kind: 'admin' | 'new' | 'ordinary'): Promise<void> {
-  const client: Client = kind === 'admin' ? world.admin : await world.session(await world.account(kind !== 'ordinary'));
-  transaction.request.headers['zt-session'] = client.token ?? '';
-}
-
 /** Breaks the body, or the query of an operation without one. */
 function spoil(situation: Situation): void {
   const { operation, transaction } = situation;
   if (operation.body !== null) transaction.request.body = '{';
   else if (operation.parameters.some(({ name }) => name === 'limit')) toQuery(situation, 'limit', 'many');
   else throw unprepared(operation, 400);
-}
-
-function change({ request }: Transaction, edit: (body: Body) => Body): void {
-  if (request.body !== '') request.body = JSON.stringify(edit(JSON.parse(request.body) as Body));
-}
-
-function toId({ transaction, operation }: Situation, id: string): void {
-  const [, query] = transaction.fullPath.split('?');
-  const path = operation.path.replace('{id}', encodeURIComponent(id));
-  transaction.fullPath = `${basePaths[operation.api]}${path}${query === undefined ? '' : `?${query}`}`;
-}
-
-function toQuery({ transaction }: Situation, name: string, value: string): void {
-  const [path = '', query] = transaction.fullPath.split('?');
-  const parameters = new URLSearchParams(query);
-  parameters.set(name, value);
-  transaction.fullPath = `${path}?${parameters.toString()}`;
-}
-
-function idOf(answer: Awaited<ReturnType<Client['get']>>): string {
-  return (expectStatus(answer, 200).data as { id: string }).id;
-}
-
-function firstOf(answer: Awaited<ReturnType<Client['get']>>): string {
-  const [first] = expectStatus(answer, 200).data as { id: string }[];
-  if (first === undefined) throw new Error('the list is empty');
-  return first.id;
 }

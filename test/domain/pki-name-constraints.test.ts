@@ -1,15 +1,8 @@
 /** Name constraints of RFC 5280, form by form. */
 import { expect } from 'chai';
 import { ChainFault, verifyClientChain } from '../../domain/pki/chain.js';
-import {
-  generalNames,
-  makeCa,
-  makeLeaf,
-  nameConstraints,
-  nameOf,
-  type CertificateOptions,
-  type TestNames,
-} from '../support/certificates.js';
+import { generalNames, nameConstraints } from '../support/certificate-encoding.js';
+import { makeCa, makeLeaf, nameOf, type CertificateOptions, type TestNames } from '../support/certificates.js';
 import { context, explicit, ia5, integer, oid, printable, sequence, text, tlv } from '../support/der.js';
 
 const ORGANIZATION = '2.5.4.10';
