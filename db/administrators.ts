@@ -26,12 +26,15 @@ export interface AdministratorStore {
 /** Among the advisory locks of this program; held until the transaction ends. */
 const LOCK = 7_210_419;
 
-/** What an administrator can log in with now. A CA with a claim may name another identity than the authenticator's. */
+/**
+ * What an administrator can log in with now, by itself: a token of a signer, required besides, comes from elsewhere. A
+ * CA with a claim may name another identity than the authenticator's.
+ */
 const WAYS_IN = `FROM identities i
   JOIN auth_policies p ON p.id = i.auth_policy_id
   JOIN authenticators a ON a.identity_id = i.id
   LEFT JOIN cas c ON c.id = a.ca_id
-WHERE (i.is_admin OR i.is_default_admin) AND NOT ${isDisabledSql('i')}`;
+WHERE (i.is_admin OR i.is_default_admin) AND NOT ${isDisabledSql('i')} AND p.require_ext_jwt_signer_id IS NULL`;
 
 const BY_PASSWORD = `SELECT ${WAYS_IN} AND a.method = 'updb' AND p.updb_allowed LIMIT 1`;
 
@@ -42,7 +45,7 @@ ${WAYS_IN} AND a.method = 'cert' AND p.cert_allowed
 ORDER BY a.updated_at DESC, a.id LIMIT 100`;
 
 const NONE_LEFT =
-  'no other administrator is enabled and can log in with a password or a certificate of its own: ' +
+  'no other administrator is enabled and can log in with nothing but a password or a certificate of its own: ' +
   'enable another administrator, or give one an authenticator, before this one is taken away';
 
 export function administratorStore(db: Db): AdministratorStore {

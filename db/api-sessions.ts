@@ -1,4 +1,5 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
+import type { RequiredSigner } from '../domain/auth/external-signer.js';
 import type { ApiSession, JsonObject, LoginMethod, Page } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
@@ -20,6 +21,7 @@ interface Row extends BaseRow {
   config_types: string[];
   is_mfa_required: boolean;
   owes_totp: boolean;
+  required_signer: SignerFields | null;
   is_mfa_complete: boolean;
   is_cert_extendable: boolean;
   is_cert_extend_requested: boolean;
@@ -28,15 +30,28 @@ interface Row extends BaseRow {
   last_activity_at: Date;
 }
 
+type SignerFields = Omit<RequiredSigner, 'keySource'> & {
+  readonly certPem: string | null;
+  readonly jwksEndpoint: string | null;
+};
+
 /** The identity has TOTP or its policy asks for it, and this session has not given a code. */
 const OWES_TOTP = '((m.id IS NOT NULL OR p.require_totp) AND NOT t.is_mfa_complete)';
+/** The signer that the policy requires; few have one, and others cost no more than a NULL. */
+const REQUIRED_SIGNER = `CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id', r.id, 'issuer', r.issuer,
+  'audience', r.audience, 'kid', r.kid, 'certPem', r.cert_pem, 'jwksEndpoint', r.jwks_endpoint,
+  'claimsProperty', r.claims_property, 'isEnabled', r.is_enabled, 'clientId', r.client_id,
+  'externalAuthUrl', r.external_auth_url, 'scopes', r.scopes, 'version', r.updated_at::text,
+  'subject', CASE WHEN r.use_external_id THEN i.external_id ELSE i.id END) END`;
 /** What the authenticator of the login says now, and what the session owes. */
 const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
   (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested,
   coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
-  (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp`;
+  (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
+  ${REQUIRED_SIGNER} AS required_signer`;
 const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
-  JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified`;
+  JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified
+  LEFT JOIN external_jwt_signers r ON r.id = p.require_ext_jwt_signer_id`;
 
 const source: ListSource<Row, ApiSession> = {
   table: 'api_sessions',
@@ -69,6 +84,7 @@ function fromRow(row: Row): ApiSession {
     isMfaRequired: row.is_mfa_required,
     isMfaComplete: row.is_mfa_complete,
     owesTotp: row.owes_totp,
+    requiredSigner: row.required_signer && signerFrom(row.required_signer),
     isCertExtendable: row.is_cert_extendable,
     isCertExtendRequested: row.is_cert_extend_requested,
     isCertKeyRollRequested: row.is_cert_key_roll_requested,
@@ -76,6 +92,10 @@ function fromRow(row: Row): ApiSession {
     lastActivityAt: row.last_activity_at,
     ...baseOf(row),
   };
+}
+
+function signerFrom({ certPem, jwksEndpoint, ...signer }: SignerFields): RequiredSigner {
+  return { ...signer, keySource: { certificate: certPem === null ? null : { certPem }, jwksEndpoint } };
 }
 
 /** Who a token belongs to, with what decides the caller's rights. */
@@ -92,7 +112,7 @@ export interface SessionOwner {
 /** Everything that a copy of a session in memory holds of rows that others may change. */
 const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
   a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
-  m.id, p.require_totp, t.is_mfa_complete)::text)`;
+  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id)::text)`;
 /** The identity's policy `p` accepts the way in which the session `t` was made. */
 const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
   ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)

@@ -92,6 +92,12 @@ export interface AuthPolicyStore {
   list(request: ListRequest): Promise<Page<AuthPolicy>>;
   /** An identity that has it is an administrator, or has a permission that is not among those. */
   isOfOneAbove(id: string, permissions: readonly string[]): Promise<boolean>;
+  /**
+   * Until the transaction ends no other one changes the policy, gives it to an identity or gives rights to one that has
+   * it.
+   * @throws DomainError `notFound`
+   */
+  lockHolders(id: string): Promise<void>;
   /** No other transaction changes it until this one ends. @throws DomainError `notFound` */
   lockForChange(id: string): Promise<AuthPolicy>;
   /** @throws DomainError `duplicate` (name), `notFound` for a signer that does not exist */
@@ -123,6 +129,10 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
         rows: [row],
       } = await db.read<{ hasOne: boolean }>('auth-policy-has-one-above', HAS_ONE_ABOVE, [id, permissions]);
       return row?.hasOne === true;
+    },
+    async lockHolders(id) {
+      const sql = 'SELECT FROM auth_policies WHERE id = $1 FOR UPDATE';
+      if ((await db.run('auth-policy-lock-holders', sql, [id])).rowCount === 0) throw notFound(AUTH_POLICY, id);
     },
     lockForChange: (id) => getOne(db, AUTH_POLICY, ['auth-policy-lock-change', FOR_CHANGE], [id], fromRow),
     list: (request) => lists.page(db, source, request),

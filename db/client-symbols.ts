@@ -70,9 +70,11 @@ export const ownAuthenticatorSymbols = only(full.authenticatorSymbols, [
   'lastExtendRolledKeys',
 ]);
 
-/** Enabled signers, which everybody may list. */
+/** Enabled signers, which everybody may list; their tags are not shown. */
 export const publicSignerSymbols = only(full.externalJwtSignerSymbols, [
-  ...BASE,
+  'id',
+  'createdAt',
+  'updatedAt',
   'name',
   'audience',
   'clientId',

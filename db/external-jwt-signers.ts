@@ -114,6 +114,8 @@ export interface ExternalJwtSignerStore {
   get(id: string): Promise<ExternalJwtSigner>;
   /** By what its tokens say. */
   findEnabled(issuer: string): Promise<ExternalJwtSigner | undefined>;
+  /** It stays as it is until the transaction ends. False when it is not so any more, or is gone. */
+  hold(signer: Pick<ExternalJwtSigner, 'id' | 'updatedAt'>): Promise<boolean>;
   /** For clients: the enabled ones. */
   list(request: ListRequest & ForClient): Promise<Page<ExternalJwtSigner>>;
   /** Nobody else changes it until the transaction ends. @throws DomainError `notFound` */
@@ -130,6 +132,10 @@ export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerS
   return {
     get: (id) => getOne(db, SIGNER, ['jwt-signer-detail', DETAIL], [id], fromRow),
     findEnabled: (issuer) => findOne(db, ['jwt-signer-enabled', ENABLED], [issuer], fromRow),
+    async hold({ id, updatedAt }) {
+      const sql = 'SELECT FROM external_jwt_signers WHERE id = $1 AND updated_at = $2 FOR SHARE';
+      return (await db.run('jwt-signer-hold', sql, [id, updatedAt])).rowCount > 0;
+    },
     lockForChange: (id) => getOne(db, SIGNER, ['jwt-signer-lock-change', FOR_CHANGE], [id], fromRow),
     list: (request) =>
       request.isForClient === true

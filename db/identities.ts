@@ -155,6 +155,8 @@ export interface IdentityStore {
   findByIdOrName(idOrName: string): Promise<Selectable | undefined>;
   /** What it may administer. */
   findRights(id: string): Promise<Rights | undefined>;
+  /** The same, and nobody changes the identity until the transaction ends. Call it before anything else that locks. */
+  lockRights(id: string): Promise<Rights | undefined>;
   list(request: ListRequest & RoleFilter & Selection): Promise<Page<Identity>>;
   create(
     id: string,
@@ -220,6 +222,14 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       const {
         rows: [row],
       } = await db.read<{ isAdmin: boolean; permissions: string[] }>('identity-rights', RIGHTS, [id]);
+      return row;
+    },
+    async lockRights(id) {
+      const {
+        rows: [row],
+      } = await db.run<{ isAdmin: boolean; permissions: string[] }>('identity-rights-lock', `${RIGHTS} FOR UPDATE`, [
+        id,
+      ]);
       return row;
     },
     list: (request) => lists.page(db, source, request, requested(request)),

@@ -35,6 +35,7 @@ import { serviceStore } from './services.js';
 import { sessionStore } from './sessions.js';
 import { terminatorStore } from './terminators.js';
 import { summaryStore } from './summary.js';
+import { usedTokenStore } from './used-tokens.js';
 
 const STORES = {
   access: accessView,
@@ -68,6 +69,7 @@ const STORES = {
   sessions: sessionStore,
   terminators: terminatorStore,
   summary: summaryStore,
+  usedTokens: usedTokenStore,
 } satisfies Record<string, (db: Db, lists: Lists) => object>;
 
 type Makers = typeof STORES;

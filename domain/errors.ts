@@ -37,6 +37,7 @@ export type ErrorKind =
   | 'mfaExists'
   | 'mfaNotEnrolled'
   | 'mfaCodeInvalid'
+  | 'sessionWithoutBacking'
   // authenticators and enrollment
   | 'authenticatorLimit'
   | 'authenticatorNotUpdatable'
@@ -44,6 +45,10 @@ export type ErrorKind =
   | 'enrollmentExpired'
   | 'enrollmentMethodMismatch'
   | 'enrollmentTokenUnknown'
+  | 'enrollmentTokenInvalid'
+  | 'enrollmentNotAllowed'
+  | 'identityEnrolled'
+  | 'tokenUsed'
   | 'csrInvalid'
   | 'csrMissing'
   | 'certificateInvalid'

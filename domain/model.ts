@@ -3,6 +3,7 @@
  * map these to the specs' models. Times are `Date`s in UTC with millisecond precision.
  */
 import type { AuthPolicySettings } from './auth/auth-policy.js';
+import type { RequiredSigner } from './auth/external-signer.js';
 import type { Criteria, OperatingSystem } from './posture/criteria.js';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -201,6 +202,8 @@ export interface ApiSession extends BaseEntity {
   readonly isMfaComplete: boolean;
   /** A code is asked for, by the enrollment or by the auth policy, and none was given yet. */
   readonly owesTotp: boolean;
+  /** The auth policy asks for a token of this signer with every request. */
+  readonly requiredSigner: RequiredSigner | null;
   /** The certificate of the login was issued by this network. */
   readonly isCertExtendable: boolean;
   readonly isCertExtendRequested: boolean;

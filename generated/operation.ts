@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 d8e907c85d6ef9125265c6e971065218fa90389bec0ee2d2ef279e60f6036ea4) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 850346a9fea5aa6c4d5eed83ac9c703969509781a8943b154da3e4be2177a87d) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 d8e907c85d6ef9125265c6e971065218fa90389bec0ee2d2ef279e60f6036ea4) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 850346a9fea5aa6c4d5eed83ac9c703969509781a8943b154da3e4be2177a87d) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -353,7 +353,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'enroll', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_tokenEnrollmentRequest', names: 'tokenEnrollmentRequest' },
       produces: ['application/json'],
-      responses: { 200: enrollmentCertsEnvelopeResponse2, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 410: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: enrollmentCertsEnvelopeResponse2, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 410: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     enrollUpdb: {
       api: 'client', operationId: 'enrollUpdb', method: 'POST', path: '/enroll/updb',

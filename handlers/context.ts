@@ -1,7 +1,7 @@
 /** What handlers work with. Built once by server/; everything here is safe to use from many requests at once. */
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import type { ExternalJwtSigner } from '../domain/auth/external-signer.js';
+import type { OwedToken, RequiredSigner, TokenSigner } from '../domain/auth/external-signer.js';
 import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
 import type { ApiSessionDraft, ClientInfo, Proof } from '../db/api-sessions.js';
 import type { AccessEpoch } from '../db/access-view.js';
@@ -154,7 +154,19 @@ export type Secrets = Pick<KeyRing, 'seal' | 'open'>;
 
 export interface SignerKeys {
   /** What verifies the tokens of a signer with this `kid`; undefined when there is no such key, or none to be had. */
-  find(signer: ExternalJwtSigner, kid: string | undefined): Promise<KeyObject | undefined>;
+  find(signer: TokenSigner, kid: string | undefined): Promise<KnownKey | undefined>;
+}
+
+export interface KnownKey {
+  readonly key: KeyObject;
+  /** It is believed until then, by `performance.now()`. */
+  readonly untilMs: number;
+}
+
+/** Tokens that an auth policy requires with every request. */
+export interface SecondTokens {
+  /** @param tokens  of the request. @returns null when one of them is the signer's, for the session's identity */
+  owed(tokens: readonly string[], signer: RequiredSigner): Promise<OwedToken | null>;
 }
 
 export interface Context {
@@ -164,6 +176,7 @@ export interface Context {
   readonly turnQueue: TurnQueue;
   readonly apiSessions: ApiSessions;
   readonly signerKeys: SignerKeys;
+  readonly secondTokens: SecondTokens;
   /** How far the clocks of external signers may be apart from this one. */
   readonly tokenLeewaySeconds: number;
   readonly enrollments: Enrollments;

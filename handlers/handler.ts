@@ -35,6 +35,8 @@ export interface Connection {
    * one whose key the client has proven to hold. None of them is verified (see domain/pki/chain.ts).
    */
   readonly peerCertificates: () => readonly Buffer[];
+  /** The bearer tokens of the `Authorization` headers, the first three. */
+  readonly bearerTokens: () => readonly string[];
 }
 
 /**

@@ -6,19 +6,12 @@ import type { Api } from '../generated/operation.js';
 import type { OperationId } from '../generated/operations.js';
 
 export const pending = {
-  client: [
-    'createPostureResponse',
-    'createPostureResponseBulk',
-    'createTotpToken',
-    'enrollToken',
-    'enrollmentChallenge',
-  ],
+  client: ['createPostureResponse', 'createPostureResponseBulk', 'enrollmentChallenge'],
   management: [
     'checkDataIntegrity',
     'createControllerSetting',
     'createDatabaseSnapshot',
     'createRevocation',
-    'createTotpToken',
     'dataIntegrityResults',
     'deleteControllerSetting',
     'detailControllerSetting',

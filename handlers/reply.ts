@@ -1,4 +1,5 @@
 /** Who calls, and what a handler may answer: the types that both handlers and what serves them need. */
+import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 
 /** Who calls: an API session and the identity behind it. */
@@ -8,6 +9,8 @@ export interface Caller {
   readonly identityId: IdentityId;
   /** False while the session owes a second factor: it may then do little more than give it. */
   readonly isComplete: boolean;
+  /** The token of a required signer that did not come with this request. */
+  readonly owedToken: OwedToken | null;
   readonly isAdmin: boolean;
   /** What it may administer when it is no administrator. */
   readonly permissions: readonly string[];

@@ -15,9 +15,13 @@ import type { Stores } from '../db/stores.js';
 import type { Caller } from '../handlers/reply.js';
 import type { LiveApiSession, ApiSessions } from '../handlers/context.js';
 
-interface Entry {
+/** What is known of a caller, apart from what each request brings. */
+export interface Authenticated {
   readonly owner: SessionOwner;
   readonly caller: Caller;
+}
+
+interface Entry extends Authenticated {
   lastActivityMs: number;
   /**
    * The database was last known to agree when this moment had passed; by `performance.now()`, which is never set back.
@@ -26,8 +30,11 @@ interface Entry {
 }
 
 export interface ApiSessionRegistry extends ApiSessions {
-  /** Who calls with this token. @throws DomainError `unauthenticated` with the challenge */
-  authenticate(token: string): Promise<Caller>;
+  /**
+   * Who calls with this token. As long as nobody looks for the token of a required signer, the caller owes it.
+   * @throws DomainError `unauthenticated` with the challenge
+   */
+  authenticate(token: string): Promise<Authenticated>;
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
@@ -91,6 +98,7 @@ export function createApiSessionRegistry({
   /** @param before  `changes` when the database was asked, at `confirmedMs` */
   const enter = (token: string, key: string, owner: SessionOwner, before: number, confirmedMs: number): Entry => {
     const { session } = owner;
+    const { requiredSigner: signer } = session;
     const entry: Entry = {
       owner,
       confirmedMs,
@@ -99,7 +107,8 @@ export function createApiSessionRegistry({
         apiSessionId: apiSessionIdOf(session.id),
         token,
         identityId: identityIdOf(session.identity.id),
-        isComplete: !session.owesTotp,
+        isComplete: !session.owesTotp && signer === null,
+        owedToken: signer && { signerId: signer.id, issuer: signer.issuer, fault: 'missing' },
         isAdmin: owner.isAdmin,
         permissions: owner.permissions,
         roleAttributes: owner.roleAttributes,
@@ -192,7 +201,7 @@ export function createApiSessionRegistry({
       const { owner, lastActivityMs } = known?.caller.token === token ? known : await find(token);
       return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
     },
-    authenticate: async (token) => (await find(token)).caller,
+    authenticate: find,
     forget(apiSessionId) {
       changes += 1;
       active.delete(apiSessionId);

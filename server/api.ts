@@ -12,6 +12,8 @@ import type { Connection, Facts } from '../handlers/handler.js';
 import type { Caller } from '../handlers/reply.js';
 import type { Context } from '../handlers/context.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
+import { challengeOfToken } from '../handlers/shared/owed-token.js';
+import { bearerTokens } from './bearer-tokens.js';
 import type { Bindings, BoundHandler, BoundInput } from './binder.js';
 import { SenderGone, createBodyReader } from './body.js';
 import { addressOf } from './client-address.js';
@@ -81,12 +83,13 @@ export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, context, apiSessions, outages, log } = options;
   const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
   const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
+  const { secondTokens } = context;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
 
   const authorize = async (request: IncomingMessage, { operation, params }: Match, seen: Seen): Promise<void> => {
     if (operation.permission === 'public') return;
     seen.clock?.enter('database'); // for a session that is not in memory
-    const caller = await identify(request, apiSessions, peers);
+    const caller = await identify(request, { apiSessions, peers, secondTokens });
     seen.clock?.leave('database');
     seen.caller = caller;
     seen.params = params;
@@ -171,14 +174,26 @@ function route(request: IncomingMessage, path: string): Match {
  * @throws DomainError `unauthenticated`: no session, an unknown one, or one of another identity than the client
  * certificate's
  */
-async function identify(request: IncomingMessage, apiSessions: ApiSessionRegistry, peers: Peers): Promise<Caller> {
+async function identify(
+  request: IncomingMessage,
+  {
+    apiSessions,
+    peers,
+    secondTokens,
+  }: Pick<ApiOptions, 'apiSessions'> & { peers: Peers } & Pick<Context, 'secondTokens'>,
+): Promise<Caller> {
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
   if (typeof token !== 'string' || token === '')
     throw new DomainError('unauthenticated', challenge(request.headers.authorization));
-  const caller = await apiSessions.authenticate(token);
+  const {
+    caller,
+    owner: { session },
+  } = await apiSessions.authenticate(token);
   const check = peers.requireSame(request, caller);
   if (check !== undefined) await check;
-  return caller;
+  if (session.requiredSigner === null) return caller;
+  const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner);
+  return { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp };
 }
 
 /** What a caller must be, by the permission of an operation. */
@@ -192,12 +207,21 @@ const NEEDS: Readonly<Record<Permission, { readonly isComplete: boolean; readonl
 /** @throws DomainError `unauthenticated`, or `forbidden` where the spec says so (`x-refusal`) */
 function requirePermission(operation: OperationSpec, caller: Caller): void {
   const needs = NEEDS[operation.permission];
-  if (needs.isComplete && !caller.isComplete)
-    throw new DomainError('unauthenticated', { logReason: 'the session has not given its second factor' });
+  if (needs.isComplete && !caller.isComplete) throw incomplete(caller);
   if (!needs.isAdmin || caller.isAdmin) return;
   if (operation.grantedBy.some((permission) => caller.permissions.includes(permission))) return;
   const kind = operation.refusalStatus === 403 ? 'forbidden' : 'unauthenticated';
   throw new DomainError(kind, { logReason: 'the identity is no administrator, and has no permission for this' });
+}
+
+/** A token that is only missing gets no challenge: clients have learned of it from their login. */
+function incomplete({ owedToken }: Caller): DomainError {
+  if (owedToken === null)
+    return new DomainError('unauthenticated', { logReason: 'the session has not given its second factor' });
+  return new DomainError('unauthenticated', {
+    ...(owedToken.fault === 'missing' ? {} : { headers: { 'www-authenticate': challengeOfToken(owedToken) } }),
+    logReason: `the token of the signer that the auth policy requires is ${owedToken.fault}`,
+  });
 }
 
 function challenge(authorization: string | undefined): ConstructorParameters<typeof DomainError>[1] {
@@ -227,6 +251,7 @@ function readInput(
     contentType: type,
     prefers: <T extends string>(...types: readonly [T, ...T[]]) => preferredOf(types, request.headers.accept),
     peerCertificates: () => peers.certificatesOf(request),
+    bearerTokens: () => bearerTokens(request),
   };
   if (spec === null) return { body: undefined, connection };
   if (bytes === null) {

@@ -48,6 +48,7 @@ import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
 import type { ServerIdentity } from './renewal.js';
+import { createSecondTokens } from './second-tokens.js';
 import { createSignerKeys } from './signer-keys.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
@@ -349,6 +350,10 @@ function buildContext(parts: Parts): Context {
   const { controllerId, startedAt, identity, network } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
+  const tokens = {
+    signerKeys: createSignerKeys({ outgoing: createOutgoing({ allow: config.outgoingAllow }), log }),
+    tokenLeewaySeconds: config.tokenLeeway,
+  };
   return {
     stores,
     passwords,
@@ -359,8 +364,8 @@ function buildContext(parts: Parts): Context {
     secrets: network.keyRing,
     totpIssuer: config.totpIssuer,
     newId,
-    signerKeys: createSignerKeys({ outgoing: createOutgoing({ allow: config.outgoingAllow }), log }),
-    tokenLeewaySeconds: config.tokenLeeway,
+    ...tokens,
+    secondTokens: createSecondTokens(tokens),
     turnQueue: createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS }),
     version: readVersion(),
     documents: openDocuments(config.advertise, startedAt),

@@ -91,6 +91,22 @@ export const ERROR_TABLE = {
     message: 'The supplied enrollment method is not valid',
   },
   enrollmentTokenUnknown: { status: 404, code: 'INVALID_ENROLLMENT_TOKEN', message: 'The supplied token is not valid' },
+  enrollmentTokenInvalid: { status: 400, code: 'INVALID_ENROLLMENT_TOKEN', message: 'The supplied token is not valid' },
+  enrollmentNotAllowed: {
+    status: 409,
+    code: 'INVALID_ENROLLMENT_NOT_ALLOWED',
+    message: 'The configuration does not allow this enrollment',
+  },
+  identityEnrolled: {
+    status: 409,
+    code: 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
+    message: 'The token supplied for this enrollment already has a matching identity, cannot enroll a new identity',
+  },
+  tokenUsed: {
+    status: 410,
+    code: 'INVALID_ENROLLMENT_ALREADY_ENROLLED',
+    message: 'The token provided has already been used to enroll',
+  },
   csrInvalid: { status: 400, code: 'COULD_NOT_PROCESS_CSR', message: 'The supplied csr could not be processed' },
   csrMissing: {
     status: 400,
@@ -151,6 +167,11 @@ export const ERROR_TABLE = {
     message: 'The current identity is not enrolled in MFA',
   },
   mfaCodeInvalid: { status: 401, code: 'MFA_INVALID_TOKEN', message: 'An invalid token/code was provided' },
+  sessionWithoutBacking: {
+    status: 400,
+    code: 'INVALID_BACKING_TOKEN_TYPE',
+    message: 'The backing token type is invalid',
+  },
   invalidPosture: { status: 409, code: 'INVALID_POSTURE', message: 'Posture response data is missing or wrong' },
   noEdgeRouters: {
     status: 400,

@@ -1,63 +1,99 @@
 /**
  * Keys of external JWT signers: that of a certificate, or those that an endpoint publishes, which are kept for a while.
- * Anybody may ask for any key id, so an endpoint is asked at most once in a few seconds, and once at a time.
+ * Anybody may ask for any key id, so an endpoint is asked at most once in a few seconds, and once at a time, for all
+ * signers that name it. What says when it was asked is never dropped before that time is over, however many signers
+ * there are: more endpoints than can be noted wait until one of them may be asked again.
  */
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { ExternalJwtSigner } from '../domain/auth/external-signer.js';
 import { keyWeakness } from '../domain/pki/ca-certificate.js';
-import type { SignerKeys } from '../handlers/context.js';
+import type { KnownKey, SignerKeys } from '../handlers/context.js';
 import type { Logger } from './log.js';
 import { OutgoingFault } from './outgoing.js';
 import type { Outgoing } from './outgoing.js';
 
 /** A key that the provider withdrew is believed no longer than this. */
 const LIFE_MS = 300_000;
+/** Longer than any request to an endpoint may take. */
 const PAUSE_MS = 5_000;
-const MAX_SIGNERS = 1_000;
+/** Of all endpoints together; one of them has at most `MAX_KEYS`. */
+const MAX_KEPT_KEYS = 20_000;
+const MAX_CERTIFICATES = 1_000;
 const MAX_KEYS = 100;
+/** Endpoints asked within one pause. */
+const MAX_ASKED = 10_000;
 
 interface Published {
-  readonly endpoint: string;
-  keys: ReadonlyMap<string, KeyObject>;
-  fetchedMs: number;
-  triedMs: number;
+  readonly keys: ReadonlyMap<string, KeyObject>;
+  readonly untilMs: number;
+}
+
+interface Asked {
+  readonly atMs: number;
   pending: Promise<void> | undefined;
 }
 
-export function createSignerKeys({ outgoing, log }: { outgoing: Outgoing; log: Logger }): SignerKeys {
-  const published = new LRUCache<string, Published>({ max: MAX_SIGNERS });
-  const certified = new LRUCache<string, KeyObject>({ max: MAX_SIGNERS });
+export interface SignerKeysOptions {
+  readonly outgoing: Outgoing;
+  readonly log: Logger;
+  /** Milliseconds that never go back. */
+  readonly steadyMs?: () => number;
+  readonly maxAsked?: number;
+}
 
-  const fetchKeys = async (signerId: string, entry: Published): Promise<void> => {
-    entry.triedMs = performance.now();
+export function createSignerKeys({
+  outgoing,
+  log,
+  steadyMs = () => performance.now(),
+  maxAsked = MAX_ASKED,
+}: SignerKeysOptions): SignerKeys {
+  const published = new LRUCache<string, Published>({
+    maxSize: MAX_KEPT_KEYS,
+    sizeCalculation: ({ keys }) => Math.max(1, keys.size),
+  });
+  const certified = new LRUCache<string, KeyObject>({ max: MAX_CERTIFICATES });
+  /** By endpoint, in the order in which they were asked. */
+  const asked = new Map<string, Asked>();
+
+  const fetchKeys = async (signerId: string, endpoint: string): Promise<void> => {
+    const sinceMs = steadyMs();
     try {
-      const keys = keysIn(await outgoing.get(entry.endpoint));
-      entry.keys = keys;
-      entry.fetchedMs = performance.now();
+      published.set(endpoint, { keys: keysIn(await outgoing.get(endpoint)), untilMs: sinceMs + LIFE_MS });
     } catch (error) {
       const reason = error instanceof OutgoingFault || error instanceof SyntaxError ? error.message : String(error);
       log.warn({ signerId, reason }, 'keys of an external JWT signer could not be fetched');
-    } finally {
-      entry.pending = undefined;
     }
   };
 
-  const findPublished = async (id: string, endpoint: string, kid: string): Promise<KeyObject | undefined> => {
-    let entry = published.get(id);
-    if (entry?.endpoint !== endpoint) {
-      entry = { endpoint, keys: new Map(), fetchedMs: -Infinity, triedMs: -Infinity, pending: undefined };
-      published.set(id, entry);
+  /** The request to the endpoint that is under way, begun if it may be; undefined when it may not. */
+  const ask = (signerId: string, endpoint: string): Promise<void> | undefined => {
+    const nowMs = steadyMs();
+    for (const [each, { atMs, pending }] of asked) {
+      if (nowMs - atMs < PAUSE_MS || pending !== undefined) break;
+      asked.delete(each);
     }
-    const known = ({ keys, fetchedMs }: Published) =>
-      performance.now() - fetchedMs < LIFE_MS ? keys.get(kid) : undefined;
-    const found = known(entry);
+    const known = asked.get(endpoint);
+    if (known !== undefined) return known.pending;
+    if (asked.size >= maxAsked) return undefined;
+    const entry: Asked = { atMs: nowMs, pending: undefined };
+    asked.set(endpoint, entry);
+    entry.pending = fetchKeys(signerId, endpoint).finally(() => {
+      entry.pending = undefined;
+    });
+    return entry.pending;
+  };
+
+  const findPublished = async (signerId: string, endpoint: string, kid: string): Promise<KnownKey | undefined> => {
+    const known = (): KnownKey | undefined => {
+      const kept = published.get(endpoint);
+      const key = kept !== undefined && steadyMs() < kept.untilMs ? kept.keys.get(kid) : undefined;
+      return kept === undefined || key === undefined ? undefined : { key, untilMs: kept.untilMs };
+    };
+    const found = known();
     if (found !== undefined) return found;
-    if (entry.pending === undefined && performance.now() - entry.triedMs >= PAUSE_MS)
-      entry.pending = fetchKeys(id, entry);
-    await entry.pending;
-    return known(entry);
+    await ask(signerId, endpoint);
+    return known();
   };
 
   const keyOfCertificate = (certPem: string): KeyObject => {
@@ -69,10 +105,10 @@ export function createSignerKeys({ outgoing, log }: { outgoing: Outgoing; log: L
   };
 
   return {
-    async find({ id, kid: kidOfSigner, keySource }: ExternalJwtSigner, kid) {
-      const { certificate, jwksEndpoint } = keySource;
+    async find({ id, kid: kidOfSigner, keySource: { certificate, jwksEndpoint } }, kid) {
       if (jwksEndpoint !== null) return kid === undefined ? undefined : findPublished(id, jwksEndpoint, kid);
-      return kidOfSigner === null || kidOfSigner === kid ? keyOfCertificate(certificate.certPem) : undefined;
+      if (certificate === null || (kidOfSigner !== null && kidOfSigner !== kid)) return undefined;
+      return { key: keyOfCertificate(certificate.certPem), untilMs: Number.POSITIVE_INFINITY };
     },
   };
 }

@@ -46,6 +46,31 @@ export interface ExternalJwtSigner extends BaseEntity, SignerSettings {
   readonly keySource: KeySource;
 }
 
+/** What tells the tokens of a signer from others. */
+export interface TokenSigner extends Pick<SignerSettings, 'issuer' | 'audience' | 'kid' | 'claimsProperty'> {
+  readonly id: string;
+  readonly keySource: {
+    readonly certificate: Pick<SignerCertificate, 'certPem'> | null;
+    readonly jwksEndpoint: string | null;
+  };
+}
+
+/** A signer whose token must come with every request of a session. */
+export interface RequiredSigner
+  extends TokenSigner, Pick<SignerSettings, 'isEnabled' | 'clientId' | 'externalAuthUrl' | 'scopes'> {
+  /** Another one after each change of the signer. */
+  readonly version: string;
+  /** What the claim of a token must say: the identity's id or `externalId`; null: it has none, so no token will do. */
+  readonly subject: string | null;
+}
+
+/** A required token that did not come with a request; `missing` also when only tokens of others came. */
+export interface OwedToken {
+  readonly signerId: string;
+  readonly issuer: string;
+  readonly fault: 'missing' | 'invalid' | 'expired';
+}
+
 export const DEFAULT_CLAIM = '/sub';
 
 /** A JSON pointer; a bare name is that of a top-level claim. */

@@ -1,10 +1,22 @@
 /** Tokens of external JWT signers (RFC 7519): what is read before a key is known, and what a good one says. */
+import { hash } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
 
+/** What a proven token says. */
+export type Claims = JWTPayload;
+
 /** What is wrong with a token, in words of ours. */
-export class TokenFault extends Error {}
+export class TokenFault extends Error {
+  constructor(
+    message: string,
+    /** Nothing else is wrong with it than that its time is over. */
+    readonly isExpired = false,
+  ) {
+    super(message);
+  }
+}
 
 export interface UnprovenToken {
   readonly issuer: string;
@@ -43,12 +55,13 @@ export async function provenClaims(
   token: string,
   key: KeyObject,
   { issuer, audience, leewaySeconds }: Expected,
-): Promise<JWTPayload> {
+): Promise<Claims> {
   try {
     const options = { issuer, audience, clockTolerance: leewaySeconds, requiredClaims: ['exp'] };
     return (await jwtVerify(token, key, { ...options, algorithms: [...algorithmsOf(key)] })).payload;
   } catch (error) {
-    if (error instanceof errors.JOSEError) throw new TokenFault(`the token is refused: ${reasonOf(error)}`);
+    if (error instanceof errors.JOSEError)
+      throw new TokenFault(`the token is refused: ${reasonOf(error)}`, error instanceof errors.JWTExpired);
     throw error;
   }
 }
@@ -71,16 +84,47 @@ function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): r
 }
 
 /** The text at a JSON pointer (RFC 6901). @throws TokenFault */
-export function claimAt(claims: JWTPayload, pointer: string): string {
+export function claimAt(claims: Claims, pointer: string): string {
+  const value = valueAt(claims, pointer);
+  if (!isPlainText(value)) throw new TokenFault('the claim that names the identity is missing or no usable text');
+  return value;
+}
+
+const MAX_CLAIMED_ATTRIBUTES = 100;
+
+/**
+ * Role attributes from a text or a list of texts at a JSON pointer; a token without the claim brings none.
+ * @param pointer  '' for none
+ * @throws TokenFault when there are more than 100, or one that is no usable text
+ */
+export function attributesAt(claims: Claims, pointer: string): string[] {
+  const value = pointer === '' ? undefined : valueAt(claims, pointer);
+  if (value === undefined || value === null) return [];
+  const listed: unknown[] = Array.isArray(value) ? value : [value];
+  if (listed.length > MAX_CLAIMED_ATTRIBUTES)
+    throw new TokenFault(`the claim of role attributes has more than ${MAX_CLAIMED_ATTRIBUTES}`);
+  return listed.map((each) => {
+    if (!isPlainText(each) || /^[#@]/.test(each))
+      throw new TokenFault('the claim of role attributes has one that is no usable text, or begins with # or @');
+    return each;
+  });
+}
+
+function valueAt(claims: Claims, pointer: string): unknown {
   let value: unknown = claims;
   for (const part of pointer.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
     const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
     value = isHolder ? (value as Record<string, unknown>)[name] : undefined;
   }
-  if (!isPlainText(value)) throw new TokenFault('the claim that names the identity is missing or no usable text');
   return value;
 }
+
+/**
+ * What a token is known by once it was used: a hash of what is signed. The signature is left out, because whoever has
+ * one of an elliptic key can write it in another way.
+ */
+export const useOfToken = (token: string): Buffer => hash('sha256', token.slice(0, token.lastIndexOf('.')), 'buffer');
 
 const isPlainText = (value: unknown): value is string =>
   typeof value === 'string' &&

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5ba42a02324310724535ad4d14025aaec3c15ef750377b5f8e4c4a86fc9b9406) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5591157bd5d62dfc8085f6203fb572967f92401266bdce8c0d91492edf4a9bd6) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5ba42a02324310724535ad4d14025aaec3c15ef750377b5f8e4c4a86fc9b9406) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5591157bd5d62dfc8085f6203fb572967f92401266bdce8c0d91492edf4a9bd6) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -106,7 +106,9 @@ export interface IdentityExtendValidateEnrollmentRequest {
   clientCert: string;
 }
 
+/** A code of the second factor. */
 export interface MfaCode {
+  /** Six digits of an authenticator app, or a recovery code where one will do. */
   code: string;
 }
 
@@ -245,7 +247,9 @@ export interface SessionCreate {
 /** Values of the user's own, by name. */
 export type Tags = Record<string, unknown>;
 
+/** What a token of an external JWT signer enrolls to. */
 export interface TokenEnrollmentRequest {
+  /** CSR of the client certificate, PEM. */
   clientCsr?: string | null;
 }
 

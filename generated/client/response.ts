@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5ba42a02324310724535ad4d14025aaec3c15ef750377b5f8e4c4a86fc9b9406) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5591157bd5d62dfc8085f6203fb572967f92401266bdce8c0d91492edf4a9bd6) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -332,9 +332,13 @@ export interface DetailCurrentApiSessionCertificateEnvelope {
   meta: Meta;
 }
 
+/** The TOTP enrollment of an identity. */
 export interface DetailMfa extends BaseEntity {
+  /** Whether a code has verified it; only then codes are asked for. */
   isVerified: boolean;
+  /** The secret for authenticator apps, an `otpauth` URL; absent once it is verified. */
   provisioningUrl?: string | undefined;
+  /** Codes that each replace one TOTP code, 16 characters of base32; absent once it is verified. */
   recoveryCodes?: readonly string[] | undefined;
 }
 
@@ -344,7 +348,9 @@ export interface DetailMfaEnvelope {
   meta: Meta;
 }
 
+/** The recovery codes of a TOTP enrollment. */
 export interface DetailMfaRecoveryCodes extends BaseEntity {
+  /** Those that are not used yet, sorted; each replaces one TOTP code. */
   recoveryCodes: readonly string[];
 }
 
@@ -974,11 +980,15 @@ export type TerminatorPrecedence = 'default' | 'required' | 'failed';
 /** Precedences by the id of the service. */
 export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
 
+/** A token that proves a TOTP code. */
 export interface TotpToken {
+  /** When it was made. */
   issuedAt: string;
+  /** A JWT for routers. */
   token: string;
 }
 
+/** Answer with a token that proves a TOTP code. */
 export interface TotpTokenEnvelope {
   data: TotpToken;
   meta: Meta;

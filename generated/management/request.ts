@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8864e8f0e855606c7f430fa55bf7d21d023b3fb810e870327cddcbd10a61e1f5) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -649,7 +649,9 @@ export interface IdentityUpdate {
   type: IdentityType;
 }
 
+/** A code of the second factor. */
 export interface MfaCode {
+  /** Six digits of an authenticator app, or a recovery code where one will do. */
   code: string;
 }
 

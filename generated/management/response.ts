@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8864e8f0e855606c7f430fa55bf7d21d023b3fb810e870327cddcbd10a61e1f5) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -493,9 +493,13 @@ export interface DetailIdentityTypeEnvelope {
   meta: Meta;
 }
 
+/** The TOTP enrollment of an identity. */
 export interface DetailMfa extends BaseEntity {
+  /** Whether a code has verified it; only then codes are asked for. */
   isVerified: boolean;
+  /** The secret for authenticator apps, an `otpauth` URL; absent once it is verified. */
   provisioningUrl?: string | undefined;
+  /** Codes that each replace one TOTP code, 16 characters of base32; absent once it is verified. */
   recoveryCodes?: readonly string[] | undefined;
 }
 
@@ -505,7 +509,9 @@ export interface DetailMfaEnvelope {
   meta: Meta;
 }
 
+/** The recovery codes of a TOTP enrollment. */
 export interface DetailMfaRecoveryCodes extends BaseEntity {
+  /** Those that are not used yet, sorted; each replaces one TOTP code. */
   recoveryCodes: readonly string[];
 }
 
@@ -1772,11 +1778,15 @@ export type TerminatorPrecedence = 'default' | 'required' | 'failed';
 /** Precedences by the id of the service. */
 export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
 
+/** A token that proves a TOTP code. */
 export interface TotpToken {
+  /** When it was made. */
   issuedAt: string;
+  /** A JWT for routers. */
   token: string;
 }
 
+/** Answer with a token that proves a TOTP code. */
 export interface TotpTokenEnvelope {
   data: TotpToken;
   meta: Meta;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 551e1cffbe4b844dd3389817747a59a1d4d0ddf6bd96e8c29d21f941f72cdc53) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8864e8f0e855606c7f430fa55bf7d21d023b3fb810e870327cddcbd10a61e1f5) by scripts/generate. Do not edit.
 "use strict";
 exports.request_appData_or_null = validate10;
 const schema11 = {"type":["object","null"]};

@@ -4,7 +4,7 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
-import type { Ca, Enrollment, IdentityDraft } from '../../domain/model.js';
+import type { Ca, Enrollment } from '../../domain/model.js';
 import { commonNamesOf } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
@@ -15,6 +15,7 @@ import type { Connection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
+import { newIdentity } from './new-identity.js';
 
 export interface CertificateInput {
   readonly connection: Pick<Connection, 'peerCertificates'>;
@@ -126,20 +127,12 @@ async function enrollNew(
     requestedName,
     identityId,
   });
-  const draft: IdentityDraft = {
+  const draft = newIdentity({
     name: isNumbered ? numberedName(name, (await tx.identities.highestNumber(name)) + 1) : name,
-    typeId: 'Default',
-    isAdmin: false,
     externalId,
     authPolicyId: 'default',
     roleAttributes: ca.identityRoles,
-    permissions: [],
-    appData: {},
-    defaultHostingCost: 0,
-    defaultHostingPrecedence: 'default',
-    hostings: [],
-    tags: {},
-  };
+  });
   await withoutClash(shown, () => tx.identities.create(identityId, draft, []));
   if (externalId === null) await createAuthenticator(tx, ca, identityId, authenticatorId, shown);
 }

@@ -1,18 +1,18 @@
 /**
  * Enrollment by whatever method a token has. A one-time token turns into an authenticator, once. No session is needed.
  */
-import { DomainError } from '../../domain/errors.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { byCa, byOttCa } from './enroll-certificate.js';
 import { chainReply, issueByOtt } from './enroll-ott.js';
 import { enrollRouter } from './enroll-router.js';
+import { byToken } from './enroll-token.js';
 import { findEnrollment, requireMethod } from './enroll-tokens.js';
 import { setFirstPassword } from './enroll-updb.js';
 
 /**
- * POST /enroll?method=…&token=…, of which `ca` has no token. Fails: `enrollmentTokenUnknown`, `enrollmentExpired`,
- * `enrollmentMethodMismatch`, and as the method does.
+ * POST /enroll?method=…&token=…; `ca` has no token, and that of `token` is in a header. Fails:
+ * `enrollmentTokenUnknown`, `enrollmentExpired`, `enrollmentMethodMismatch`, and as the method does.
  */
 export const enroll: Handler<'client', 'enroll'> = async (input, context) => {
   const {
@@ -22,8 +22,10 @@ export const enroll: Handler<'client', 'enroll'> = async (input, context) => {
     note,
   } = input;
   if (method === 'ca') return ok(await byCa(input, context));
-  if (method === 'token')
-    throw new DomainError('notImplemented', { causeMessage: 'enrollment by token is not available yet' });
+  if (method === 'token') {
+    const clientCsr = typeof body === 'string' ? body : body?.clientCsr;
+    return ok(await byToken({ connection, note, clientCsr, signerId: undefined }, context));
+  }
   const enrollment = await findEnrollment(token ?? '', context, note);
   if (method !== undefined && method !== '') requireMethod(enrollment, method);
   const fields = typeof body === 'string' ? {} : (body ?? {});

@@ -7,6 +7,7 @@ import { enrollCa, enrollOttCa } from './enroll-certificate.js';
 import { getEnrollmentJwks } from './enroll-keys.js';
 import { enrollOtt } from './enroll-ott.js';
 import { enrollErOtt, extendRouterEnrollment } from './enroll-router.js';
+import { enrollToken } from './enroll-token.js';
 import { enrollUpdb } from './enroll-updb.js';
 import * as externalJwtSigners from './external-jwt-signers.js';
 import * as protocols from './protocols.js';
@@ -47,6 +48,7 @@ export const clientHandlers = {
   enrollErOtt,
   enrollOtt,
   enrollOttCa,
+  enrollToken,
   enrollUpdb,
   extendRouterEnrollment,
   getCurrentAPISession,

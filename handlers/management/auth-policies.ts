@@ -30,10 +30,12 @@ export const updateAuthPolicy: Handler<'management', 'updateAuthPolicy'> = async
   { params, body, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayChangePolicy(caller, params.id, stores);
   const draft = { name: requireName(body.name), tags: tagsFrom(body.tags), ...settingsFrom(body) };
   await stores.transaction((tx) =>
-    tx.administrators.keepAny('notUpdatable', () => tx.authPolicies.update(params.id, draft)),
+    tx.administrators.keepAny('notUpdatable', async () => {
+      await requireMayChangePolicy(caller, params.id, tx);
+      await tx.authPolicies.update(params.id, draft);
+    }),
   );
   apiSessions.forgetAll();
   return noData();
@@ -44,12 +46,16 @@ export const patchAuthPolicy: Handler<'management', 'patchAuthPolicy'> = async (
   { params, body, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayChangePolicy(caller, params.id, stores);
   const changes = { name: givenName(body.name), tags: givenTags(body.tags) };
   const isOfSettings = body.primary != null || body.secondary != null;
-  await stores.transaction(async ({ administrators, authPolicies }) => {
-    if (!isOfSettings) return authPolicies.update(params.id, changes);
+  await stores.transaction(async (tx) => {
+    const { administrators, authPolicies } = tx;
+    if (!isOfSettings) {
+      await requireMayChangePolicy(caller, params.id, tx);
+      return authPolicies.update(params.id, changes);
+    }
     return administrators.keepAny('notUpdatable', async () => {
+      await requireMayChangePolicy(caller, params.id, tx);
       const present = await authPolicies.lockForChange(params.id);
       await authPolicies.update(params.id, { ...changes, ...settingsWith(present, body) });
     });

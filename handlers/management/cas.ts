@@ -46,11 +46,11 @@ export const detailCa: Handler<'management', 'detailCa'> = async ({ params }, { 
 /** PUT /cas/{id}: all but the certificate, which stays. Fails: `notFound`, `notUpdatable`, otherwise as create. */
 export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body, caller }, { stores }) => {
   const settings = fromCreate(body);
-  await requireMayChangeCa(caller, params.id, settings.externalIdClaim !== null, stores);
   await stores.transaction((tx) =>
-    tx.administrators.keepAny('notUpdatable', () =>
-      tx.cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) }),
-    ),
+    tx.administrators.keepAny('notUpdatable', async () => {
+      await requireMayChangeCa(caller, params.id, settings.externalIdClaim !== null, tx);
+      await tx.cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) });
+    }),
   );
   return noData();
 };
@@ -67,10 +67,10 @@ export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body, 
     tags: givenTags(body.tags),
   };
   const { externalIdClaim: claim } = body;
-  await requireMayChangeCa(caller, params.id, claim != null && Object.keys(claim).length > 0, stores);
   const mayTakeLogins = changes.isAuthEnabled === false || claim != null;
   await stores.transaction(async (tx) => {
     const write = async () => {
+      await requireMayChangeCa(caller, params.id, claim != null && Object.keys(claim).length > 0, tx);
       const externalIdClaim =
         claim == null ? claim : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
       await tx.cas.update(params.id, { ...changes, externalIdClaim });
@@ -105,11 +105,14 @@ export const getCaJwt: Handler<'management', 'getCaJwt'> = async ({ params }, { 
  */
 export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body, caller }, { stores }) => {
   const ca = await stores.cas.get(params.id);
-  requireMayClaim(caller, ca.externalIdClaim !== null);
-  if (ca.isVerified) throw new DomainError('caAlreadyVerified');
+  const requireVerifiable = ({ isVerified, externalIdClaim }: Ca) => {
+    requireMayClaim(caller, externalIdClaim !== null);
+    if (isVerified) throw new DomainError('caAlreadyVerified');
+  };
+  requireVerifiable(ca);
   requireProof(ca, readProof(body, ca.verificationToken));
   await stores.transaction(async (tx) => {
-    if ((await tx.cas.lockForChange(params.id)).isVerified) throw new DomainError('caAlreadyVerified');
+    requireVerifiable(await tx.cas.lockForChange(params.id));
     await tx.cas.setVerified(params.id);
   });
   return noData();
@@ -120,7 +123,7 @@ function requireMayClaim(caller: Caller, hasClaim: boolean): void {
   if (hasClaim) requireAdministrator(caller, 'non-admins may not manage CAs with an external id claim');
 }
 
-/** @param hasClaim  it shall have one. @throws DomainError `unauthenticated` */
+/** In the transaction of the change. @param hasClaim  it shall have one. @throws DomainError `unauthenticated` */
 async function requireMayChangeCa(
   caller: Caller,
   id: string,
@@ -129,7 +132,7 @@ async function requireMayChangeCa(
 ): Promise<void> {
   if (caller.isAdmin) return;
   requireMayClaim(caller, hasClaim);
-  requireMayClaim(caller, (await cas.get(id)).externalIdClaim !== null);
+  requireMayClaim(caller, (await cas.lockForChange(id)).externalIdClaim !== null);
 }
 
 /**

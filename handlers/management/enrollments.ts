@@ -3,7 +3,7 @@ import { badReference, invalidField } from '../../domain/errors.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { linksOf } from '../fields.js';
-import { requireMayEnroll } from '../shared/delegation.js';
+import { requireMayEnroll, requireMaySeeEnrollment, whereAllowed } from '../shared/delegation.js';
 import { toEnrollmentDetail } from '../shared/enrollment-model.js';
 import { requireUsername } from '../shared/updb.js';
 
@@ -16,7 +16,7 @@ export const createEnrollment: Handler<'management', 'createEnrollment'> = async
   { body, caller },
   { stores, enrollments, newId },
 ) => {
-  await requireMayEnroll(caller, body.identityId, stores);
+  await requireMaySeeEnrollment(caller, body.identityId, stores);
   const expiresAt = new Date(body.expiresAt);
   const username = body.username ?? '';
   if (!isFuture(expiresAt)) throw badReference('expiresAt must be in the future', 'expiresAt', body.expiresAt);
@@ -26,29 +26,38 @@ export const createEnrollment: Handler<'management', 'createEnrollment'> = async
     if (username === '') throw badReference('username not provided', 'username', '');
     requireUsername(username);
   }
-  const id = newId();
-  await stores.enrollments.create(body.identityId, {
-    id,
+  const draft = {
+    id: newId(),
     method: body.method,
     caId,
     username: body.method === 'updb' ? username : null,
     expiresAt,
     ...(await enrollments.issue(body.identityId, body.method, expiresAt)),
-  });
-  return created('enrollments', id);
+  };
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayEnroll(caller, body.identityId, tx),
+    (on) => on.enrollments.create(body.identityId, draft),
+  );
+  return created('enrollments', draft.id);
 };
 
 /** GET /enrollments/{id}. Fails: `notFound`, `unauthenticated`. */
 export const detailEnrollment: Handler<'management', 'detailEnrollment'> = async ({ params, caller }, { stores }) => {
   const enrollment = await stores.enrollments.get(params.id);
-  await requireMayEnroll(caller, enrollment.identity?.id, stores);
+  await requireMaySeeEnrollment(caller, enrollment.identity?.id, stores);
   return ok(toEnrollmentDetail(enrollment));
 };
 
 /** DELETE /enrollments/{id}: its token is worth nothing from then on. */
 export const deleteEnrollment: Handler<'management', 'deleteEnrollment'> = async ({ params, caller }, { stores }) => {
-  if (!caller.isAdmin) await requireMayEnroll(caller, (await stores.enrollments.get(params.id)).identity?.id, stores);
-  await stores.enrollments.remove(params.id);
+  await whereAllowed(
+    caller,
+    stores,
+    async (tx) => requireMayEnroll(caller, (await tx.enrollments.get(params.id)).identity?.id, tx),
+    (on) => on.enrollments.remove(params.id),
+  );
   return noData();
 };
 
@@ -59,13 +68,16 @@ export const refreshEnrollment: Handler<'management', 'refreshEnrollment'> = asy
 ) => {
   const expiresAt = new Date(body.expiresAt);
   const current = await stores.enrollments.get(params.id);
-  await requireMayEnroll(caller, current.identity?.id, stores);
+  await requireMaySeeEnrollment(caller, current.identity?.id, stores);
   if (!isFuture(expiresAt)) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
   const subject = current.identity ?? current.edgeRouter ?? current.transitRouter ?? current;
-  await stores.enrollments.refresh(params.id, {
-    expiresAt,
-    ...(await enrollments.issue(subject.id, current.method, expiresAt)),
-  });
+  const issued = await enrollments.issue(subject.id, current.method, expiresAt);
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayEnroll(caller, current.identity?.id, tx),
+    (on) => on.enrollments.refresh(params.id, { expiresAt, ...issued }),
+  );
   return ok({ _links: linksOf('enrollments', params.id), id: params.id });
 };
 

@@ -10,7 +10,7 @@ import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
 import { given, givenTags, requireName, tagsFrom } from '../fields.js';
-import { requireAdministrator, requireMayDelete, requireMayModify } from '../shared/delegation.js';
+import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed } from '../shared/delegation.js';
 import { toIdentityDetail } from '../shared/identity-model.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
 import { toEnrollmentDetail } from '../shared/enrollment-model.js';
@@ -66,7 +66,6 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
   { params, body, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayModify(caller, params.id, stores);
   requireMayPatch(caller, body);
   const { serviceHostingCosts: costs, serviceHostingPrecedences: precedences } = body;
   const hostingsChange = given(costs) !== undefined || given(precedences) !== undefined;
@@ -84,10 +83,17 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
     tags: givenTags(body.tags),
   };
   const mayTakeLogin = changes.isAdmin === false || changes.authPolicyId !== undefined;
-  if (!mayTakeLogin && !hostingsChange && changes.name === undefined && changes.typeId === undefined) {
+  if (
+    caller.isAdmin &&
+    !mayTakeLogin &&
+    !hostingsChange &&
+    changes.name === undefined &&
+    changes.typeId === undefined
+  ) {
     await stores.identities.update(params.id, changes);
   } else {
     await stores.transaction(async (tx) => {
+      await requireMayModify(caller, params.id, tx);
       const allowed = await withoutOwners(params.id, changes, tx);
       const write = async () => {
         const hostings = hostingsChange
@@ -110,9 +116,9 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
   { params, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayDelete(caller, params.id, stores);
   if (!(await stores.identities.removeOrdinary(params.id)))
     await stores.transaction(async (tx) => {
+      await requireMayDelete(caller, params.id, tx);
       const owner = await tx.routers.ownerOf(params.id);
       if (owner !== undefined)
         throw new DomainError('notDeletable', {
@@ -132,10 +138,13 @@ export const removeIdentityMfa: Handler<'management', 'removeIdentityMfa'> = asy
   { params, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayModify(caller, params.id, stores);
-  const { id } = await stores.identities.get(params.id);
-  await stores.mfas.remove(id);
-  apiSessions.forgetIdentity(identityIdOf(id));
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayModify(caller, params.id, tx),
+    async ({ identities, mfas }) => mfas.remove((await identities.get(params.id)).id),
+  );
+  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
@@ -147,19 +156,23 @@ export const disableIdentity: Handler<'management', 'disableIdentity'> = async (
   { params, body, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayModify(caller, params.id, stores);
   const minutes = Math.min(Math.max(body.durationMinutes, 0), MAX_DISABLE_MINUTES);
-  await stores.transaction((tx) =>
-    tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.disable(params.id, minutes)),
-  );
+  await stores.transaction(async (tx) => {
+    await requireMayModify(caller, params.id, tx);
+    await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.disable(params.id, minutes));
+  });
   apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
 /** POST /identities/{id}/enable. */
 export const enableIdentity: Handler<'management', 'enableIdentity'> = async ({ params, caller }, { stores }) => {
-  await requireMayModify(caller, params.id, stores);
-  await stores.identities.enable(params.id);
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayModify(caller, params.id, tx),
+    ({ identities }) => identities.enable(params.id),
+  );
   return noData();
 };
 

@@ -20,8 +20,10 @@ export const associateIdentitysServiceConfigs: Handler<'management', 'associateI
   { params, body, caller },
   { stores },
 ) => {
-  await requireMayModify(caller, params.id, stores);
-  await stores.transaction((tx) => tx.identityServiceConfigs.assign(params.id, body));
+  await stores.transaction(async (tx) => {
+    await requireMayModify(caller, params.id, tx);
+    await tx.identityServiceConfigs.assign(params.id, body);
+  });
   return noData();
 };
 
@@ -30,8 +32,10 @@ export const disassociateIdentitysServiceConfigs: Handler<'management', 'disasso
   { params, body, caller },
   { stores },
 ) => {
-  await requireMayModify(caller, params.id, stores);
-  await stores.transaction((tx) => tx.identityServiceConfigs.unassign(params.id, body));
+  await stores.transaction(async (tx) => {
+    await requireMayModify(caller, params.id, tx);
+    await tx.identityServiceConfigs.unassign(params.id, body);
+  });
   return noData();
 };
 

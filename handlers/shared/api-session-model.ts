@@ -1,18 +1,27 @@
 /** The wire form of an API session. Only its owner is shown the token. */
 import type { ApiSession } from '../../domain/model.js';
+import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import { tokenDigest } from '../../domain/auth/tokens.js';
 import type * as Response from '../../generated/management/response.js';
 import type { LiveApiSession } from '../context.js';
 import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
 
-/** As administrators read it: `token` identifies the session and opens nothing. */
+/**
+ * As administrators read it: `token` identifies the session and opens nothing, and what it needs with every request is
+ * always owed.
+ */
 export function toApiSessionDetail(
   session: ApiSession,
   token = tokenDigest(session.tokenHash),
   cachedLastActivityAt = session.lastActivityAt,
+  isTokenOwed = true,
 ): Response.ApiSessionDetail {
+  const { owesTotp, requiredSigner } = session;
   return {
-    authQueries: session.owesTotp ? [totpQuery(session)] : [],
+    authQueries: [
+      ...(owesTotp ? [totpQuery(session)] : []),
+      ...(requiredSigner !== null && isTokenOwed ? [tokenQuery(requiredSigner)] : []),
+    ],
     authenticatorId: session.authenticatorId,
     cachedLastActivityAt: isoTime(cachedLastActivityAt),
     configTypes: session.configTypes,
@@ -46,15 +55,26 @@ function totpQuery({ isMfaRequired }: ApiSession): Response.AuthQueryDetail {
   };
 }
 
+/** How a client is told that a token of the signer must come with every request, and where to get one. */
+function tokenQuery({ id, clientId, externalAuthUrl, scopes }: RequiredSigner): Response.AuthQueryDetail {
+  return {
+    id,
+    provider: 'url',
+    scopes: [...scopes],
+    typeId: 'EXT-JWT',
+    ...(clientId === '' ? {} : { clientId }),
+    ...(externalAuthUrl === null ? {} : { httpUrl: externalAuthUrl }),
+  };
+}
+
 /** As its owner reads it, with the token it sent and the time it has left. */
 export function toCurrentApiSession(
   { session, cachedLastActivityAt }: LiveApiSession,
-  token: string,
-  timeoutSeconds: number,
+  { token, isTokenOwed, timeoutSeconds }: { token: string; isTokenOwed: boolean; timeoutSeconds: number },
 ): Response.CurrentApiSessionDetail {
   return {
     expirationSeconds: timeoutSeconds,
     expiresAt: isoTime(new Date(cachedLastActivityAt.getTime() + timeoutSeconds * 1000)),
-    ...toApiSessionDetail(session, token, cachedLastActivityAt),
+    ...toApiSessionDetail(session, token, cachedLastActivityAt, isTokenOwed),
   };
 }

@@ -1,7 +1,6 @@
 /** Auth policies in their wire form, and the settings that a request gives. */
 import type { AuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { normalizePasswordRules } from '../../domain/auth/auth-policy.js';
-import { invalidField } from '../../domain/errors.js';
 import type { AuthPolicy } from '../../domain/model.js';
 import { sortedSet } from '../../domain/sorted-set.js';
 import type * as Request from '../../generated/management/request.js';
@@ -31,7 +30,7 @@ export function toAuthPolicyDetail(policy: AuthPolicy): Response.AuthPolicyDetai
 }
 
 /**
- * Whole settings, of POST and PUT: a signer that is absent, null or empty is none. Fails: `invalidField` for any other.
+ * Whole settings, of POST and PUT: a signer that is absent, null or empty is none.
  */
 export function settingsFrom({ primary, secondary }: Request.AuthPolicyCreate): AuthPolicySettings {
   return {
@@ -44,7 +43,7 @@ export function settingsFrom({ primary, secondary }: Request.AuthPolicyCreate): 
   };
 }
 
-/** Settings with what a PATCH gives: absent and null leave a value as it is. Fails as `settingsFrom`. */
+/** Settings with what a PATCH gives: absent and null leave a value as it is. */
 export function settingsWith(
   present: AuthPolicySettings,
   { primary, secondary }: Pick<Request.AuthPolicyPatch, 'primary' | 'secondary'>,
@@ -83,9 +82,4 @@ export function settingsWith(
   };
 }
 
-/** @throws DomainError `invalidField`: no request is checked for a second token yet, so no policy may promise it */
-function signerFrom(id: string | null | undefined): string | null {
-  if (id == null || id === '') return null;
-  const reason = 'a signer as second factor is not supported: leave it out, or set it to null';
-  throw invalidField('secondary.requireExtJwtSigner', reason, id, reason);
-}
+const signerFrom = (id: string | null | undefined): string | null => (id == null || id === '' ? null : id);

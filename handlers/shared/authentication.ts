@@ -11,6 +11,7 @@ import type { Context } from '../context.js';
 import { toCurrentApiSession } from './api-session-model.js';
 import { checkCertificateLogin, refused } from './certificate-login.js';
 import type { Login } from './certificate-login.js';
+import { challengeOfToken } from './owed-token.js';
 import { authenticatorOfSigner, checkTokenLogin } from './token-login.js';
 
 /** What clients read as the authenticator of a session that a CA's claim opened. */
@@ -20,15 +21,12 @@ const NO_AUTHENTICATOR = 'internal';
  * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
  * too many logins wait; `invalidField` without username or password.
  */
-export const authenticate: Handler<'client', 'authenticate'> = async (
-  { query, headers, body, connection, note },
-  context,
-) => {
+export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection, note }, context) => {
   note({ loginMethod: query.method });
   const checks: Readonly<Record<LoginMethod, () => Promise<Login>>> = {
     'password': () => checkPasswordLogin(body ?? {}, context, note),
     'cert': () => checkCertificateLogin(connection.peerCertificates(), context, note),
-    'ext-jwt': () => checkTokenLogin(headers.Authorization, context, note),
+    'ext-jwt': () => checkTokenLogin(connection.bearerTokens(), context, note),
   };
   const login = await checks[query.method]();
   const { stores, apiSessions } = context;
@@ -51,11 +49,15 @@ export const authenticate: Handler<'client', 'authenticate'> = async (
   );
   if (opened === undefined) throw refused('what was shown, the identity or its auth policy changed during the login');
   const { token, session } = opened;
-  const current = toCurrentApiSession(opened, token, apiSessions.timeoutSeconds);
+  const { requiredSigner } = session;
+  const owedToken = requiredSigner && (await context.secondTokens.owed(connection.bearerTokens(), requiredSigner));
+  const { timeoutSeconds } = apiSessions;
+  const current = toCurrentApiSession(opened, { token, isTokenOwed: owedToken !== null, timeoutSeconds });
   return {
     ...ok(current),
     headers: {
       'zt-session': token,
+      ...(owedToken === null ? {} : { 'www-authenticate': challengeOfToken(owedToken) }),
       ...(session.isCertExtendRequested ? { 'ziti-authenticator-extend-requested': 'true' } : {}),
       'expiration-seconds': String(current.expirationSeconds),
       'expires-at': `${current.expiresAt.replace('T', ' ').replace('Z', '')} +0000 UTC`,
@@ -64,14 +66,12 @@ export const authenticate: Handler<'client', 'authenticate'> = async (
 };
 
 /** GET /current-api-session. */
-export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { apiSessions }) =>
-  ok(
-    toCurrentApiSession(
-      await apiSessions.live(caller.token, caller.apiSessionId),
-      caller.token,
-      apiSessions.timeoutSeconds,
-    ),
-  );
+export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { apiSessions }) => {
+  const { token, apiSessionId, owedToken } = caller;
+  const { timeoutSeconds } = apiSessions;
+  const live = await apiSessions.live(token, apiSessionId);
+  return ok(toCurrentApiSession(live, { token, isTokenOwed: owedToken !== null, timeoutSeconds }));
+};
 
 /** DELETE /current-api-session: logs out. */
 export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession'> = async (

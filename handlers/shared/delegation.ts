@@ -1,11 +1,12 @@
 /**
  * What callers who are no administrators must not do, although they have the permission for the operation: see
- * domain/auth/rights.ts. Administrators pass without a look at the database.
+ * domain/auth/rights.ts. Administrators pass without a look at the database. What is looked at for others stays locked
+ * until the transaction of the change ends, so that nobody is raised above the caller in between.
  */
 import { isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError } from '../../domain/errors.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { Stores, StoreSet } from '../../db/stores.js';
 
 type Identities = Pick<StoreSet, 'identities'>;
 
@@ -20,57 +21,92 @@ export function requireAdministrator(caller: Rights, causeMessage: string): void
 }
 
 /**
- * Before a change of the identity, or of what belongs to it. An unknown one passes: the change itself answers for that.
+ * Does `change` in the transaction that `check` has looked at the database in. For administrators, who pass it, both
+ * are as cheap as without.
+ */
+export async function whereAllowed<T>(
+  caller: Rights,
+  stores: Stores,
+  check: (tx: StoreSet) => Promise<void>,
+  change: (on: StoreSet) => Promise<T>,
+): Promise<T> {
+  if (caller.isAdmin) return change(stores);
+  return stores.transaction(async (tx) => {
+    await check(tx);
+    return change(tx);
+  });
+}
+
+/**
+ * First in the transaction of a change of the identity, or of what belongs to it. An unknown one passes: the change
+ * itself answers for that.
  * @throws DomainError `unauthenticated` for one above the caller
  */
 export async function requireMayModify(caller: Rights, identityId: string, { identities }: Identities): Promise<void> {
-  const target = await targetOf(caller, identityId, identities);
+  const target = await lockedTarget(caller, identityId, identities);
   if (target === undefined) return;
   if (target.isAdmin) throw refused('non-admins may not modify admin identities');
   throw refused('non-admins may not modify identities with permissions that they lack');
 }
 
-/** @throws DomainError `unauthenticated` for an administrator's */
+/** First in the transaction of the deletion. @throws DomainError `unauthenticated` for an administrator's */
 export async function requireMayDelete(caller: Rights, identityId: string, { identities }: Identities): Promise<void> {
-  const target = await targetOf(caller, identityId, identities);
+  const target = await lockedTarget(caller, identityId, identities);
   if (target?.isAdmin === true) throw refused('non-admin may not delete admin identities');
 }
 
 /**
- * Before an enrollment of the identity is made, changed or shown. One of a router has none.
+ * Before an enrollment of the identity is shown. One of a router has none.
  * @throws DomainError `unauthenticated` for an identity above the caller
  */
+export async function requireMaySeeEnrollment(
+  caller: Rights,
+  identityId: string | undefined,
+  { identities }: Identities,
+): Promise<void> {
+  if (caller.isAdmin || identityId === undefined) return;
+  refuseEnrollment(aboveOf(caller, await identities.findRights(identityId)));
+}
+
+/** The same, first in the transaction that makes, changes or deletes one. @throws DomainError `unauthenticated` */
 export async function requireMayEnroll(
   caller: Rights,
   identityId: string | undefined,
   { identities }: Identities,
 ): Promise<void> {
-  const target = identityId === undefined ? undefined : await targetOf(caller, identityId, identities);
+  if (identityId !== undefined) refuseEnrollment(await lockedTarget(caller, identityId, identities));
+}
+
+function refuseEnrollment(target: Rights | undefined): void {
   if (target === undefined) return;
   if (target.isAdmin) throw refused('non-admins may not manage enrollments for admin identities');
   throw refused('non-admins may not manage enrollments for identities with permissions that they lack');
 }
 
 /**
- * Before a change of an auth policy, which decides how its identities log in.
- * @throws DomainError `unauthenticated` while an identity above the caller has it
+ * In the transaction of a change of an auth policy, which decides how its identities log in: nobody gets it or more
+ * rights with it until that ends.
+ * @throws DomainError `unauthenticated` while an identity above the caller has it; `notFound`
  */
 export async function requireMayChangePolicy(
   caller: Rights,
   policyId: string,
   { authPolicies }: Pick<StoreSet, 'authPolicies'>,
 ): Promise<void> {
-  if (!caller.isAdmin && (await authPolicies.isOfOneAbove(policyId, caller.permissions)))
+  if (caller.isAdmin) return;
+  await authPolicies.lockHolders(policyId);
+  if (await authPolicies.isOfOneAbove(policyId, caller.permissions))
     throw refused('non-admins may not modify auth policies of admins or of identities with permissions that they lack');
 }
 
-/** The rights of the identity, when it is above the caller. */
-async function targetOf(
+/** The rights of the identity, when it is above the caller; they do not change until the transaction ends. */
+async function lockedTarget(
   caller: Rights,
   identityId: string,
   identities: StoreSet['identities'],
 ): Promise<Rights | undefined> {
-  if (caller.isAdmin) return undefined;
-  const target = await identities.findRights(identityId);
-  return target !== undefined && isAbove(target, caller) ? target : undefined;
+  return caller.isAdmin ? undefined : aboveOf(caller, await identities.lockRights(identityId));
 }
+
+const aboveOf = (caller: Rights, target: Rights | undefined): Rights | undefined =>
+  target !== undefined && isAbove(target, caller) ? target : undefined;

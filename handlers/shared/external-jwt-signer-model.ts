@@ -39,6 +39,7 @@ export function toExternalJwtSignerDetail(signer: ExternalJwtSigner): Response.E
   };
 }
 
+/** As everybody sees it: without its keys, and without tags, which are notes of administrators. */
 export function toPublicSigner(signer: ExternalJwtSigner): PublicResponse.ClientExternalJwtSignerDetail {
   return {
     audience: signer.audience,
@@ -49,7 +50,7 @@ export function toPublicSigner(signer: ExternalJwtSigner): PublicResponse.Client
     name: signer.name,
     scopes: [...signer.scopes],
     targetToken: signer.targetToken,
-    ...baseFields(signer, linksOf(COLLECTION, signer.id)),
+    ...baseFields({ ...signer, tags: {} }, linksOf(COLLECTION, signer.id)),
   };
 }
 

@@ -108,6 +108,14 @@ export const createMfaRecoveryCodes: Handler<'client', 'createMfaRecoveryCodes'>
   );
 };
 
+/**
+ * POST /current-api-session/totp-token. Only a session that was opened by a token of an OpenID Connect login can have
+ * one, and this release has no such login. Fails: `sessionWithoutBacking`.
+ */
+export const createTotpToken: Handler<'client', 'createTotpToken'> = async () => {
+  throw new DomainError('sessionWithoutBacking', { logReason: 'the session was not opened by an OIDC login' });
+};
+
 const complete = ({ apiSessionId }: Caller, { apiSessions }: Pick<StoreSet, 'apiSessions'>) =>
   apiSessions.completeMfa(apiSessionId);
 

@@ -5,8 +5,9 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { itemsOf, make, read } from '../support/entities.js';
-import { expectField, expectLoginRefused, expectNotFound } from '../support/expect.js';
+import { expectFault, expectField, expectLoginRefused, expectNotFound } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';
+import { makeSigner } from '../support/tokens.js';
 
 const POLICIES = `${MANAGEMENT}/auth-policies`;
 const LOGIN = '/edge/client/v1/authenticate?method=password';
@@ -109,17 +110,31 @@ describe('auth policies', () => {
       expectStatus(await controller.admin.post(POLICIES, allowed), 404);
     });
 
-    it('is refused with a signer as second factor, which no request is checked for', async () => {
+    it('is refused with a required signer that does not exist', async () => {
       const id = await create();
-      const secondary = { requireTotp: false, requireExtJwtSigner: 'any' };
+      const secondary = { requireTotp: false, requireExtJwtSigner: 'nope' };
       const body = { name: unique('policy'), ...settings, secondary };
-      const refused = [
+      for (const answer of [
         await controller.admin.post(POLICIES, body),
         await controller.admin.put(`${POLICIES}/${id}`, body),
-        await controller.admin.patch(`${POLICIES}/${id}`, { secondary: { requireExtJwtSigner: 'any' } }),
-      ];
-      for (const answer of refused) expectField(answer, 'secondary.requireExtJwtSigner', /not supported/);
-      expectStatus(await controller.admin.patch(`${POLICIES}/${id}`, { secondary: { requireExtJwtSigner: '' } }), 200);
+        await controller.admin.patch(`${POLICIES}/${id}`, { secondary }),
+      ]) {
+        const { cause } = expectFault(answer, 404, 'NOT_FOUND');
+        expect(cause).to.include({ field: 'secondary.requiredExtJwtSigner', reason: 'not found', value: 'nope' });
+      }
+    });
+
+    it('requires a signer until it is set to another, or to none', async () => {
+      const [first, second] = [await makeSigner(controller.admin), await makeSigner(controller.admin)];
+      const id = await create({ secondary: { requireTotp: true, requireExtJwtSigner: first.id } });
+      const required = async () => (await read(controller, `auth-policies/${id}`))['secondary'];
+      expect(await required()).to.deep.equal({ requireTotp: true, requireExtJwtSigner: first.id });
+      await patch(id, { secondary: { requireExtJwtSigner: null, requireTotp: false } });
+      expect(await required()).to.deep.equal({ requireTotp: false, requireExtJwtSigner: first.id });
+      await patch(id, { secondary: { requireExtJwtSigner: second.id } });
+      expect(await required()).to.deep.equal({ requireTotp: false, requireExtJwtSigner: second.id });
+      await patch(id, { secondary: { requireExtJwtSigner: '' } });
+      expect(await required()).to.deep.equal({ requireTotp: false, requireExtJwtSigner: null });
     });
 
     it('is not deleted while an identity has it, and the answer names that identity', async () => {

@@ -70,6 +70,12 @@ const CHANGES: readonly (readonly [what: string, sql: string, hasRight: HasRight
     `UPDATE auth_policies p SET updb_allowed = false FROM identities i WHERE i.auth_policy_id = p.id AND i.id = $1`,
     isAnswered(`${C}/current-identity`),
   ],
+  [
+    'an auth policy begins to require tokens of a signer',
+    `UPDATE auth_policies p SET require_ext_jwt_signer_id = 'required-signer'
+    FROM identities i WHERE i.auth_policy_id = p.id AND i.id = $1`,
+    isAnswered(`${C}/current-identity`),
+  ],
   ['an identity loses its role attributes', "UPDATE identities SET role_attributes = '{}' WHERE id = $1", seesServices],
   [
     'an authenticator is asked to extend',
@@ -91,6 +97,13 @@ describe('a right that was taken away', function staleRights() {
     pair = await startPair();
     ({ database, one, two, admin } = pair);
     pool = new pg.Pool({ ...database.connection, max: 4 });
+    await database.query(
+      `INSERT INTO external_jwt_signers (id, name, issuer, audience, jwks_endpoint, is_enabled, use_external_id,
+        claims_property, client_id, target_token, enroll_to_cert_enabled, enroll_to_token_enabled,
+        enroll_auth_policy_id, enroll_name_claims_selector, enroll_attribute_claims_selector)
+      VALUES ('required-signer', 'required', 'https://required.example.com/', 'network', 'https://keys.example.com/',
+        true, false, '/sub', '', 'ACCESS', false, false, 'default', '/sub', '')`,
+    );
     expectStatus(await admin.post(`${M}/services`, { name: 'seen', encryptionRequired: false }), 201);
     expectStatus(
       await admin.post(`${M}/service-policies`, {

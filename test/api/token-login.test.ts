@@ -201,7 +201,8 @@ describe('logins with tokens of external signers', () => {
       server.close();
       server.closeAllConnections();
     });
-    const published = async () => provider({ certPem: null, kid: null, jwksEndpoint: endpoint });
+    /** @param query  makes another endpoint of it */
+    const published = async (query = '') => provider({ certPem: null, kid: null, jwksEndpoint: `${endpoint}${query}` });
     const rsa = (alg: string, kid?: string) => ({ alg, kid });
 
     it('are taken from the endpoint by key id, once for many logins, and no key that is weak or secret', async () => {
@@ -225,7 +226,7 @@ describe('logins with tokens of external signers', () => {
     });
 
     it('hold up no other signer while their endpoint is silent', async () => {
-      const [silent, other] = [await published(), await provider()];
+      const [silent, other] = [await published('?silent'), await provider()];
       const sub = await person();
       isSilent = true;
       const waiting = login(await sign(claimsOf(silent, sub), privateKey, rsa('RS256', 'p1')));

@@ -22,7 +22,8 @@ export interface Answer {
 }
 
 export interface RequestOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent as several headers. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Sent as it is; `body` of `send` is for JSON. */
   readonly rawBody?: string | Buffer;
 }

@@ -1,0 +1,175 @@
+/**
+ * Enrollment by a token of an external JWT signer: whoever the signer names becomes an identity, which logs in with a
+ * certificate from then on, or with tokens. The token is a credential of the caller's own, so that what a proven one
+ * lacks is said; why one is not proven is not.
+ */
+import { attributesAt, claimAt, readUnproven, TokenFault, useOfToken } from '../../domain/auth/external-token.js';
+import type { Claims } from '../../domain/auth/external-token.js';
+import type { ExternalJwtSigner } from '../../domain/auth/external-signer.js';
+import { DomainError } from '../../domain/errors.js';
+import { sortedSet } from '../../domain/sorted-set.js';
+import type { StoreSet } from '../../db/stores.js';
+import { ok } from '../handler.js';
+import type { Connection, Handler, Note } from '../handler.js';
+import type { Context, IssuedChain } from '../context.js';
+import { readRequest } from '../shared/signing-request.js';
+import { authenticatorOfSigner } from '../shared/token-login.js';
+import { proveToken } from '../shared/token-proof.js';
+import { newIdentity } from './new-identity.js';
+import type { Newcomer } from './new-identity.js';
+
+export interface TokenInput {
+  readonly connection: Pick<Connection, 'bearerTokens'>;
+  readonly note: Note;
+  /** PEM; with one the identity gets a certificate, without one it logs in with tokens. */
+  readonly clientCsr: string | null | undefined;
+  /** The id of the only signer whose token will do; '' and undefined: any. */
+  readonly signerId: string | null | undefined;
+}
+
+/** `ca` is what to trust, `cert` the leaf and its intermediates; PEM. */
+export type TokenEnrollment = { readonly ca: string; readonly cert: string } | Record<string, never>;
+
+/** POST /enroll/token. Fails: as `byToken`. */
+export const enrollToken: Handler<'client', 'enrollToken'> = async ({ headers, body, connection, note }, context) => {
+  const signerId = headers['ziti-token-issuer-id'];
+  return ok(await byToken({ connection, note, clientCsr: body.clientCsr, signerId }, context));
+};
+
+/**
+ * Makes an identity for the subject of the token.
+ * @throws DomainError `enrollmentTokenInvalid`, `enrollmentNotAllowed`, `identityEnrolled`, `csrInvalid`, `duplicate`
+ * (name), `tokenUsed`, `tooManyRequests`
+ */
+export async function byToken(
+  { connection, note, clientCsr, signerId }: TokenInput,
+  context: Context,
+): Promise<TokenEnrollment> {
+  const [token] = connection.bearerTokens();
+  const { signer, claims } = await proven(token, signerId ?? '', context, note);
+  const csrPem = clientCsr ?? '';
+  requireAllowed(signer, csrPem !== '');
+  const newcomer = newcomerOf(signer, claims);
+  await requireNew(newcomer.externalId, signer, context);
+  const identityId = context.newId();
+  const issued =
+    csrPem === '' ? undefined : await context.pki.issueForIdentity(await readRequest(csrPem, context), identityId);
+  const used = { hash: useOfToken(token ?? ''), expiresAt: endOf(claims) };
+  try {
+    await context.stores.transaction((tx) => enroll(tx, { signer, identityId, newcomer, issued, used }, context));
+  } catch (error) {
+    // Of several requests for one subject all but one find its name or its external id taken.
+    if (isTaken(error)) await requireNew(newcomer.externalId, signer, context);
+    throw error;
+  }
+  note({ identityId });
+  return issued === undefined ? {} : { ca: context.pki.caBundlePem(), cert: issued.chainPem };
+}
+
+interface Proven {
+  readonly signer: ExternalJwtSigner;
+  readonly claims: Claims;
+}
+
+/** @throws DomainError `enrollmentTokenInvalid`, whatever was wrong */
+async function proven(token: string | undefined, signerId: string, context: Context, note: Note): Promise<Proven> {
+  try {
+    if (token === undefined) throw new TokenFault('there is no bearer token');
+    const { issuer, kid } = readUnproven(token);
+    const signer = await context.stores.externalJwtSigners.findEnabled(issuer);
+    if (signer === undefined) throw new TokenFault('no enabled external JWT signer has this issuer');
+    note({ authenticatorId: authenticatorOfSigner(signer.id) });
+    if (signerId !== '' && signerId !== signer.id) throw new TokenFault('the issuer is not the signer that was named');
+    return { signer, claims: (await proveToken(token, kid, signer, context)).claims };
+  } catch (error) {
+    if (!(error instanceof TokenFault)) throw error;
+    throw new DomainError('enrollmentTokenInvalid', { logReason: error.message });
+  }
+}
+
+/** @throws DomainError `enrollmentNotAllowed` */
+function requireAllowed(signer: ExternalJwtSigner, isToCert: boolean): void {
+  const refuse = (causeMessage: string) => {
+    throw new DomainError('enrollmentNotAllowed', { causeMessage, logReason: causeMessage });
+  };
+  if (isToCert) {
+    if (!signer.enrollToCertEnabled) refuse('the signer does not enroll to certificates: send no clientCsr');
+    return;
+  }
+  if (!signer.enrollToTokenEnabled) refuse('the signer does not enroll to tokens: send a clientCsr');
+  // Its tokens name identities by an id, which a new identity cannot choose: nobody could ever log in.
+  if (!signer.useExternalId) refuse('the signer enrolls to tokens only with useExternalId');
+}
+
+/** @throws DomainError `enrollmentTokenInvalid` for a claim that is missing or of no use */
+function newcomerOf(signer: ExternalJwtSigner, claims: Claims): Newcomer & { readonly externalId: string } {
+  const read = <T>(what: string, pointer: string, from: (claims: Claims, pointer: string) => T): T => {
+    try {
+      return from(claims, pointer);
+    } catch (error) {
+      if (!(error instanceof TokenFault)) throw error;
+      const causeMessage = `the claim ${pointer}, for the ${what} of the identity, is missing or of no use`;
+      throw new DomainError('enrollmentTokenInvalid', { causeMessage, logReason: error.message });
+    }
+  };
+  return {
+    externalId: read('external id', signer.claimsProperty, claimAt),
+    name: read('name', signer.enrollNameClaimsSelector, claimAt),
+    roleAttributes: sortedSet(read('role attributes', signer.enrollAttributeClaimsSelector, attributesAt)),
+    authPolicyId: signer.enrollAuthPolicyId,
+  };
+}
+
+/** @throws DomainError `identityEnrolled` */
+async function requireNew(
+  subject: string,
+  { id, useExternalId }: ExternalJwtSigner,
+  { stores: { logins } }: Pick<Context, 'stores'>,
+): Promise<void> {
+  const holder =
+    (await logins.identityByExternalId(subject)) ??
+    (useExternalId ? undefined : await logins.identityForToken({ id, useExternalId }, subject));
+  if (holder !== undefined) throw new DomainError('identityEnrolled', { logReason: 'the subject has an identity' });
+}
+
+interface Enrollment {
+  readonly signer: ExternalJwtSigner;
+  readonly identityId: string;
+  readonly newcomer: Newcomer;
+  readonly issued: IssuedChain | undefined;
+  readonly used: { readonly hash: Buffer; readonly expiresAt: Date };
+}
+
+/** @throws DomainError `enrollmentNotAllowed` when the signer has changed, `duplicate`, `tokenUsed` */
+async function enroll(
+  tx: StoreSet,
+  { signer, identityId, newcomer, issued, used }: Enrollment,
+  { newId }: Pick<Context, 'newId'>,
+): Promise<void> {
+  if (!(await tx.externalJwtSigners.hold(signer))) {
+    const causeMessage = 'the signer was changed at the same time: try again';
+    throw new DomainError('enrollmentNotAllowed', { causeMessage, logReason: causeMessage });
+  }
+  await tx.identities.create(identityId, newIdentity(newcomer), []);
+  if (!(await tx.usedTokens.spend(used.hash, used.expiresAt)))
+    throw new DomainError('tokenUsed', { logReason: 'the token made an identity that is gone' });
+  if (issued === undefined) return;
+  const { leafPem: certPem, fingerprint, publicKeyPrint, record } = issued;
+  await tx.authenticators.createCert({
+    id: newId(),
+    identityId,
+    certPem,
+    fingerprint,
+    publicKeyPrint,
+    isIssuedByNetwork: true,
+    caId: null,
+    tags: {},
+  });
+  await tx.issuedCertificates.add([record]);
+}
+
+const isTaken = (error: unknown): boolean => error instanceof DomainError && error.kind === 'duplicate';
+
+/** The end of the year 9999: a token may name any number. */
+const LAST_SECOND = 253_402_300_799;
+const endOf = ({ exp = LAST_SECOND }: Claims): Date => new Date(Math.min(exp, LAST_SECOND) * 1000);
