@@ -144,6 +144,18 @@ export interface UpdbChanges {
   readonly tags?: Tags | undefined;
 }
 
+/** What decides whether a guess at a password counts, and for what. */
+export interface GuessState {
+  /** Null for an authenticator of another method. */
+  readonly passwordHash: string | null;
+  readonly failedAttempts: number;
+  readonly isDisabled: boolean;
+}
+
+const GUESS_STATE = `SELECT a.password_hash AS "passwordHash", a.failed_attempts AS "failedAttempts",
+  ${isDisabledSql('i')} AS "isDisabled"
+FROM identities i JOIN authenticators a ON a.identity_id = i.id WHERE a.id = $1`;
+
 export interface TakenAuthenticator {
   readonly identityId: string;
   readonly method: AuthenticatorMethod;
@@ -189,6 +201,13 @@ export interface AuthenticatorStore {
   lockPassword(id: string, expectedHash: string | undefined): Promise<boolean>;
   /** Counts a wrong password and answers how many there were in a row, this one included. */
   countFailure(id: string): Promise<number>;
+  guessStateOf(id: string): Promise<GuessState | undefined>;
+  /** The same, locked until the transaction ends, and the identity with it. */
+  holdGuessState(id: string): Promise<GuessState | undefined>;
+  /**
+   * Counts a wrong password; call it on what is held. True for the last of `most` in a row: counting begins again then.
+   */
+  countGuess(id: string, most: number): Promise<boolean>;
   clearFailures(id: string): Promise<void>;
 }
 
@@ -355,6 +374,24 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         [id],
       );
       return row?.failed_attempts ?? 0;
+    },
+    async guessStateOf(id) {
+      return (await db.read<GuessState>('guess-state', GUESS_STATE, [id])).rows[0];
+    },
+    async holdGuessState(id) {
+      return (await db.run<GuessState>('guess-hold', `${GUESS_STATE} FOR UPDATE OF i, a`, [id])).rows[0];
+    },
+    async countGuess(id, most) {
+      const {
+        rows: [row],
+      } = await db.write<{ isLast: boolean }>(
+        'guess-count',
+        `UPDATE authenticators
+        SET failed_attempts = CASE WHEN failed_attempts + 1 < $2 THEN failed_attempts + 1 ELSE 0 END
+        WHERE id = $1 RETURNING failed_attempts = 0 AS "isLast"`,
+        [id, most],
+      );
+      return row?.isLast === true;
     },
     async clearFailures(id) {
       await db.run(

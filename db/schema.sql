@@ -74,6 +74,26 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.doubt_sessions_of(wanted text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM sessions WHERE identity_id = wanted ORDER BY id FOR NO KEY UPDATE;
+  UPDATE sessions SET granted_epoch = 0 WHERE identity_id = wanted;
+  PERFORM pg_notify('edge', 'grants');
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.doubt_sessions_of_enrolled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM identities WHERE id = NEW.identity_id FOR NO KEY UPDATE;
+  PERFORM doubt_sessions_of(NEW.identity_id);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.doubt_sessions_of_identity()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -94,12 +114,39 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.end_sessions_of_moved_identity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM auth_policies p JOIN auth_policies q ON q.id = OLD.auth_policy_id
+      WHERE p.id = NEW.auth_policy_id AND p.require_ext_jwt_signer_id IS NOT NULL
+        AND p.require_ext_jwt_signer_id IS DISTINCT FROM q.require_ext_jwt_signer_id) THEN
+    PERFORM FROM sessions WHERE identity_id = NEW.id ORDER BY id FOR UPDATE;
+    DELETE FROM sessions WHERE identity_id = NEW.id;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_sessions_of_policy()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM sessions s JOIN identities i ON i.id = s.identity_id WHERE i.auth_policy_id = NEW.id
+  ORDER BY s.id FOR UPDATE OF s;
+  DELETE FROM sessions s USING identities i WHERE i.id = s.identity_id AND i.auth_policy_id = NEW.id;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.forget_mfa_of_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  PERFORM FROM identities WHERE id = OLD.identity_id FOR NO KEY UPDATE;
   UPDATE api_sessions SET is_mfa_complete = false WHERE identity_id = OLD.identity_id AND is_mfa_complete;
+  IF FOUND THEN PERFORM doubt_sessions_of(OLD.identity_id); END IF;
   PERFORM pg_notify('edge', 'identity ' || OLD.identity_id);
   RETURN NULL;
 END $function$;
@@ -127,6 +174,26 @@ BEGIN
   PERFORM FROM auth_policies WHERE id = NEW.auth_policy_id FOR KEY SHARE;
   RETURN NEW;
 END $function$;
+
+CREATE OR REPLACE FUNCTION public.is_fully_authenticated(wanted text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT EXISTS (
+    SELECT FROM api_sessions t
+    JOIN identities i ON i.id = t.identity_id
+    JOIN auth_policies p ON p.id = i.auth_policy_id
+    WHERE t.id = wanted
+      AND (t.is_mfa_complete OR NOT (p.require_totp
+        OR EXISTS (SELECT FROM mfas m WHERE m.identity_id = i.id AND m.is_verified)))
+      AND CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
+        ELSE p.ext_jwt_allowed
+          AND EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
+          AND (NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
+            OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = t.signer_id))
+        END)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.move_access_epoch()
  RETURNS trigger
@@ -173,6 +240,18 @@ BEGIN
   WHERE name = 'access' AND routing_by IS DISTINCT FROM pg_current_xact_id();
   IF FOUND THEN PERFORM pg_notify('edge', 'routing'); END IF;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_sessions_of_partial_logins()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT is_fully_authenticated(NEW.api_session_id)
+      AND EXISTS (SELECT FROM api_sessions WHERE id = NEW.api_session_id) THEN
+    RETURN NULL;
+  END IF;
+  RETURN NEW;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.release_username()
@@ -1011,7 +1090,10 @@ CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING O
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER auth_policies_end_sessions AFTER UPDATE OF require_ext_jwt_signer_id ON auth_policies FOR EACH ROW WHEN (((new.require_ext_jwt_signer_id IS NOT NULL) AND (new.require_ext_jwt_signer_id IS DISTINCT FROM old.require_ext_jwt_signer_id))) EXECUTE FUNCTION end_sessions_of_policy();
+CREATE CONSTRAINT TRIGGER auth_policies_narrow_grants AFTER UPDATE OF require_totp, updb_allowed, cert_allowed, ext_jwt_allowed ON auth_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.require_totp AND (NOT old.require_totp)) OR (old.updb_allowed AND (NOT new.updb_allowed)) OR (old.cert_allowed AND (NOT new.cert_allowed)) OR (old.ext_jwt_allowed AND (NOT new.ext_jwt_allowed)))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER auth_policies_tell_changed AFTER UPDATE ON auth_policies FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
+CREATE CONSTRAINT TRIGGER auth_policy_signers_narrow_grants AFTER INSERT OR DELETE ON auth_policy_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER auth_policy_signers_tell_changed AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
 CREATE TRIGGER authenticators_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER authenticators_counted_in AFTER INSERT ON authenticators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1040,6 +1122,7 @@ CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH
 CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
 CREATE TRIGGER external_jwt_signers_counted_in AFTER INSERT ON external_jwt_signers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER external_jwt_signers_counted_out AFTER DELETE ON external_jwt_signers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER external_jwt_signers_tell_changed AFTER DELETE OR UPDATE ON external_jwt_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
@@ -1047,6 +1130,8 @@ CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
+CREATE TRIGGER identities_doubt_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION doubt_sessions_of_identity();
+CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
 CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
@@ -1057,6 +1142,7 @@ CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENC
 CREATE TRIGGER identity_types_counted_out AFTER DELETE ON identity_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER mfas_counted_in AFTER INSERT ON mfas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER mfas_counted_out AFTER DELETE ON mfas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER mfas_doubt_sessions AFTER UPDATE OF is_verified ON mfas FOR EACH ROW WHEN ((new.is_verified AND (NOT old.is_verified))) EXECUTE FUNCTION doubt_sessions_of_enrolled();
 CREATE TRIGGER mfas_forgotten_of_sessions AFTER DELETE ON mfas FOR EACH ROW EXECUTE FUNCTION forget_mfa_of_sessions();
 CREATE TRIGGER mfas_tell_verified AFTER UPDATE OF is_verified ON mfas FOR EACH ROW EXECUTE FUNCTION tell_mfa_verified();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1096,5 +1182,6 @@ CREATE CONSTRAINT TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE 
 CREATE CONSTRAINT TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_sessions_of_partial_logins();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -25,11 +25,14 @@ export const SELECTS_BOTH = `p.service_roles && ts.selectors AND p.identity_role
       AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)))`;
 export const IS_ENABLED = `NOT ${isDisabledSql('e')}`;
 
+/** The API session owes no second factor, and was made in a way that its policy still accepts. */
+const IS_FULL = 'is_fully_authenticated(t.api_session_id)';
+
 /**
- * The policies that grant the session `t`; none for an identity that is disabled. One with posture checks grants
- * nothing while they fail.
+ * The policies that grant the session `t`; none for an identity that is disabled, or while its API session is not fully
+ * authenticated. One with posture checks grants nothing while they fail.
  */
-export const GRANTING = `FROM ${withSelectors('identities', `e.id = t.identity_id AND ${IS_ENABLED}`)} ti
+export const GRANTING = `FROM ${withSelectors('identities', `e.id = t.identity_id AND ${IS_ENABLED} AND ${IS_FULL}`)} ti
   CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
   JOIN service_policies p ON p.type = t.type AND ${SELECTS_BOTH} AND ${IS_PASSING}`;
 

@@ -147,7 +147,7 @@ const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttri
       AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
   ) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
 FROM ${withSelectors('services', 'e.id = $1')} ts
-CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED}`)} ti
+CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
 LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;
 
 /**
@@ -173,11 +173,11 @@ export interface SessionStore {
   get(id: string, identityId: string | null): Promise<Session>;
   /** Every session of the page is granted. The total may count ones unchecked for as long as the sweep takes. */
   list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
-  /** undefined when there is no such service, or no such identity that may act. */
+  /** undefined when there is no such service, or no such identity that may act with this API session. */
   findBasis(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionBasis | undefined>;
   /**
    * The session of this use: an earlier one when it has one already; undefined when the identity is no longer as
-   * `basis` says.
+   * `basis` says, or its API session is no longer fully authenticated.
    */
   create(draft: SessionDraft, basis: SessionBasis): Promise<Session | undefined>;
   remove(id: string, identityId: string | null): Promise<void>;

@@ -22,6 +22,8 @@ export interface Passwords {
   verify(hash: string | undefined, password: string): Promise<boolean>;
   /** `work` that looks up what it verifies: when too many wait, it is refused before it asks the database. */
   admit<T>(work: (verify: Passwords['verify']) => Promise<T>): Promise<T>;
+  /** The same, one at a time for each `key` on this controller. */
+  admitInTurn<T>(key: string, work: (verify: Passwords['verify']) => Promise<T>): Promise<T>;
 }
 
 /** An API session with what changes in memory before it reaches the database. */

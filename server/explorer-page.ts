@@ -23,8 +23,13 @@ export const PAGE = `<!doctype html>
 <label>Password <input id="password" name="password" type="password" autocomplete="current-password" required></label>
 <button id="sign-in" type="submit">Sign in</button>
 </form>
+<form id="second" autocomplete="on" hidden>
+<label>Code <input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters"
+  spellcheck="false" required></label>
+<button id="give" type="submit">Give code</button>
+</form>
 <button id="sign-out" type="button" hidden>Sign out</button>
-<output id="status" for="username password">Not signed in</output>
+<output id="status" for="username password code">Not signed in</output>
 </header>
 <div id="explorer"></div>
 <noscript>The explorer needs JavaScript. The documents themselves:
@@ -101,37 +106,74 @@ export const START = `'use strict';
     persistAuthorization: false,
   });
 
+  /** The session must still give a code of its identity's second factor. */
+  let owesCode = false;
+
   const show = (text, isFailure) => {
     element('status').textContent = text;
     element('status').className = isFailure ? 'failed' : '';
     element('login').hidden = token !== '';
+    element('second').hidden = !owesCode;
     element('sign-out').hidden = token === '';
   };
 
-  /** The answer's data; throws its error's message. */
+  const ADVICE = {
+    INVALID_AUTH: 'Username or password is wrong',
+    MFA_INVALID_TOKEN: 'The code is wrong or was used before: take the next one of the app, or a recovery code',
+    UNAUTHORIZED: 'The session has ended: sign out and in again',
+  };
+
+  /** The answer's data; throws what to do, or its error's message. */
   const call = async (method, path, headers, body) => {
     const response = await fetch('${basePaths.management}' + path, { method, headers, body, cache: 'no-store' });
     const answer = await response.json();
     if (response.ok) return answer.data;
+    const seconds = response.headers.get('retry-after');
+    const wait = response.status === 429 && seconds !== null ? 'Too many attempts: try again in ' + seconds + ' s' : '';
     const { code, message } = answer.error;
-    throw new Error(code === 'INVALID_AUTH' ? 'Username or password is wrong' : message);
+    throw Object.assign(new Error(wait || ADVICE[code] || message), { code });
+  };
+  const send = (path, headers, body) =>
+    call('POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+
+  /** What the session still owes, as far as this page cannot ask for it. */
+  const debt = ({ authQueries, isMfaRequired }) => {
+    if (authQueries.some(({ typeId }) => typeId === 'EXT-JWT'))
+      return '; a token of an external provider is owed with each request, and this page sends none';
+    if (authQueries.length === 0 || isMfaRequired) return '';
+    return '; an authenticator app must be enrolled first: enrollMfa, detailMfaQrCode, then verifyMfa';
   };
 
   const signIn = async () => {
     const username = element('username').value;
-    const body = JSON.stringify({ username, password: element('password').value });
-    const session = await call('POST', '/authenticate?method=password', { 'content-type': 'application/json' }, body);
+    const session = await send('/authenticate?method=password', {}, { username, password: element('password').value });
     token = session.token;
+    owesCode = session.isMfaRequired && session.authQueries.some(({ typeId }) => typeId === 'MFA');
     authorize();
-    show('Signed in as ' + username + (session.authQueries.length > 0 ? '; a second factor is still owed' : ''), false);
+    if (!owesCode) { show('Signed in as ' + username + debt(session), false); return; }
+    show('Code of the authenticator app of ' + username + ', or a recovery code', false);
+    element('code').focus();
+  };
+
+  const giveCode = async () => {
+    const code = element('code').value.replace(/\\s/g, '').toUpperCase();
+    await send('/authenticate/mfa', { 'zt-session': token }, { code });
+    owesCode = false;
+    const session = await call('GET', '/current-api-session', { 'zt-session': token });
+    show('Signed in as ' + element('username').value + debt(session), false);
   };
 
   const signOut = async () => {
     const ended = token;
     token = '';
+    owesCode = false;
     window.ui.authActions.logout([SCHEME]);
     show('Not signed in', false);
-    await call('DELETE', '/current-api-session', { 'zt-session': ended });
+    try {
+      await call('DELETE', '/current-api-session', { 'zt-session': ended });
+    } catch (error) {
+      if (error.code !== 'UNAUTHORIZED') throw error; // it had ended before
+    }
   };
 
   const run = async (button, work) => {
@@ -142,6 +184,7 @@ export const START = `'use strict';
       show(error.message, true);
     } finally {
       element('password').value = '';
+      element('code').value = '';
       button.disabled = false;
     }
   };
@@ -149,6 +192,10 @@ export const START = `'use strict';
   element('login').addEventListener('submit', (event) => {
     event.preventDefault();
     void run(element('sign-in'), signIn);
+  });
+  element('second').addEventListener('submit', (event) => {
+    event.preventDefault();
+    void run(element('give'), giveCode);
   });
   element('sign-out').addEventListener('click', () => { void run(element('sign-out'), signOut); });
 })();

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions, verify as argon2Verify } from '@node-rs/argon2';
 import { createGate } from '../scheduling/gate.js';
+import { createKeyQueue } from '../scheduling/key-queue.js';
 
 const PREFIX = '$argon2id$v=19$';
 
@@ -32,6 +33,8 @@ export interface PasswordHasher {
    * `tooManyRequests`
    */
   admit<T>(work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
+  /** The same, for work of which only one of each `key` runs at a time. @throws as `admit` */
+  admitInTurn<T>(key: string, work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
   /** True when `stored` was made with other parameters than these: hash again at the next successful login. */
   needsRehash(stored: string): boolean;
 }
@@ -48,16 +51,20 @@ const DEFAULTS: Required<PasswordHasherOptions> = {
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { concurrent, waiting, memoryKib, passes, lanes } = { ...DEFAULTS, ...options };
   const gate = createGate({ concurrent, waiting });
+  const keys = createKeyQueue();
   const parameters = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes };
   const nobody = unmatchable(memoryKib, passes, lanes);
   const verify = async (stored: string | undefined, password: string) => {
     const matches = await argon2Verify(stored ?? nobody, password);
     return matches && stored !== undefined;
   };
+  const admit: PasswordHasher['admit'] = (work) =>
+    gate.admit((turn) => work((stored, password) => turn(() => verify(stored, password))));
   return {
     hash: (password) => gate.run(() => argon2Hash(password, parameters)),
     verify: (stored, password) => gate.run(() => verify(stored, password)),
-    admit: (work) => gate.admit((turn) => work((stored, password) => turn(() => verify(stored, password)))),
+    admit,
+    admitInTurn: (key, work) => admit((inTurn) => keys.run(key, () => work(inTurn))),
     needsRehash: (stored) => {
       if (!stored.startsWith(PREFIX)) return true;
       const made = parseOptions(stored);

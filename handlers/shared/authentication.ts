@@ -1,9 +1,6 @@
 /** Logging in, and the session that comes of it. */
-import { identityIdOf } from '../../domain/ids.js';
 import { DomainError } from '../../domain/errors.js';
-import { isLockedOut } from '../../domain/auth/auth-policy.js';
-import type { AuthPolicy, JsonObject, LoginMethod } from '../../domain/model.js';
-import type { PasswordCredentials } from '../../db/authenticators.js';
+import type { JsonObject, LoginMethod } from '../../domain/model.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
@@ -11,6 +8,7 @@ import type { Context } from '../context.js';
 import { toCurrentApiSession } from './api-session-model.js';
 import { checkCertificateLogin, refused } from './certificate-login.js';
 import type { Login } from './certificate-login.js';
+import { countWrongPassword } from './lockout.js';
 import { challengeOfToken } from './owed-token.js';
 import { authenticatorOfSigner, checkTokenLogin } from './token-login.js';
 
@@ -109,7 +107,7 @@ async function checkPasswordLogin(
   });
   if (credentials === undefined) throw refused('no authenticator has this username');
   if (!isRight) {
-    const isLocked = await countFailure(credentials, policy, { stores, apiSessions });
+    const isLocked = await countWrongPassword(credentials, policy.primary.updb, { stores, apiSessions });
     throw refused(isLocked ? 'wrong password, one too many: the identity is now disabled' : 'wrong password');
   }
   if (credentials.isDisabled) throw refused('the identity is disabled');
@@ -122,37 +120,6 @@ async function checkPasswordLogin(
     proof: { passwordHash: credentials.passwordHash },
     isChainComplete: null,
   };
-}
-
-/**
- * Wrong passwords in a row disable the identity once there are as many as its policy allows: true when this one did.
- */
-async function countFailure(
-  credentials: PasswordCredentials,
-  policy: AuthPolicy,
-  { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
-): Promise<boolean> {
-  const rules = policy.primary.updb;
-  if (rules.maxAttempts <= 0 || credentials.isDisabled) return false;
-  const failures = await stores.authenticators.countFailure(credentials.authenticatorId);
-  if (!isLockedOut(rules, failures)) return false;
-  await stores.authenticators.clearFailures(credentials.authenticatorId);
-  const isLocked = await lockOut(credentials.identityId, rules.lockoutDurationMinutes, stores);
-  if (isLocked) apiSessions.forgetIdentity(identityIdOf(credentials.identityId));
-  return isLocked;
-}
-
-/** False for the default administrator and the last one: guessing must not lock everybody out. */
-async function lockOut(identityId: string, minutes: number, stores: Context['stores']): Promise<boolean> {
-  try {
-    await stores.transaction((tx) =>
-      tx.administrators.keep(identityId, 'notUpdatable', () => tx.identities.disable(identityId, minutes)),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'notUpdatable') return false;
-    throw error;
-  }
 }
 
 type Members<T> = Readonly<Record<keyof T, true>>;

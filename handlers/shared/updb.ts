@@ -7,6 +7,7 @@ import type { Authenticator, Tags } from '../../domain/model.js';
 import type { UpdbChanges } from '../../db/authenticators.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
+import { guessOwnPassword } from './lockout.js';
 
 export interface UpdbChange {
   readonly username: string | undefined;
@@ -91,10 +92,10 @@ function notAvailable(cause: DomainError): DomainError {
   return new DomainError('duplicate', { field: { field: 'updbUsername', reason: 'not available', value: '' }, cause });
 }
 
-/** @returns the hash that it matches */
+/** @returns the hash that it matches. @throws DomainError `unauthenticated`; `authenticatorNotUpdatable` (cert) */
 async function requireCurrentPassword(
-  { stores, passwords }: Context,
-  { id, method }: Authenticator,
+  context: Context,
+  { id, method, identity }: Authenticator,
   currentPassword: string,
 ): Promise<string> {
   if (method !== 'updb') {
@@ -102,8 +103,9 @@ async function requireCurrentPassword(
       causeMessage: 'a certificate is renewed with extend, or replaced by an administrator',
     });
   }
-  const hash = await stores.authenticators.passwordHashOf(id);
-  if (!(await passwords.verify(hash, currentPassword)) || hash === undefined) throw wrongPassword();
+  const guess = { authenticatorId: id, identityId: identity.id, password: currentPassword };
+  const hash = await guessOwnPassword(guess, context);
+  if (hash === undefined) throw wrongPassword();
   return hash;
 }
 

@@ -1,0 +1,116 @@
+/**
+ * Wrong passwords in a row disable the identity once there are as many as its auth policy allows. Those of logins and
+ * those given to change the own password count alike.
+ */
+import { identityIdOf } from '../../domain/ids.js';
+import { isLockedOut } from '../../domain/auth/auth-policy.js';
+import type { PasswordRules } from '../../domain/auth/auth-policy.js';
+import { DomainError } from '../../domain/errors.js';
+import type { GuessState, PasswordCredentials } from '../../db/authenticators.js';
+import type { StoreSet } from '../../db/stores.js';
+import type { Context } from '../context.js';
+
+/** Counts a wrong password of a login: true when this one disabled the identity. */
+export async function countWrongPassword(
+  { authenticatorId, identityId, isDisabled }: PasswordCredentials,
+  rules: PasswordRules,
+  { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
+): Promise<boolean> {
+  if (rules.maxAttempts <= 0 || isDisabled) return false;
+  const failures = await stores.authenticators.countFailure(authenticatorId);
+  if (!isLockedOut(rules, failures)) return false;
+  await stores.authenticators.clearFailures(authenticatorId);
+  const isLocked = await unlessLast(async () => {
+    await stores.transaction((tx) => lockOut(identityId, rules, tx));
+    return true;
+  });
+  if (isLocked === undefined) return false;
+  apiSessions.forgetIdentity(identityIdOf(identityId));
+  return true;
+}
+
+/** A password that an owner gives for the own authenticator. */
+export interface OwnGuess {
+  readonly authenticatorId: string;
+  readonly identityId: string;
+  readonly password: string;
+}
+
+/** Guesses that reach another controller at the same time may make one be looked at again, no more often than this. */
+const ATTEMPTS = 20;
+
+/**
+ * Where the policy bounds attempts, guesses at one password are decided one after the other on all controllers, and
+ * none once the identity is disabled: however many come at once, no more than `maxAttempts` learn anything.
+ * @returns the hash that it matches; undefined for a wrong one, and for every one of a disabled identity
+ * @throws DomainError `tooManyRequests`
+ */
+export async function guessOwnPassword(guess: OwnGuess, context: Context): Promise<string | undefined> {
+  const { stores, passwords } = context;
+  const { updb: rules } = (await stores.authPolicies.ofIdentity(guess.identityId)).primary;
+  if (rules.maxAttempts > 0)
+    return passwords.admitInTurn(guess.authenticatorId, (verify) => guessInTurn(guess, rules, verify, context));
+  return passwords.admit(async (verify) => {
+    const hash = await stores.authenticators.passwordHashOf(guess.authenticatorId);
+    return (await verify(hash, guess.password)) ? hash : undefined;
+  });
+}
+
+/**
+ * Hashes outside a transaction. What comes of it is used only if nothing was decided since the state was read that it
+ * was compared with: else another guess may have been the last one.
+ */
+async function guessInTurn(
+  guess: OwnGuess,
+  rules: PasswordRules,
+  verify: Context['passwords']['verify'],
+  { stores, apiSessions }: Context,
+): Promise<string | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const seen = await stores.authenticators.guessStateOf(guess.authenticatorId);
+    const isRight = await verify(seen?.passwordHash ?? undefined, guess.password);
+    if (seen === undefined) return undefined;
+    const verdict = await unlessLast(() =>
+      stores.transaction((tx) => decide({ ...guess, seen, isRight }, rules, tx), { isExpendable: isRight }),
+    );
+    if (verdict === 'overtaken') continue;
+    if (verdict === 'locked') apiSessions.forgetIdentity(identityIdOf(guess.identityId));
+    return verdict === 'right' ? (seen.passwordHash ?? undefined) : undefined;
+  }
+  throw new DomainError('tooManyRequests', { headers: { 'retry-after': '1' } });
+}
+
+type Verdict = 'right' | 'wrong' | 'locked' | 'overtaken';
+
+async function decide(
+  { authenticatorId, identityId, seen, isRight }: OwnGuess & { readonly seen: GuessState; readonly isRight: boolean },
+  rules: PasswordRules,
+  tx: StoreSet,
+): Promise<Verdict> {
+  const now = await tx.authenticators.holdGuessState(authenticatorId);
+  if (now?.isDisabled !== false) return 'wrong';
+  if (now.failedAttempts !== seen.failedAttempts || now.passwordHash !== seen.passwordHash) return 'overtaken';
+  if (isRight) {
+    await tx.authenticators.clearFailures(authenticatorId);
+    return 'right';
+  }
+  if (!(await tx.authenticators.countGuess(authenticatorId, rules.maxAttempts))) return 'wrong';
+  await lockOut(identityId, rules, tx);
+  return 'locked';
+}
+
+/** @throws DomainError `notUpdatable` for the default administrator and the last one */
+const lockOut = (identityId: string, rules: PasswordRules, tx: StoreSet): Promise<void> =>
+  tx.administrators.keep(identityId, 'notUpdatable', () =>
+    tx.identities.disable(identityId, rules.lockoutDurationMinutes),
+  );
+
+/** Undefined where guessing would lock everybody out: nothing is changed then. */
+async function unlessLast<T>(change: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'notUpdatable') return undefined;
+    throw error;
+  }
+}

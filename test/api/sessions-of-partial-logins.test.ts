@@ -1,0 +1,226 @@
+/**
+ * Sessions for services of an API session that is no longer fully authenticated: a router that took their tokens would
+ * let in whoever owes a second factor. So they end, on all controllers, and none is opened until all is given.
+ */
+import { expect } from 'chai';
+import { SignJWT } from 'jose';
+import { generateSync } from 'otplib';
+import pg from 'pg';
+import { authPolicy } from '../support/auth-policy.js';
+import type { PolicyChanges } from '../support/auth-policy.js';
+import { makeCa } from '../support/certificates.js';
+import { expectStatus } from '../support/client.js';
+import type { Client } from '../support/client.js';
+import { unique } from '../support/controller.js';
+import { entityOf, idsOf, make } from '../support/entities.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { until } from '../support/poll.js';
+import { startPair } from './server-support.js';
+import type { LoggedController, Pair } from './server-support.js';
+
+const PASSWORD = 'pass word 1';
+const MFA = `${C}/current-identity/mfa`;
+
+interface Subject {
+  readonly id: string;
+  readonly name: string;
+  readonly authPolicyId: string;
+}
+
+describe('sessions for services of an API session', function partialLogins() {
+  this.timeout(120_000);
+  let pair: Pair;
+  let one: LoggedController;
+  let two: LoggedController;
+  let admin: Client;
+  let service: string;
+
+  before(async () => {
+    pair = await startPair();
+    ({ one, two, admin } = pair);
+    service = await make(pair, 'services', { name: unique('service'), encryptionRequired: false });
+    await make(pair, 'edge-routers', { name: unique('router') });
+    const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
+    for (const kind of ['edge-router-policies', 'service-edge-router-policies'])
+      await make(pair, kind, { name: unique('policy'), ...all });
+    await make(pair, 'service-policies', { name: unique('policy'), type: 'Dial', ...all });
+  });
+  after(() => pair.stop());
+
+  const newSubject = async (changes: PolicyChanges = {}, fields: object = {}): Promise<Subject> => {
+    const authPolicyId = await make(pair, 'auth-policies', authPolicy(changes));
+    const name = unique('subject');
+    const id = await make(pair, 'identities', { name, type: 'User', isAdmin: false, authPolicyId, ...fields });
+    await make(pair, 'authenticators', { identityId: id, method: 'updb', username: name, password: PASSWORD });
+    return { id, name, authPolicyId };
+  };
+  const login = ({ name }: Subject, controller = one) => controller.login(name, PASSWORD);
+  const open = async (client: Client): Promise<string> =>
+    entityOf(expectStatus(await client.post(`${C}/sessions`, { serviceId: service }), 201)).id;
+  const isRow = async (id: string) =>
+    (await pair.database.query('SELECT FROM sessions WHERE id = $1', [id])).rows.length === 1;
+  /** Without anybody who asks for it: what only an answer leaves out, a router would still take. */
+  const expectGone = async (id: string) => {
+    await until('its row is gone', async () => !(await isRow(id)));
+    expectStatus(await admin.get(`${M}/sessions/${id}`), 404);
+    expect(idsOf(await admin.get(`${M}/sessions?limit=500`))).not.to.include(id);
+  };
+  const expectKept = async (id: string, client: Client) => {
+    expectStatus(await admin.get(`${M}/sessions/${id}`), 200);
+    expect(idsOf(expectStatus(await client.get(`${C}/sessions`), 200))).to.include(id);
+    expect(await isRow(id)).to.equal(true);
+  };
+  const expectRefused = async (client: Client) =>
+    expectStatus(await client.post(`${C}/sessions`, { serviceId: service }), 401);
+  const enroll = async (client: Client): Promise<string> => {
+    expectStatus(await client.post(MFA), 201);
+    const { provisioningUrl } = entityOf(expectStatus(await client.get(MFA), 200));
+    return new URL(provisioningUrl as string).searchParams.get('secret') ?? '';
+  };
+  const verify = async (client: Client, secret: string) =>
+    expectStatus(await client.post(`${MFA}/verify`, { code: generateSync({ secret }) }), 200);
+  const changePolicy = async ({ authPolicyId }: Subject, body: object) =>
+    expectStatus(await admin.patch(`${M}/auth-policies/${authPolicyId}`, body), 200);
+
+  it('end when the identity verifies a second factor elsewhere, and go on where it was given', async () => {
+    const subject = await newSubject();
+    const [giving, owing] = [await login(subject), await login(subject, two)];
+    const [kept, lost] = [await open(giving), await open(owing)];
+    const secret = await enroll(giving);
+    await expectKept(lost, owing);
+    await verify(giving, secret);
+    await expectGone(lost);
+    await expectKept(kept, giving);
+    await expectRefused(one.client(owing.token));
+    await pair.database.query('UPDATE mfas SET last_step = 0 WHERE identity_id = $1', [subject.id]);
+    expectStatus(await owing.post(`${C}/authenticate/mfa`, { code: generateSync({ secret }) }), 200);
+    expect(await open(owing)).not.to.equal(lost);
+  });
+
+  it('end when a policy begins to ask for a second factor, and are opened again after it was given', async () => {
+    const [subject, other] = [await newSubject(), await newSubject()];
+    const [client, elsewhere] = [await login(subject), await login(other)];
+    const [lost, kept] = [await open(client), await open(elsewhere)];
+    await changePolicy(subject, { secondary: { requireTotp: true } });
+    await expectGone(lost);
+    await expectKept(kept, elsewhere);
+    await expectRefused(client);
+    await verify(client, await enroll(client));
+    const again = await open(client);
+    expect(again).not.to.equal(lost);
+    await expectKept(again, client);
+    await changePolicy(subject, { name: unique('policy'), secondary: { requireTotp: false } });
+    await expectKept(again, client);
+  });
+
+  it('end when the identity gets a policy that asks for one', async () => {
+    const [subject, strict] = [await newSubject(), await newSubject({ secondary: { requireTotp: true } })];
+    const client = await login(subject);
+    const lost = await open(client);
+    const body = { authPolicyId: strict.authPolicyId };
+    expectStatus(await admin.patch(`${M}/identities/${subject.id}`, body), 200);
+    await expectGone(lost);
+    await expectRefused(client);
+  });
+
+  it('end when the code that was given is worth nothing any more', async () => {
+    const [bound, free] = [await newSubject({ secondary: { requireTotp: true } }), await newSubject()];
+    const clients = [await login(bound), await login(free)] as const;
+    for (const client of clients) await verify(client, await enroll(client));
+    const [lost, kept] = [await open(clients[0]), await open(clients[1])];
+    for (const { id } of [bound, free]) expectStatus(await admin.delete(`${M}/identities/${id}/mfa`), 200);
+    await expectGone(lost);
+    await expectKept(kept, clients[1]);
+  });
+
+  it('end when the policy forbids the way in which it was made', async () => {
+    const subject = await newSubject();
+    const lost = await open(await login(subject));
+    await changePolicy(subject, { primary: { updb: { allowed: false } } });
+    await expectGone(lost);
+  });
+
+  describe('made by a token', () => {
+    const signer = async () => {
+      const [ca, issuer] = [makeCa(), `https://${unique('issuer')}/`];
+      const body = { name: unique('signer'), issuer, audience: 'network', certPem: ca.pem, kid: 'k1', enabled: true };
+      return { id: await make(pair, 'external-jwt-signers', body), ca, issuer };
+    };
+    const loginBy = async ({ issuer, ca }: Awaited<ReturnType<typeof signer>>, sub: string) => {
+      const token = await new SignJWT({ iss: issuer, aud: 'network', sub, exp: Math.floor(Date.now() / 1000) + 60 })
+        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+        .sign(ca.keys.privateKey);
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await one.client().send('POST', `${C}/authenticate?method=ext-jwt`, {}, { headers });
+      return one.client(entityOf(expectStatus(answer, 200))['token'] as string);
+    };
+
+    it('end when its signer is disabled', async () => {
+      const [by, subject] = [await signer(), await newSubject()];
+      const lost = await open(await loginBy(by, subject.id));
+      expectStatus(await admin.patch(`${M}/external-jwt-signers/${by.id}`, { enabled: false }), 200);
+      await expectGone(lost);
+    });
+
+    it('end when the policy allows other signers only', async () => {
+      const [by, other, subject] = [await signer(), await signer(), await newSubject()];
+      const client = await loginBy(by, subject.id);
+      const session = await open(client);
+      const allow = (...allowedSigners: string[]) => changePolicy(subject, { primary: { extJwt: { allowedSigners } } });
+      await allow(by.id, other.id);
+      await expectKept(session, client);
+      await allow(other.id);
+      await expectGone(session);
+    });
+  });
+
+  it('end when a policy begins to require a token, and when the identity gets such a policy', async () => {
+    const issuer = `https://${unique('issuer')}/`;
+    const body = {
+      name: unique('signer'),
+      issuer,
+      audience: 'network',
+      certPem: makeCa().pem,
+      kid: 'k1',
+      enabled: true,
+    };
+    const signer = await make(pair, 'external-jwt-signers', body);
+    const [subject, moved, other] = [await newSubject(), await newSubject(), await newSubject()];
+    const clients = [await login(subject), await login(moved), await login(other)] as const;
+    const [first, second, kept] = [await open(clients[0]), await open(clients[1]), await open(clients[2])];
+    const sql = 'UPDATE auth_policies SET require_ext_jwt_signer_id = $2 WHERE id = $1';
+    await pair.database.query(sql, [subject.authPolicyId, signer]);
+    await expectGone(first);
+    const strict = { authPolicyId: subject.authPolicyId };
+    expectStatus(await admin.patch(`${M}/identities/${moved.id}`, strict), 200);
+    await expectGone(second);
+    await expectKept(kept, clients[2]);
+  });
+
+  it('are not opened by a request that a second factor overtakes', async () => {
+    const subject = await newSubject();
+    const [giving, owing] = [await login(subject), await login(subject)];
+    await enroll(giving);
+    const other = new pg.Client(pair.database.connection);
+    await other.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('UPDATE mfas SET is_verified = true WHERE identity_id = $1', [subject.id]);
+      const answer = owing.post(`${C}/sessions`, { serviceId: service });
+      await until(
+        'it waits for the identity',
+        async () => {
+          const sql = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+          return (await pair.database.query(sql)).rows.length > 0;
+        },
+        20_000,
+      );
+      await other.query('COMMIT');
+      expect((await answer).status).to.be.oneOf([401, 404]);
+    } finally {
+      await other.end();
+    }
+    const { rows } = await pair.database.query('SELECT id FROM sessions WHERE identity_id = $1', [subject.id]);
+    expect(rows).to.deep.equal([]);
+  });
+});
