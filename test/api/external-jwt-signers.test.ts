@@ -204,12 +204,16 @@ describe('external JWT signers', () => {
   describe('for everybody', () => {
     const list = async (query = '') => controller.anonymous.get(`${CLIENT}/external-jwt-signers?limit=500${query}`);
 
-    it('are listed when enabled, without their keys, and need no session', async () => {
-      const shown = await create({ externalAuthUrl: 'https://login.example.com/', scopes: ['openid'], clientId: 'c' });
+    it('are listed when enabled, without their keys and tags, and need no session', async () => {
+      const tags = { note: 'for administrators' };
+      const settings = { externalAuthUrl: 'https://login.example.com/', scopes: ['openid'], clientId: 'c' };
+      const shown = await create({ ...settings, tags });
       const hidden = await create({ enabled: false });
       const answer = expectStatus(await list(), 200);
       expect(idsOf(answer)).to.include(shown).and.not.include(hidden);
       const item: Record<string, unknown> = { ...itemsOf(answer).find(({ id }) => id === shown) };
+      expect(item['tags']).to.deep.equal({});
+      expect(await detail(shown)).to.deep.include({ tags });
       expect(without(item, BASE)).to.deep.equal({
         audience: 'network',
         clientId: 'c',
@@ -222,7 +226,7 @@ describe('external JWT signers', () => {
     });
 
     it('are not told apart by what they do not show', async () => {
-      for (const name of ['issuer', 'kid', 'fingerprint', 'enabled', 'isSystem', 'claimsProperty']) {
+      for (const name of ['issuer', 'kid', 'fingerprint', 'enabled', 'isSystem', 'claimsProperty', 'tags.note']) {
         const { error } = expectStatus(await list(`&filter=${name}%20!%3D%20null`), 400);
         expect(error?.code, name).to.equal('INVALID_FILTER');
       }

@@ -6,6 +6,7 @@
 import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
+import { bearing, makeSigner, tokenOf } from '../support/tokens.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { exampleOf } from './examples.js';
 import type { Body } from './examples.js';
@@ -143,7 +144,37 @@ const withServiceConfig: Prepare = async (situation) => {
   ]);
 };
 
+/** A token of a signer that enrolls, and a request for a certificate. */
+const withSignerToken = async (
+  { transaction, world }: Situation,
+  isAllowed = true,
+): Promise<{ enroll: () => Promise<string> }> => {
+  const signer = await makeSigner(world.admin, { enrollToCertEnabled: isAllowed });
+  const subject = world.unique('subject');
+  const token = await tokenOf(signer, subject);
+  transaction.request.headers['Authorization'] = `Bearer ${token}`;
+  transaction.request.body = JSON.stringify({ clientCsr: makeRequest().pem });
+  return {
+    async enroll() {
+      const path = `${CLIENT}/enroll/token`;
+      expectStatus(await world.admin.post(path, { clientCsr: makeRequest().pem }, bearing(token)), 200);
+      const found = await world.admin.get(`${MANAGEMENT}/identities?filter=externalId%3D%22${subject}%22`);
+      return firstOf(found);
+    },
+  };
+};
+
 const own: Readonly<Record<string, Prepare>> = {
+  'enrollToken 200': async (situation) => {
+    await withSignerToken(situation);
+  },
+  'enrollToken 409': async (situation) => {
+    await withSignerToken(situation, false);
+  },
+  'enrollToken 410': async (situation) => {
+    const id = await (await withSignerToken(situation)).enroll();
+    expectStatus(await situation.world.admin.delete(`${MANAGEMENT}/identities/${id}`), 200);
+  },
   'associateIdentitysServiceConfigs 200': withServiceConfig,
   'disassociateIdentitysServiceConfigs 200': withServiceConfig,
   'getIdentityPolicyAdvice 200': async (situation) => {

@@ -25,6 +25,7 @@ const OUT_OF_REACH = new Set([
   'identities_hosting_cost',
   'identities_hosting_precedence',
   'mfas_identity_key',
+  'used_tokens_pkey',
   'identities_one_default_admin',
   'identity_hostings_cost',
   'identity_hostings_identity_fkey',
