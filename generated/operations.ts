@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 850346a9fea5aa6c4d5eed83ac9c703969509781a8943b154da3e4be2177a87d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3433757631094df24df66c0075ae505d87cbec91a35889c70c1330d454325917) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5591157bd5d62dfc8085f6203fb572967f92401266bdce8c0d91492edf4a9bd6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 52c345ca2810f25d48b53ae84cbff7a1db6bb5c0bf5a41864e221a02013e39e2) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

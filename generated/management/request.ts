@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8864e8f0e855606c7f430fa55bf7d21d023b3fb810e870327cddcbd10a61e1f5) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 0732b11bda186906b805c4679f49126f9459bf96e2d2f1ee073d88ee38c0e5cf) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -108,7 +108,7 @@ export interface AuthPolicyPrimaryUpdbPatch {
 
 /** What is asked for after the login. */
 export interface AuthPolicySecondary {
-  /** Id of the external JWT signer whose token must come with every request; null: none. */
+  /** Id of the external JWT signer whose token, in the name of the identity, must come with every request of a session; null: none. */
   requireExtJwtSigner?: string | null;
   /** Whether a code of an authenticator app is asked for. */
   requireTotp: boolean;
@@ -116,7 +116,7 @@ export interface AuthPolicySecondary {
 
 /** What is asked for after the login, as far as it changes. */
 export interface AuthPolicySecondaryPatch {
-  /** Id of the external JWT signer whose token must come with every request; empty: none. */
+  /** Id of the external JWT signer whose token, in the name of the identity, must come with every request of a session; empty: none. */
   requireExtJwtSigner?: string | null;
   /** Whether a code of an authenticator app is asked for. */
   requireTotp?: boolean | null;

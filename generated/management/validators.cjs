@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8864e8f0e855606c7f430fa55bf7d21d023b3fb810e870327cddcbd10a61e1f5) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 0732b11bda186906b805c4679f49126f9459bf96e2d2f1ee073d88ee38c0e5cf) by scripts/generate. Do not edit.
 "use strict";
 exports.request_appData_or_null = validate10;
 const schema11 = {"type":["object","null"]};

@@ -300,7 +300,7 @@ describe('enrollment by a token of an external signer', () => {
     }
   });
 
-  it('does not happen twice with one token: not when the identity is gone, nor with another signature', async () => {
+  it('does not happen twice with one token: not without the identity, nor with another signature', async () => {
     const signer = await newSigner();
     const subject = unique('subject');
     const token = await tokenOf(signer, subject, { exp: nowSeconds() + 600 });
