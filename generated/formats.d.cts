@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 850346a9fea5aa6c4d5eed83ac9c703969509781a8943b154da3e4be2177a87d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 97919708c8f68a151576839513e33f335cb47a95937d6fc584bfc2fa03483c47) by scripts/generate. Do not edit.
 /** The checked formats of strings, for parameters as well as for validators. */
 declare const formats: Readonly<Record<string, RegExp>>;
 export = formats;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 850346a9fea5aa6c4d5eed83ac9c703969509781a8943b154da3e4be2177a87d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 97919708c8f68a151576839513e33f335cb47a95937d6fc584bfc2fa03483c47) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -129,7 +129,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'auth', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_authenticate', names: 'authenticate' },
       produces: ['application/json'],
-      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     authenticateMfa: {
       api: 'client', operationId: 'authenticateMfa', method: 'POST', path: '/authenticate/mfa',
@@ -611,7 +611,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'auth', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_authenticate', names: 'authenticate' },
       produces: ['application/json'],
-      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     authenticateMfa: {
       api: 'management', operationId: 'authenticateMfa', method: 'POST', path: '/authenticate/mfa',

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5591157bd5d62dfc8085f6203fb572967f92401266bdce8c0d91492edf4a9bd6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 51bdd7e92d6dffd15d5b01cf5876c224fc5c5bc30688c239a582ca8728e66bfb) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -15,7 +15,6 @@ export interface Operations {
     responses: {
       200: Response.CurrentApiSessionDetailEnvelope;
       400: Response.ApiErrorEnvelope;
-      401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;

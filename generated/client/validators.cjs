@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5591157bd5d62dfc8085f6203fb572967f92401266bdce8c0d91492edf4a9bd6) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 51bdd7e92d6dffd15d5b01cf5876c224fc5c5bc30688c239a582ca8728e66bfb) by scripts/generate. Do not edit.
 "use strict";
 exports.request_authenticate = validate10;
 const schema11 = {"type":"object","properties":{"configTypes":{"$ref":"request_configTypes_or_null"},"envInfo":{"$ref":"request_envInfo_or_null"},"password":{"type":["string","null"],"minLength":5,"maxLength":100},"sdkInfo":{"$ref":"request_sdkInfo_or_null"},"username":{"type":["string","null"],"minLength":4,"maxLength":100}}};

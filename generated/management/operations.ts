@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8864e8f0e855606c7f430fa55bf7d21d023b3fb810e870327cddcbd10a61e1f5) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 00a0456e79dc30a40c1352d3cfcd9d54de94e0bb9a17ed00d5f99c297dd3fc2e) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -34,7 +34,6 @@ export interface Operations {
     responses: {
       200: Response.CurrentApiSessionDetailEnvelope;
       400: Response.ApiErrorEnvelope;
-      401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
