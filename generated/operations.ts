@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3433757631094df24df66c0075ae505d87cbec91a35889c70c1330d454325917) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 81fd055c7878c9d60431a790f164d8a113ab13c716e11c6ae04bd8db8ed7f09b) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -129,7 +129,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'auth', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_authenticate', names: 'authenticate' },
       produces: ['application/json'],
-      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     authenticateMfa: {
       api: 'client', operationId: 'authenticateMfa', method: 'POST', path: '/authenticate/mfa',
@@ -611,7 +611,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'auth', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_authenticate', names: 'authenticate' },
       produces: ['application/json'],
-      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: currentApiSessionDetailEnvelopeResponse, 400: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     authenticateMfa: {
       api: 'management', operationId: 'authenticateMfa', method: 'POST', path: '/authenticate/mfa',

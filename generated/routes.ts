@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3433757631094df24df66c0075ae505d87cbec91a35889c70c1330d454325917) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 81fd055c7878c9d60431a790f164d8a113ab13c716e11c6ae04bd8db8ed7f09b) by scripts/generate. Do not edit.
 
 import type { Api, Method, RouteNode } from './operation.js';
 

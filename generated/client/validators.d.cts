@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 52c345ca2810f25d48b53ae84cbff7a1db6bb5c0bf5a41864e221a02013e39e2) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 0f69c48b36e9b374068a272c131f1ed99b70bab3b35049fece8f4f843cdf79fb) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 0732b11bda186906b805c4679f49126f9459bf96e2d2f1ee073d88ee38c0e5cf) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 1f640091919a9dc0132304e8088c5e3ae664d5c820f01266c238813e0355820f) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

@@ -28,12 +28,19 @@ export class ApiClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets: PARALLEL, ...connections, rejectUnauthorized: false });
   }
 
-  /** @param token  of another session, on the same connections */
-  send(method: string, path: string, body?: unknown, token: string | undefined = this.token): Promise<Answer> {
+  /** @param token  of another session, on the same connections. @param bearer  of an external provider */
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | undefined = this.token,
+    bearer?: string,
+  ): Promise<Answer> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       accept: 'application/json',
       ...(token === undefined ? {} : { 'zt-session': token }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(payload === undefined
         ? {}
         : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
@@ -57,11 +64,8 @@ export class ApiClient {
   }
 
   /** @throws Error that shows the answer when it is no success */
-  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const answer = await this.send(method, path, body);
-    if (answer.status >= 300)
-      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
-    return answer.data as T;
+  async call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T> {
+    return dataOf<T>(`${method} ${path}`, await this.send(method, path, body, token));
   }
 
   async create(path: string, body: unknown): Promise<string> {
@@ -94,6 +98,12 @@ export class ApiClient {
     return new ApiClient(this.baseUrl, token);
   }
 
+  /** @returns the token of a new session that a token of an external provider opened */
+  async loginByToken(bearer: string): Promise<string> {
+    const path = '/edge/client/v1/authenticate?method=ext-jwt';
+    return dataOf<{ token: string }>(path, await this.send('POST', path, {}, undefined, bearer)).token;
+  }
+
   /** The same place, as another. */
   as(token: string): ApiClient {
     return new ApiClient(this.baseUrl, token);
@@ -108,6 +118,11 @@ export class ApiClient {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+function dataOf<T>(request: string, { status, data, json }: Answer): T {
+  if (status >= 300) throw new Error(`${request} answered ${status}: ${JSON.stringify(json).slice(0, 500)}`);
+  return data as T;
 }
 
 function toAnswer(status: number, text: string): Answer {

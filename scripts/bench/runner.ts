@@ -8,6 +8,7 @@ import { certificateCases } from './certificate-cases.js';
 import { changingCases } from './changing-cases.js';
 import type { Floor } from './floor.js';
 import type { LoadGenerator, LoadResult } from './load.js';
+import { loginCases } from './login-cases.js';
 import { UsageError } from './options.js';
 import { clearProgress, showProgress } from './progress.js';
 import { readingCases } from './reading-cases.js';
@@ -23,6 +24,7 @@ const known: readonly BenchCase[] = [
   ...changingCases,
   ...routingChanges,
   ...certificateCases,
+  ...loginCases,
   ...caCases,
 ];
 const isBuilt = (api: Api, operationId: string): boolean => !(pending[api] as readonly string[]).includes(operationId);

@@ -61,6 +61,8 @@ export interface RequestParts {
   readonly text?: string;
   /** A session token; none for public operations. */
   readonly token?: string | undefined;
+  /** A token of an external provider. */
+  readonly bearer?: string;
 }
 
 export const CLIENT = basePaths.client;
@@ -73,7 +75,7 @@ export function tokenOf(world: World, speaker: Speaker): string | undefined {
 /** A whole HTTP/1.1 request. */
 export function requestBytes(
   { target: { host, port } }: Pick<World, 'target'>,
-  { method, path, body, text, token }: RequestParts,
+  { method, path, body, text, token, bearer }: RequestParts,
 ): Buffer {
   const payload = text ?? (body === undefined ? '' : JSON.stringify(body));
   const lines = [
@@ -81,6 +83,7 @@ export function requestBytes(
     `host: ${host}:${port}`,
     'accept: application/json',
     ...(token === undefined ? [] : [`zt-session: ${token}`]),
+    ...(bearer === undefined ? [] : [`authorization: Bearer ${bearer}`]),
     ...(payload === '' ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${payload}`);

@@ -3,6 +3,7 @@
  * from the spec's example for a success, no session for 401, a caller without the right for 403, an id of nothing for
  * 404, text that is no JSON for 400. The rest is in `own`, by operation and status.
  */
+import { MOST_WRONG_CODES } from '../../domain/auth/second-factor.js';
 import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
@@ -62,6 +63,18 @@ const withNewIssuer: Prepare = ({ transaction, world }) => {
 
 const enrolled: Prepare = async (situation) => {
   await withTotp(situation, false);
+};
+
+/** Ten wrong codes, by operations of the client API: the next is refused whatever it is. */
+const blocked: Prepare = async (situation) => {
+  const isVerified = situation.operation.operationId !== 'verifyMfa';
+  const secret = await withTotp(situation, isVerified);
+  const { transaction, world } = situation;
+  const guesser = world.clientOf(transaction.request.headers['zt-session'] ?? '');
+  const path = isVerified ? '/authenticate/mfa' : '/current-identity/mfa/verify';
+  for (let guess = 0; guess < MOST_WRONG_CODES; guess += 1)
+    expectStatus(await guesser.post(`${CLIENT}${path}`, { code: 'wrong!' }), 401);
+  giveCode(situation, codeOf(secret, 1));
 };
 
 /** The example itself gets the answer: what it names does not exist. */
@@ -221,6 +234,11 @@ const own: Readonly<Record<string, Prepare>> = {
   },
   'authenticateMfa 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
   'authenticateMfa 409': (situation) => enter(situation, 'new'),
+  'authenticateMfa 429': blocked,
+  'verifyMfa 429': blocked,
+  'deleteMfa 429': blocked,
+  'createMfaRecoveryCodes 429': blocked,
+  'detailMfaRecoveryCodes 429': blocked,
   'enrollMfa 409': enrolled,
   'detailMfa 200': enrolled,
   'deleteMfa 200': enrolled,

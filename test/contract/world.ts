@@ -17,6 +17,8 @@ export interface World {
   readonly account: (isAdmin?: boolean) => Promise<Account>;
   /** Logs in. */
   readonly session: (account: Account) => Promise<Client>;
+  /** With the token of a session. */
+  readonly clientOf: (token: string) => Client;
   readonly unique: (word: string) => string;
   /** POSTs the example of the spec to a collection of the Management API, under a new name and with `changes`. */
   readonly create: (collection: string, changes?: Body) => Promise<string>;
@@ -28,6 +30,11 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
   const clients = [anonymous];
   let serial = 0;
   const unique = (word: string) => `${word}-${process.pid}-${(serial += 1)}`;
+  const clientOf: World['clientOf'] = (token) => {
+    const client = createClient(url, token);
+    clients.push(client);
+    return client;
+  };
   const session: World['session'] = async (account) => {
     const answer = expectStatus(
       await anonymous.post(`${MANAGEMENT}/authenticate?method=password`, {
@@ -36,9 +43,7 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
       }),
       200,
     );
-    const client = createClient(url, (answer.data as { token: string }).token);
-    clients.push(client);
-    return client;
+    return clientOf((answer.data as { token: string }).token);
   };
   const admin = await session({ id: '', username, password });
   const create: World['create'] = async (collection, changes = {}) => {
@@ -49,6 +54,7 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
   return {
     admin,
     session,
+    clientOf,
     unique,
     create,
     async account(isAdmin = true) {

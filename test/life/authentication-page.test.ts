@@ -1,0 +1,129 @@
+/** docs/authentication.md: every command of the page is run, in order, on a real controller, as its readers would. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { blocksOf, openShell } from '../support/page.js';
+import type { Block, Shell } from '../support/page.js';
+import { freePort } from '../support/ports.js';
+import { isAlive, ProcessShop } from '../support/process.js';
+import { findStockCli } from '../support/stock-cli.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const cli = findStockCli();
+
+describe('docs/authentication.md', function authenticationPage() {
+  this.timeout(90_000);
+  const shop = new ProcessShop();
+  const outputs = new Map<string, string>();
+  let home: string;
+  let shell: Shell;
+  let hasFailed = false;
+
+  before(async () => {
+    const [port, providerPort] = [await freePort(), await freePort()];
+    home = shop.place();
+    const settings = {
+      EDGE_LISTEN: `127.0.0.1:${port}`,
+      EDGE_ADVERTISE: `localhost:${port}`,
+      EDGE_OUTGOING_ALLOW: '127.0.0.1',
+    };
+    const tools = join(home, 'tools');
+    mkdirSync(tools);
+    for (const name of ['examples', 'node_modules']) symlinkSync(join(root, name), join(home, name));
+    if (cli !== undefined) symlinkSync(cli, join(tools, 'ziti'));
+    const controller = shop.start(join(home, 'data'), { env: settings });
+    await controller.ready();
+    shell = openShell({
+      cwd: home,
+      place: tools,
+      env: {
+        PATH: [tools, dirname(process.execPath), process.env['PATH'] ?? ''].join(':'),
+        HOME: home,
+        EDGE_URL: `https://localhost:${port}`,
+        OPENID_PORT: String(providerPort),
+      },
+    });
+  });
+  after(async () => {
+    await shell.close();
+    // The page ends it, unless a command before that failed.
+    const file = join(home, 'auth/provider.pid');
+    const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+    if (hasFailed && pid > 0 && isAlive(pid)) process.kill(pid);
+    await shop.end();
+  });
+
+  const run = async ({ text, section, notes }: Block) => {
+    const { stdout, stderr } = await shell.run(text);
+    if (notes.includes('cli')) return; // it writes to both what it likes; a command that fails stops the shell
+    // A request that is refused, as the page says: curl tells the status, and the page the code.
+    const complaints = stderr.split('\n').filter((line) => line !== '' && !/^curl: \(22\) .* error: 4\d\d$/.test(line));
+    expect(complaints).to.deep.equal([]);
+    outputs.set(section, `${outputs.get(section) ?? ''}${stdout}`);
+  };
+  const blocks = blocksOf(join(root, 'docs/authentication.md'));
+  it('has commands for a shell, and for the stock command line', () => {
+    expect(new Set(blocks.map(({ language }) => language))).to.deep.equal(new Set(['sh']));
+    expect(blocks.flatMap(({ notes }) => notes)).to.deep.equal(['cli', 'cli']);
+  });
+
+  for (const block of blocks.filter(({ notes }) => cli !== undefined || notes.length === 0)) {
+    it(`${block.section}, line ${block.line}`, async function runs() {
+      if (hasFailed) this.skip(); // each builds on those before
+      hasFailed = true;
+      await run(block);
+      hasFailed = false;
+    });
+  }
+
+  describe('leads to what it says', () => {
+    const lines = (section: string) => (outputs.get(section) ?? '').trimEnd().split('\n');
+
+    it('about passwords and certificates', () => {
+      expect(lines('Logging in')).to.deep.equal(['200']);
+      expect(lines('A password')).to.deep.equal(['200', '200']);
+      expect(lines('A certificate').at(-1)).to.equal('sensor');
+      expect(lines('What an auth policy says')).to.deep.equal(['400 COULD_NOT_VALIDATE']);
+    });
+
+    it('about lockouts', () => {
+      const [first, second, third, right, isDisabled, until, again] = lines('Lockouts');
+      expect([first, second, third, right]).to.deep.equal(['403', '403', '403', '403']);
+      expect([isDisabled, again]).to.deep.equal(['true', '200']);
+      expect(until).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    });
+
+    it('about second factors', () => {
+      expect(lines('A second factor')).to.deep.equal([
+        '20',
+        '200',
+        'MFA',
+        '401 UNAUTHORIZED',
+        'true',
+        '200',
+        'true',
+        'false',
+      ]);
+      expect(readFileSync(join(home, 'auth/qr.png')).subarray(1, 4).toString()).to.equal('PNG');
+    });
+
+    it('about an external provider', () => {
+      const [jwks, name, authenticator, refused] = lines('An external provider').filter(
+        (line) => !/ziti|Token/.test(line),
+      );
+      expect(jwks).to.match(/^http:\/\/127\.0\.0\.1:\d+\/jwks$/);
+      expect([name, refused]).to.deep.equal(['carl', '403']);
+      expect(authenticator).to.match(/^extJwtId:/);
+      expect(isAlive(Number(readFileSync(join(home, 'auth/provider.pid'), 'utf8')))).to.equal(false);
+    });
+
+    it('about delegated administrators', () => {
+      expect(lines('Delegated administrators')).to.deep.equal([
+        '200',
+        'staff',
+        ...Array.from({ length: 5 }, () => '401 UNAUTHORIZED'),
+      ]);
+    });
+  });
+});
