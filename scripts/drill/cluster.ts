@@ -9,7 +9,8 @@ import { clusterProcesses, signalProcess } from '../../db/embedded/processes.js'
 import { haproxyConfig, patroniConfig } from './configs.js';
 import type { ClusterPlan, MemberPlan } from './configs.js';
 import type { Programs } from './programs.js';
-import { freePorts, hasEnded } from './stage.js';
+import { freePorts } from './ports.js';
+import { hasEnded } from './stage.js';
 import type { Stage } from './stage.js';
 
 const run = promisify(execFile);

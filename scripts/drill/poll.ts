@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {

@@ -12,7 +12,8 @@ import pg from 'pg';
 import { clusterProcesses, signalProcess } from '../../db/embedded/processes.js';
 import { until } from './poll.js';
 import { MissingPrograms, PGBOUNCER, findPostgres } from './programs.js';
-import { Stage, freePorts, hasEnded } from './stage.js';
+import { freePort } from './ports.js';
+import { Stage, hasEnded } from './stage.js';
 
 const run = promisify(execFile);
 const ROLE = 'operator';
@@ -83,7 +84,7 @@ export class PostgresServers {
 
   /** PgBouncer before a server, configured by its few required lines alone. @returns the URL through it */
   async pooler(server: PostgresServer, mode: 'session' | 'transaction'): Promise<string> {
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     const users = this.stage.file(this.#name('users.txt'), `"${ROLE}" "${PASSWORD}"\n`);
     const ini = this.stage.file(
       this.#name('pgbouncer.ini'),
@@ -176,7 +177,7 @@ default_pool_size = 60
   }
 
   async #serve(dataDir: string, settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     const ours = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
     const all = { ...ours, fsync: 'off', ...settings };
     const args = ['-D', dataDir, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];

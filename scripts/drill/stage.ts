@@ -17,8 +17,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverAccount } from '../../db/embedded/account.js';
@@ -159,26 +157,3 @@ export class Stage {
 }
 
 export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
-
-/** TCP ports of 127.0.0.1 that were free a moment ago, all different. */
-export async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer());
-  await Promise.all(
-    probes.map(
-      (probe) =>
-        new Promise<void>((resolve) => {
-          probe.listen(0, '127.0.0.1', resolve);
-        }),
-    ),
-  );
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  await Promise.all(
-    probes.map(
-      (probe) =>
-        new Promise((resolve) => {
-          probe.close(resolve);
-        }),
-    ),
-  );
-  return ports;
-}

@@ -13,7 +13,7 @@ import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
 /** For an announcement, on a machine that is busy; an epoch that is only read again may take twice as long. */
-const HEARD_MS = 2_500;
+const HEARD_MS = 4_500;
 
 interface Advice {
   readonly isDialAllowed?: boolean;

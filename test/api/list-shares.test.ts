@@ -57,7 +57,7 @@ describe('lists share the database', () => {
     await begin({ EDGE_LIMIT_HANDLER_TIMEOUT: '700ms' });
     await hold();
     expectFault(await controller.admin.get(LIST), 503, 'TIMEOUT');
-    await until('the statement is gone', async () => (await held()) === 0, 5_000);
+    await until('the statement is gone', async () => (await held()) === 0);
     await release();
     expectStatus(await controller.admin.get(LIST), 200);
   });
@@ -68,7 +68,7 @@ describe('lists share the database', () => {
     const socket = await open(LIST);
     await until('the list waits', async () => (await held()) === 1);
     socket.destroy();
-    await until('the statement is gone', async () => (await held()) === 0, 5_000);
+    await until('the statement is gone', async () => (await held()) === 0);
     await release();
     expectStatus(await controller.admin.get(LIST), 200);
   });

@@ -54,7 +54,7 @@ describe('a long list', () => {
       ).rows[0]?.['count'],
     );
   const givenBack = () =>
-    until('the connection of the database is given back', async () => (await openTransactions()) === 0, 5_000);
+    until('the connection of the database is given back', async () => (await openTransactions()) === 0);
   const errors = () => controller.log.filter(({ level }) => level === 50);
   const said = (text: string) => controller.log.filter(({ msg }) => msg === text);
   const expectAll = (data: unknown, count: number) => {

@@ -54,7 +54,7 @@ describe('a new password', function passwordChange() {
   const onBoth = (client: Client) => [one.client(client.token), two.client(client.token)];
   const expectEnded = async (client: Client) => {
     for (const each of onBoth(client))
-      await until('the session is refused', async () => (await statusOf(each)) === 401, 5_000);
+      await until('the session is refused', async () => (await statusOf(each)) === 401);
   };
   const expectOpen = async (client: Client) => {
     for (const each of onBoth(client)) expect(await statusOf(each)).to.equal(200);

@@ -22,7 +22,7 @@ import {
 } from './second-factor-support.js';
 
 describe('a second factor', function secondFactor() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const factor = useSecondFactor();
   const { login, newSubject, begin, unspend, enroll, isFull } = factor;
   let two: LoggedController;

@@ -26,7 +26,7 @@ import {
 } from './second-factor-support.js';
 
 describe('a second factor', function secondFactor() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const factor = useSecondFactor();
   const { login, newSubject, begin, enroll, newPolicy, current, isFull } = factor;
   let two: LoggedController;

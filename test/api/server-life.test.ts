@@ -14,8 +14,9 @@ import { expectFault } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { childEnv, dial, runMain, startLogged } from './server-support.js';
 import type { Child } from './server-support.js';
+import { within } from '../support/process.js';
 
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 
 async function urlOf(child: Child): Promise<string> {
   let hasEnded = false;
@@ -153,17 +154,15 @@ describe('the process', () => {
   });
 
   it('does not wait at its end for connections that ask nothing', async () => {
-    const child = start();
+    const child = start({ EDGE_LIMIT_HEADERS_TIMEOUT: '5m' });
     const url = await urlOf(child);
     const idle = await dial(url);
     const silent = connect(Number(new URL(url).port), new URL(url).hostname);
     silent.on('error', () => undefined);
     const used = createClient(url);
     expectStatus(await used.get('/version'), 200);
-    const started = Date.now();
     child.process.kill('SIGTERM');
-    expect(await child.ended).to.equal(0);
-    expect(Date.now() - started).to.be.lessThan(4000);
+    expect(await within('it ends', 25_000, child.ended)).to.equal(0);
     used.close();
     idle.destroy();
     silent.destroy();

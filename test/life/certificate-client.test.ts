@@ -55,7 +55,7 @@ async function newOtt(controller: TestController, roleAttributes: readonly strin
 }
 
 describe('examples/certificate-client.sh', function client() {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const places: string[] = [];
   const newPlace = () => {
     const place = mkdtempSync(join(tmpdir(), 'edge-stranger-'));

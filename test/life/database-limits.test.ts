@@ -13,7 +13,7 @@ import type { SystemPostgres } from './system-postgres.js';
 const IDENTITIES = `${MANAGEMENT}/identities`;
 
 describe('a connection limit of the database', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const binaries = systemBinaries();
   const shop = new ProcessShop();
   let server: SystemPostgres;

@@ -62,7 +62,7 @@ function makeCertificates(place: string): { root: string; other: string; files: 
 }
 
 describe('the servers of DATABASE_URL', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const binaries = systemBinaries();
   const shop = new ProcessShop();
   const servers: SystemPostgres[] = [];

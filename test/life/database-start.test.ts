@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
+import { freePort } from '../support/ports.js';
 import { ProcessShop, within } from '../support/process.js';
 import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
@@ -28,7 +29,7 @@ const close = (server: Server) =>
   });
 
 describe('a start before the database', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const binaries = systemBinaries();
   const shop = new ProcessShop();
   let server: SystemPostgres;
@@ -54,12 +55,6 @@ describe('a start before the database', function () {
       () => controller.log().find((line) => line['outage'] === outage && line.msg.startsWith('the start waits: ')),
       20_000,
     );
-  const freePort = async () => {
-    const probe = createServer();
-    const port = await listen(probe);
-    await close(probe);
-    return port;
-  };
 
   for (const workers of ['1', '2']) {
     it(`waits for one that refuses connections, ${workers} process${workers === '1' ? '' : 'es'}`, async () => {

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { until } from '../support/poll.js';
-import { ProcessShop, isAlive, serverPid, serverProcesses, within } from '../support/process.js';
+import { ProcessShop, START_DEADLINE_MS, isAlive, serverPid, serverProcesses, within } from '../support/process.js';
 import type { ControllerProcess, Exit, LogLine } from '../support/process.js';
 import { MANAGEMENT } from '../support/paths.js';
 
@@ -28,7 +28,7 @@ const MOMENTS: Readonly<Record<string, (dataDir: string, controller: ControllerP
 };
 
 describe('a first start', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let shop: ProcessShop;
   beforeEach(() => {
     shop = new ProcessShop();
@@ -129,7 +129,7 @@ describe('a first start', function () {
       const dataDir = join(shop.place(), 'data');
       const env = { EDGE_ADMIN_PASSWORD: ADMIN.password };
       const killed = shop.start(dataDir, { env });
-      await until(moment, () => hasCome(dataDir, killed));
+      await until(moment, () => hasCome(dataDir, killed), START_DEADLINE_MS);
       killed.kill('SIGKILL');
       await killed.ended;
       const next = shop.start(dataDir, { env });
@@ -155,7 +155,7 @@ describe('a first start', function () {
         const dataDir = join(shop.place(), 'data');
         const env = { EDGE_ADMIN_PASSWORD: ADMIN.password };
         const stopped = shop.start(dataDir, { env });
-        await until(moment, () => hasCome(dataDir, stopped));
+        await until(moment, () => hasCome(dataDir, stopped), START_DEADLINE_MS);
         stopped.kill(signal);
         expect(
           await within('it ends', 20_000, stopped.ended),
@@ -173,7 +173,7 @@ describe('a first start', function () {
 });
 
 describe('a start on a data directory in use', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const shop = new ProcessShop();
   after(() => shop.end());
 
@@ -206,7 +206,7 @@ describe('a start on a data directory in use', function () {
 });
 
 describe('SIGINT', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const shop = new ProcessShop();
   after(() => shop.end());
 
@@ -218,7 +218,7 @@ describe('SIGINT', function () {
     expect(server).to.be.greaterThan(0);
     controller.kill('SIGINT');
     controller.kill('SIGINT');
-    expect(await within('it ends', 10_000, controller.ended)).to.deep.equal(STOPPED);
+    expect(await within('it ends', 25_000, controller.ended)).to.deep.equal(STOPPED);
     expect(isAlive(server)).to.equal(false);
     expect(controller.log().filter(({ msg }) => msg === 'stopped')).to.have.length(1);
     expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).to.match(/database system is shut down\s*$/);
@@ -226,7 +226,7 @@ describe('SIGINT', function () {
 });
 
 describe('a stop while a client dawdles', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const shop = new ProcessShop();
   after(() => shop.end());
 
@@ -249,14 +249,14 @@ describe('a stop while a client dawdles', function () {
     await until('a second has passed', () => performance.now() - since > 1_000);
     expect(isAlive(controller.pid)).to.equal(true);
     controller.kill('SIGINT');
-    expect(await within('it ends', 5_000, controller.ended)).to.deep.equal(STOPPED);
+    expect(await within('it ends', 20_000, controller.ended)).to.deep.equal(STOPPED);
     expect(controller.log().map(({ msg }) => msg)).to.include('stopping at once');
     socket.destroy();
   });
 });
 
 describe('an embedded network whose master key file is lost', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const shop = new ProcessShop();
   after(() => shop.end());
 

@@ -28,7 +28,7 @@ function expectNoSpace(answer: Answer): void {
 }
 
 describe('a full disk of the embedded database', function fullDisk() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const shop = new ProcessShop();
   const acknowledged = new Map<string, string>();
   let disk: SmallDisk;

@@ -9,7 +9,7 @@ import { openTestDatabase } from '../support/database.js';
 import { MAIN, ProcessShop } from '../support/process.js';
 
 describe('the limit of open files', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   it('is read from the system, where it says one', () => {
     if (process.platform === 'linux') expect(openFileLimit()).to.be.greaterThan(0);

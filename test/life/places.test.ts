@@ -12,10 +12,10 @@ import type { ProcessOptions } from '../support/process.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { copyInto, installationFor } from './installation.js';
 
-const GENEROUS_MS = 15_000;
+const GENEROUS_MS = 60_000;
 
 describe('the command in its place', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let shop: ProcessShop;
   beforeEach(() => {
     shop = new ProcessShop();

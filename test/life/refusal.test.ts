@@ -22,7 +22,7 @@ import { IS_ROOT, ProcessShop, nobody, serverProcesses, within } from '../suppor
 import type { ControllerProcess } from '../support/process.js';
 
 describe('a start that cannot succeed', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let shop: ProcessShop;
   let closers: (() => Promise<unknown>)[];
   beforeEach(() => {

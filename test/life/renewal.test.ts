@@ -61,7 +61,7 @@ async function caBundle(client: Client): Promise<string> {
 }
 
 describe('--renew', function renewing() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const shop = new ProcessShop();
   const certified: Client[] = [];
   after(async () => {

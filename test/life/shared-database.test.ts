@@ -28,7 +28,7 @@ async function networkOf(database: TestDatabase): Promise<Record<string, unknown
 }
 
 describe('controllers that share an external database', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let shop: ProcessShop;
   let database: TestDatabase;
   const masterKey = newMasterKey();

@@ -15,7 +15,7 @@ import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
 import type { Forwarder, PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
 describe('a former primary that comes back as a standby at its address', function standby() {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const shop = new ProcessShop();
   let servers: PostgresServers;
   let former: PostgresServer;
@@ -83,7 +83,7 @@ describe('a former primary that comes back as a standby at its address', functio
 
   it('is left for the next primary once the name points there; a session that ended stays ended', async () => {
     name.pointTo(next.port);
-    await until('it is ready again', async () => (await stranger.get('/readyz')).status === 200, 15_000);
+    await until('it is ready again', async () => (await stranger.get('/readyz')).status === 200);
     expect((await onOne.get(`${C}/current-api-session`)).status).to.equal(401);
     const admin = await shop.login(url);
     const { id } = expectStatus(
@@ -97,11 +97,11 @@ describe('a former primary that comes back as a standby at its address', functio
     const admin = await shop.login(url);
     await next.query('ALTER SYSTEM SET default_transaction_read_only = on');
     await next.query('SELECT pg_reload_conf()');
-    await until('it says that it is not ready', async () => (await stranger.get('/readyz')).status === 503, 5_000);
+    await until('it says that it is not ready', async () => (await stranger.get('/readyz')).status === 503);
     expect((await admin.get(`${M}/identities`)).status).to.equal(503);
     await next.query('ALTER SYSTEM RESET default_transaction_read_only');
     await next.query('SELECT pg_reload_conf()');
-    await until('it is ready again', async () => (await stranger.get('/readyz')).status === 200, 5_000);
+    await until('it is ready again', async () => (await stranger.get('/readyz')).status === 200);
     expectStatus(await admin.get(`${M}/identities`), 200);
   });
 });

@@ -1,13 +1,12 @@
 /** A private server of the system's own PostgreSQL, with a password and on TCP, as an operator would give it. */
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { until } from '../support/poll.js';
+import { freePort } from '../support/ports.js';
 import { IS_ROOT, nobody } from '../support/process.js';
 
 const run = promisify(execFile);
@@ -178,16 +177,4 @@ async function runServer({ binaries, place, data, settings, owner }: Cluster): P
       rmSync(place, { recursive: true, force: true });
     },
   };
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => {
-    probe.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => {
-    probe.close(resolve);
-  });
-  return port;
 }

@@ -18,7 +18,7 @@ import { MANAGEMENT } from './paths.js';
 export const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 export const IS_ROOT = process.geteuid?.() === 0;
 /** No start of ours takes longer, not even after a crash on a busy machine. */
-export const START_DEADLINE_MS = 30_000;
+export const START_DEADLINE_MS = 60_000;
 
 export interface ProcessOptions {
   /** Settings by their environment variables; listens on a free port of 127.0.0.1 by default. */

@@ -10,7 +10,10 @@ import type { EmbeddedDatabase } from '../../db/embedded/supervisor.js';
 import { migrate } from '../../db/migrate.js';
 import { CLUSTER_VARIABLE, TEMPLATE, adminQuery } from './database.js';
 import { leftovers, whatIsOpen } from './leftovers.js';
+import { useMemory } from './memory.js';
 import { until } from './poll.js';
+
+useMemory(); // before any suite asks for the temporary directory
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -13,7 +13,7 @@ import type { Stored } from '../measure.js';
 import { until } from '../poll.js';
 import { PostgresServers } from '../postgres-servers.js';
 import type { PostgresServer } from '../postgres-servers.js';
-import { freePorts } from '../stage.js';
+import { freePorts } from '../ports.js';
 import type { Stage } from '../stage.js';
 
 /** More than any drill has writers, readers and lookers: no request waits for a socket. */
