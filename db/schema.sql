@@ -1,5 +1,7 @@
 -- The schema after all migrations. Written by scripts/dump-schema.ts; do not edit.
 
+SET check_function_bodies = off;
+
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 CREATE SEQUENCE entity_count_slots AS integer;
