@@ -154,7 +154,7 @@ describe('the process', () => {
   });
 
   it('does not wait at its end for connections that ask nothing', async () => {
-    const child = start({ EDGE_LIMIT_HEADERS_TIMEOUT: '5m' });
+    const child = start({ EDGE_LIMIT_HEADERS_TIMEOUT: '5m', EDGE_LIMIT_REQUEST_TIMEOUT: '5m' });
     const url = await urlOf(child);
     const idle = await dial(url);
     const silent = connect(Number(new URL(url).port), new URL(url).hostname);

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const PREFIX = 'edge-run-';
-/** A run keeps about 1 GiB at its peak. */
-const NEEDED_BYTES = 4 * 1024 ** 3;
+/** Ten times what a run keeps at its peak. */
+const NEEDED_BYTES = 3 * 1024 ** 3;
 
 /** Points `tmpdir()` of this process and its children to memory where that has room; leaves it alone elsewhere. */
 export function useMemory(): void {
