@@ -3,18 +3,18 @@
  * let in whoever owes a second factor. So they end, on all controllers, and none is opened until all is given.
  */
 import { expect } from 'chai';
-import { SignJWT } from 'jose';
 import { generateSync } from 'otplib';
 import pg from 'pg';
 import { authPolicy } from '../support/auth-policy.js';
 import type { PolicyChanges } from '../support/auth-policy.js';
-import { makeCa } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import { entityOf, idsOf, make } from '../support/entities.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { bearing, makeSigner, tokenOf } from '../support/tokens.js';
+import type { TestSigner } from '../support/tokens.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
@@ -141,29 +141,21 @@ describe('sessions for services of an API session', function partialLogins() {
   });
 
   describe('made by a token', () => {
-    const signer = async () => {
-      const [ca, issuer] = [makeCa(), `https://${unique('issuer')}/`];
-      const body = { name: unique('signer'), issuer, audience: 'network', certPem: ca.pem, kid: 'k1', enabled: true };
-      return { id: await make(pair, 'external-jwt-signers', body), ca, issuer };
-    };
-    const loginBy = async ({ issuer, ca }: Awaited<ReturnType<typeof signer>>, sub: string) => {
-      const token = await new SignJWT({ iss: issuer, aud: 'network', sub, exp: Math.floor(Date.now() / 1000) + 60 })
-        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
-        .sign(ca.keys.privateKey);
-      const headers = { authorization: `Bearer ${token}` };
-      const answer = await one.client().send('POST', `${C}/authenticate?method=ext-jwt`, {}, { headers });
+    const loginBy = async (signer: TestSigner, sub: string) => {
+      const path = `${C}/authenticate?method=ext-jwt`;
+      const answer = await one.client().post(path, {}, bearing(await tokenOf(signer, sub)));
       return one.client(entityOf(expectStatus(answer, 200))['token'] as string);
     };
 
     it('end when its signer is disabled', async () => {
-      const [by, subject] = [await signer(), await newSubject()];
+      const [by, subject] = [await makeSigner(admin), await newSubject()];
       const lost = await open(await loginBy(by, subject.id));
       expectStatus(await admin.patch(`${M}/external-jwt-signers/${by.id}`, { enabled: false }), 200);
       await expectGone(lost);
     });
 
     it('end when the policy allows other signers only', async () => {
-      const [by, other, subject] = [await signer(), await signer(), await newSubject()];
+      const [by, other, subject] = [await makeSigner(admin), await makeSigner(admin), await newSubject()];
       const client = await loginBy(by, subject.id);
       const session = await open(client);
       const allow = (...allowedSigners: string[]) => changePolicy(subject, { primary: { extJwt: { allowedSigners } } });
@@ -175,26 +167,19 @@ describe('sessions for services of an API session', function partialLogins() {
   });
 
   it('end when a policy begins to require a token, and when the identity gets such a policy', async () => {
-    const issuer = `https://${unique('issuer')}/`;
-    const body = {
-      name: unique('signer'),
-      issuer,
-      audience: 'network',
-      certPem: makeCa().pem,
-      kid: 'k1',
-      enabled: true,
-    };
-    const signer = await make(pair, 'external-jwt-signers', body);
+    const signer = await makeSigner(admin);
     const [subject, moved, other] = [await newSubject(), await newSubject(), await newSubject()];
     const clients = [await login(subject), await login(moved), await login(other)] as const;
     const [first, second, kept] = [await open(clients[0]), await open(clients[1]), await open(clients[2])];
-    const sql = 'UPDATE auth_policies SET require_ext_jwt_signer_id = $2 WHERE id = $1';
-    await pair.database.query(sql, [subject.authPolicyId, signer]);
+    await changePolicy(subject, { secondary: { requireExtJwtSigner: signer.id } });
     await expectGone(first);
     const strict = { authPolicyId: subject.authPolicyId };
     expectStatus(await admin.patch(`${M}/identities/${moved.id}`, strict), 200);
     await expectGone(second);
     await expectKept(kept, clients[2]);
+    await expectRefused(clients[0]);
+    const token = bearing(await tokenOf(signer, subject.id));
+    expectStatus(await clients[0].post(`${C}/sessions`, { serviceId: service }, token), 201);
   });
 
   it('are not opened by a request that a second factor overtakes', async () => {

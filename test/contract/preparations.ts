@@ -355,6 +355,13 @@ const own: Readonly<Record<string, Prepare>> = {
     await withOttToken(situation);
     situation.transaction.request.body = '{';
   },
+  'enroll 410': async (situation) => {
+    const { transaction, world } = situation;
+    const id = await (await withSignerToken(situation)).enroll();
+    expectStatus(await world.admin.delete(`${MANAGEMENT}/identities/${id}`), 200);
+    transaction.fullPath = `${CLIENT}/enroll?method=token`;
+    if (!isJson(situation)) transaction.request.body = makeRequest().pem;
+  },
   'enroll 400': async (situation) => {
     await withUpdbToken(situation);
     toQuery(situation, 'method', 'ca');

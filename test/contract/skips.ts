@@ -91,12 +91,6 @@ export const skips: readonly Skip[] = [
     contentType: 'text/plain',
     reason: 'nothing clashes with a new certificate',
   },
-  {
-    api: 'client',
-    operationId: 'enroll',
-    status: 410,
-    reason: 'needs enrollment by an external signer, which is not built yet',
-  },
   { api: 'client', operationId: 'enrollOtt', status: 409, reason: 'nothing clashes with a new certificate' },
   { api: 'client', operationId: 'enrollErOtt', status: 409, reason: 'nothing clashes with a new certificate' },
   {

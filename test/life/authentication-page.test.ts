@@ -109,12 +109,17 @@ describe('docs/authentication.md', function authenticationPage() {
     });
 
     it('about an external provider', () => {
-      const [jwks, name, authenticator, refused] = lines('An external provider').filter(
-        (line) => !/ziti|Token/.test(line),
-      );
+      const [jwks, name, authenticator] = lines('An external provider');
       expect(jwks).to.match(/^http:\/\/127\.0\.0\.1:\d+\/jwks$/);
-      expect([name, refused]).to.deep.equal(['carl', '403']);
+      expect(name).to.equal('carl');
       expect(authenticator).to.match(/^extJwtId:/);
+      expect(lines('A token with every request')).to.deep.equal(['401 UNAUTHORIZED', 'EXT-JWT', 'carl']);
+      expect(lines('Enrolling with a token')).to.deep.equal([
+        '200',
+        'dora@example.com',
+        'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
+      ]);
+      expect(lines('When a provider goes')).to.deep.equal(['403']);
       expect(isAlive(Number(readFileSync(join(home, 'auth/provider.pid'), 'utf8')))).to.equal(false);
     });
 
