@@ -49,7 +49,7 @@ export interface AccessView {
   ): Promise<Date>;
   /** As `noted`, of one API session, whose posture decides what it sees. */
   ownView(apiSessionId: string): Promise<Omit<NotedView, 'epoch'> | undefined>;
-  /** As `noteView`. */
+  /** As `noteView`. @throws DomainError `unauthenticated` when the API session is gone */
   noteOwnView(
     session: { id: string; identityId: string; configTypes: readonly string[] },
     view: { epoch: number; revision: number; digest: Buffer; state: Buffer | null },
@@ -101,7 +101,7 @@ shared AS (SELECT max(changed_at) AS changed_at FROM (
   SELECT changed_at FROM blanked
   UNION ALL SELECT changed_at FROM service_views WHERE identity_id = $2 AND config_types = $3) s)
 INSERT INTO api_session_views AS v (api_session_id, epoch, posture_revision, digest, state, changed_at)
-SELECT id, $4, $5, $6, $7, greatest($8::timestamptz, (SELECT changed_at FROM shared)) FROM api_sessions WHERE id = $1
+VALUES ($1, $4, $5, $6, $7, greatest($8::timestamptz, (SELECT changed_at FROM shared)))
 ON CONFLICT (api_session_id) DO UPDATE SET epoch = excluded.epoch, posture_revision = excluded.posture_revision,
   digest = excluded.digest, state = excluded.state,
   changed_at = CASE WHEN v.digest <> excluded.digest OR v.changed_at < (SELECT changed_at FROM shared)

@@ -139,7 +139,7 @@ const NOTE_FAILURE = `WITH old AS (
     ORDER BY place DESC OFFSET ${MAX_FAILED_REQUESTS - 1} LIMIT 1))
 INSERT INTO failed_service_requests
   (identity_id, api_session_id, service_id, service_name, session_type, policy_failures)
-SELECT id, $2, $3, $4, $5, $6 FROM identities WHERE id = $1 RETURNING ${EXPENDABLE}`;
+VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${EXPENDABLE}`;
 
 export interface PostureStore {
   /** @returns undefined when the API session is gone */
