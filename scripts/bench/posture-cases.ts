@@ -1,8 +1,8 @@
 /**
- * What posture costs: sessions, services and their updates of a client whose one policy asks for a check, and reports of
- * devices. A device reports about once a minute, and nearly always what is known: so many devices as a controller takes
- * such reports in a minute can be online. To see what a second controller on the same database has to hear of changes,
- * start two by hand and measure one of them:
+ * What posture costs: sessions, services and their updates of a client whose one policy asks for a check, and reports
+ * of devices. A device reports about once a minute, and nearly always what is known: so many devices as a controller
+ * takes such reports in a minute can be online. To see what a second controller on the same database costs, which hears
+ * of each change, start two by hand and measure one of them:
  *
  * npm run bench -- --base https://first:1280 --only "posture" --connections 16
  */
