@@ -4,27 +4,33 @@
  */
 import { notFound } from '../domain/errors.js';
 import type { PolicyType } from '../domain/model.js';
-import { grantsOf } from '../domain/policy/access.js';
+import { grantsOf, judge } from '../domain/policy/access.js';
 import type { AccessPolicy } from '../domain/policy/access.js';
 import type { Selectable } from '../domain/policy/roles.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
+import { ASKED_CHECKS, postureOf, UNKNOWN_POSTURE, toAskedChecks } from './postures.js';
+import type { AskedRow, KnownPosture } from './postures.js';
 import { laterThan } from './table.js';
 import { namesEntity } from './scopes.js';
 import type { RoleList } from './scopes.js';
 
-/** `passes` of domain/policy/access.ts over a policy `p`. */
-export const IS_PASSING = `(p.posture_check_roles = '{}' OR NOT EXISTS (SELECT FROM posture_checks c
-    WHERE role_selects(p.semantic, p.posture_check_roles, c.id, c.role_attributes)))`;
-
 const POLICIES = `SELECT p.id AS "policyId", p.type, p.semantic, p.identity_roles AS "identityRoles",
-  p.service_roles AS "serviceRoles", ${IS_PASSING} AS "isPassing" FROM service_policies p`;
+  p.service_roles AS "serviceRoles", ${ASKED_CHECKS} AS asked FROM service_policies p`;
+
+type PolicyRow = Omit<AccessPolicy, 'isPassing' | 'checks'> & { readonly asked: readonly AskedRow[] | null };
+
+export interface Granted {
+  readonly grants: readonly AccessPolicy[];
+  /** What was known of the device; null when no policy asks for it. */
+  readonly posture: KnownPosture | null;
+}
 
 export interface AccessView {
-  /** What the service policies grant to an identity. */
-  grants(identity: Selectable): Promise<AccessPolicy[]>;
-  /** The posture checks that these policies demand. */
-  postureChecksOf(policyIds: readonly string[]): Promise<{ policyId: string; id: string; typeId: string }[]>;
+  /** What the service policies grant to an identity of whose device nothing is known. */
+  grants(identity: Selectable): Promise<readonly AccessPolicy[]>;
+  /** The same to its API session. */
+  grantsIn(apiSessionId: string, identity: Selectable): Promise<Granted>;
   /** Role lists over identities of the policies that select a service; one type only when given. */
   identityRolesFor(service: Selectable, type?: PolicyType): Promise<RoleList[]>;
   /** Changes with everything that decides what an identity sees of services. */
@@ -39,6 +45,14 @@ export interface AccessView {
     identityId: string,
     configTypes: readonly string[],
     view: { epoch: number; digest: Buffer; state: Buffer | null },
+    since: Date,
+  ): Promise<Date>;
+  /** As `noted`, of one API session, whose posture decides what it sees. */
+  ownView(apiSessionId: string): Promise<Omit<NotedView, 'epoch'> | undefined>;
+  /** As `noteView`. @throws DomainError `unauthenticated` when the API session is gone */
+  noteOwnView(
+    session: { id: string; identityId: string; configTypes: readonly string[] },
+    view: { epoch: number; revision: number; digest: Buffer; state: Buffer | null },
     since: Date,
   ): Promise<Date>;
   /** The epoch moved, and this view of it did not. */
@@ -73,26 +87,45 @@ interface ViewRow extends AccessEpoch {
   readonly changed_at: Date | null;
 }
 
+const judged = (policies: readonly PolicyRow[], { state, now }: KnownPosture): AccessPolicy[] =>
+  policies.map(({ asked, ...policy }) => ({ ...policy, ...judge(toAskedChecks(asked), state, now) }));
+
+/**
+ * What the identity saw is void from now on, so that a later view of all its API sessions counts as a change. And what
+ * this one saw before a change of that is void too.
+ */
+const NOTE_OWN_VIEW = `WITH blanked AS (
+  UPDATE service_views SET digest = '', state = NULL, changed_at = ${laterThan('changed_at')}
+  WHERE identity_id = $2 AND config_types = $3 AND digest <> '' RETURNING changed_at),
+shared AS (SELECT max(changed_at) AS changed_at FROM (
+  SELECT changed_at FROM blanked
+  UNION ALL SELECT changed_at FROM service_views WHERE identity_id = $2 AND config_types = $3) s)
+INSERT INTO api_session_views AS v (api_session_id, epoch, posture_revision, digest, state, changed_at)
+VALUES ($1, $4, $5, $6, $7, greatest($8::timestamptz, (SELECT changed_at FROM shared)))
+ON CONFLICT (api_session_id) DO UPDATE SET epoch = excluded.epoch, posture_revision = excluded.posture_revision,
+  digest = excluded.digest, state = excluded.state,
+  changed_at = CASE WHEN v.digest <> excluded.digest OR v.changed_at < (SELECT changed_at FROM shared)
+    THEN greatest(${laterThan('v.changed_at')}, (SELECT changed_at FROM shared)) ELSE v.changed_at END
+WHERE (v.epoch, v.posture_revision) <= (excluded.epoch, excluded.posture_revision)
+RETURNING changed_at, ${EXPENDABLE}`;
+
 export function accessView(db: Db): AccessView {
+  const policiesOf = async (identity: Selectable): Promise<PolicyRow[]> => {
+    const { rows } = await db.read<PolicyRow>(
+      'grants',
+      `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
+      [identity.id, identity.roleAttributes],
+    );
+    return grantsOf(rows, identity);
+  };
   return {
-    async grants(identity) {
-      const { rows } = await db.read<AccessPolicy>(
-        'grants',
-        `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
-        [identity.id, identity.roleAttributes],
-      );
-      return grantsOf(rows, identity);
-    },
-    async postureChecksOf(policyIds) {
-      const { rows } = await db.run<{ policyId: string; id: string; typeId: string }>(
-        'posture-checks-of',
-        `SELECT p.id AS "policyId", c.id, c.type_id AS "typeId"
-        FROM service_policies p
-        JOIN posture_checks c ON role_selects(p.semantic, p.posture_check_roles, c.id, c.role_attributes)
-        WHERE p.id = ANY ($1) ORDER BY p.id, c.id`,
-        [policyIds],
-      );
-      return rows;
+    grants: async (identity) => judged(await policiesOf(identity), UNKNOWN_POSTURE),
+    async grantsIn(apiSessionId, identity) {
+      const policies = await policiesOf(identity);
+      const posture = policies.some(({ asked }) => asked !== null)
+        ? ((await postureOf(db, apiSessionId)) ?? UNKNOWN_POSTURE)
+        : null;
+      return { grants: judged(policies, posture ?? UNKNOWN_POSTURE), posture };
     },
     async identityRolesFor(service, type) {
       const { rows } = await db.read<RoleList>(
@@ -152,6 +185,21 @@ export function accessView(db: Db): AccessView {
         [identityId, configTypes, epoch, digest, state, since],
       );
       return row?.changed_at ?? since;
+    },
+    async ownView(apiSessionId) {
+      const {
+        rows: [row],
+      } = await db.read<Omit<NotedView, 'epoch'>>(
+        'own-view',
+        'SELECT state, changed_at AS "changedAt" FROM api_session_views WHERE api_session_id = $1',
+        [apiSessionId],
+      );
+      return row;
+    },
+    async noteOwnView({ id, identityId, configTypes }, { epoch, revision, digest, state }, since) {
+      const values = [id, identityId, configTypes, epoch, revision, digest, state, since];
+      const { rows } = await db.run<{ changed_at: Date }>('note-own-view', NOTE_OWN_VIEW, values);
+      return rows[0]?.changed_at ?? (await this.ownView(id))?.changedAt ?? since;
     },
     async keepView(identityId, configTypes, epoch, state) {
       await db.run(

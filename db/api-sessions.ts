@@ -105,6 +105,8 @@ export interface SessionOwner {
   /** What it may administer, sorted. */
   readonly permissions: readonly string[];
   readonly roleAttributes: readonly string[];
+  /** Moves with what is known of its device. */
+  readonly postureRevision: number;
   /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
   readonly state: string;
 }
@@ -112,7 +114,7 @@ export interface SessionOwner {
 /** Everything that a copy of a session in memory holds of rows that others may change. */
 const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
   a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
-  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id)::text)`;
+  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision)::text)`;
 /** The identity's policy `p` accepts the way in which the session `t` was made. */
 const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
   ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
@@ -120,7 +122,8 @@ const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cer
 const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
 const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, ${STATE} AS state`;
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,
+  ${STATE} AS state`;
 
 const BY_TOKEN = `SELECT ${OWNER}
 FROM api_sessions t ${JOINS}
@@ -133,10 +136,16 @@ const TOUCH = `WITH t AS (
   FROM (SELECT id, now() - make_interval(secs => age) AS at
     FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
   RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_complete,
-    s.method, s.signer_id, ${EXPENDABLE})
+    s.method, s.signer_id, s.posture_revision, ${EXPENDABLE})
 SELECT t.id, ${STATE} AS state FROM t ${JOINS} WHERE ${MAY_CALL}`;
 
-type OwnerRow = Row & { is_admin: boolean; permissions: string[]; role_attributes: string[]; state: string };
+type OwnerRow = Row & {
+  is_admin: boolean;
+  permissions: string[];
+  role_attributes: string[];
+  posture_revision: number;
+  state: string;
+};
 
 /**
  * A login in one statement. It keeps what it rests on until its end, so that whoever deletes or changes that finds the
@@ -148,8 +157,8 @@ type OwnerRow = Row & { is_admin: boolean; permissions: string[]; role_attribute
 const opening = (held: string, alsoDoes = '') => `WITH held AS MATERIALIZED (${held}),
 t AS (
   INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
-    improper_client_cert_chain, method, signer_id)
-  SELECT $1, $2, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10 FROM held RETURNING *),
+    improper_client_cert_chain, method, signer_id, sdk_info)
+  SELECT $1, $2, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, $12::jsonb FROM held RETURNING *),
 client AS (
   UPDATE identities SET env_info = $11::jsonb, sdk_info = $12::jsonb FROM held
   WHERE id = $2 AND (env_info, sdk_info) IS DISTINCT FROM ($11::jsonb, $12::jsonb))${alsoDoes}
@@ -211,7 +220,7 @@ export interface ApiSessionStore {
   open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
   remove(id: string): Promise<void>;
   removeMadeBy(authenticatorId: string): Promise<void>;
-  /** It has given a code of its identity's second factor. @throws DomainError `notFound` */
+  /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
   completeMfa(id: string): Promise<void>;
   /** Ends the API sessions of an identity. @param keptId  but this one */
   removeOf(identityId: string, keptId?: string): Promise<void>;
@@ -239,6 +248,7 @@ const ownerFrom = (row: OwnerRow): SessionOwner => ({
   isAdmin: row.is_admin,
   permissions: row.permissions,
   roleAttributes: row.role_attributes,
+  postureRevision: row.posture_revision,
   state: row.state,
 });
 
@@ -274,7 +284,8 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       ]);
     },
     async completeMfa(id) {
-      const sql = 'UPDATE api_sessions SET is_mfa_complete = true WHERE id = $1';
+      const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
+        posture_revision = posture_revision + 1 WHERE id = $1`;
       const { rowCount } = await db.write('api-session-complete-mfa', sql, [id]);
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },

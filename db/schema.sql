@@ -6,6 +6,8 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 CREATE SEQUENCE entity_count_slots AS integer;
 
+CREATE SEQUENCE failed_service_request_places AS bigint;
+
 CREATE SEQUENCE role_attribute_count_slots AS bigint;
 
 CREATE SEQUENCE role_attribute_epoch_slots AS bigint;
@@ -147,7 +149,9 @@ CREATE OR REPLACE FUNCTION public.forget_mfa_of_sessions()
 AS $function$
 BEGIN
   PERFORM FROM identities WHERE id = OLD.identity_id FOR NO KEY UPDATE;
-  UPDATE api_sessions SET is_mfa_complete = false WHERE identity_id = OLD.identity_id AND is_mfa_complete;
+  UPDATE api_sessions
+  SET is_mfa_complete = false, mfa_passed_at = NULL, posture_revision = posture_revision + 1
+  WHERE identity_id = OLD.identity_id AND (is_mfa_complete OR mfa_passed_at IS NOT NULL);
   IF FOUND THEN PERFORM doubt_sessions_of(OLD.identity_id); END IF;
   PERFORM pg_notify('edge', 'identity ' || OLD.identity_id);
   RETURN NULL;
@@ -241,6 +245,18 @@ BEGIN
   UPDATE model_epochs SET routing = routing + 1, routing_by = pg_current_xact_id()
   WHERE name = 'access' AND routing_by IS DISTINCT FROM pg_current_xact_id();
   IF FOUND THEN PERFORM pg_notify('edge', 'routing'); END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.posture_of_session_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM sessions WHERE api_session_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
+  UPDATE sessions SET granted_epoch = 0 WHERE api_session_id = NEW.id;
+  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  PERFORM pg_notify('edge', 'posture ' || NEW.id);
   RETURN NULL;
 END $function$;
 
@@ -397,6 +413,24 @@ CREATE TABLE api_session_certificates (
   CONSTRAINT api_session_certificates_fingerprint_key UNIQUE (fingerprint)
 );
 
+CREATE TABLE api_session_postures (
+  api_session_id text COLLATE "C" NOT NULL,
+  reported jsonb NOT NULL,
+  woken_at timestamp(3) with time zone,
+  unlocked_at timestamp(3) with time zone,
+  CONSTRAINT api_session_postures_pkey PRIMARY KEY (api_session_id)
+);
+
+CREATE TABLE api_session_views (
+  api_session_id text COLLATE "C" NOT NULL,
+  epoch bigint NOT NULL,
+  posture_revision bigint NOT NULL,
+  digest bytea NOT NULL,
+  state bytea,
+  changed_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT api_session_views_pkey PRIMARY KEY (api_session_id)
+);
+
 CREATE TABLE api_sessions (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -414,6 +448,9 @@ CREATE TABLE api_sessions (
   last_activity_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   method text COLLATE "C" NOT NULL,
   signer_id text COLLATE "C",
+  sdk_info jsonb NOT NULL DEFAULT '{}'::jsonb,
+  mfa_passed_at timestamp(3) with time zone,
+  posture_revision bigint NOT NULL DEFAULT 0,
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
   CONSTRAINT api_sessions_method CHECK (((method = ANY (ARRAY['password'::text, 'cert'::text, 'ext-jwt'::text])) AND ((method = 'ext-jwt'::text) = (signer_id IS NOT NULL))))
@@ -629,6 +666,19 @@ CREATE TABLE external_jwt_signers (
   CONSTRAINT external_jwt_signers_name_key UNIQUE (name),
   CONSTRAINT external_jwt_signers_one_key_source CHECK ((num_nonnulls(cert_pem, jwks_endpoint) = 1)),
   CONSTRAINT external_jwt_signers_target_token CHECK ((target_token = ANY (ARRAY['ACCESS'::text, 'ID'::text])))
+);
+
+CREATE TABLE failed_service_requests (
+  identity_id text COLLATE "C" NOT NULL,
+  place bigint NOT NULL DEFAULT nextval('failed_service_request_places'::regclass),
+  at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  api_session_id text COLLATE "C" NOT NULL,
+  service_id text COLLATE "C" NOT NULL,
+  service_name text COLLATE "C" NOT NULL,
+  session_type text COLLATE "C" NOT NULL,
+  policy_failures jsonb NOT NULL,
+  CONSTRAINT failed_service_requests_pkey PRIMARY KEY (identity_id, place),
+  CONSTRAINT failed_service_requests_type CHECK ((session_type = ANY (ARRAY['Dial'::text, 'Bind'::text])))
 );
 
 CREATE TABLE identities (
@@ -935,6 +985,7 @@ CREATE TABLE sessions (
   type text COLLATE "C" NOT NULL,
   token text COLLATE "C" NOT NULL,
   granted_epoch bigint NOT NULL DEFAULT 0,
+  granted_until timestamp(3) with time zone NOT NULL DEFAULT 'infinity'::timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_one_per_use UNIQUE (api_session_id, service_id, type),
   CONSTRAINT sessions_type CHECK ((type = ANY (ARRAY['Dial'::text, 'Bind'::text])))
@@ -980,6 +1031,8 @@ ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
 
 ALTER TABLE api_session_certificates ADD CONSTRAINT api_session_certificates_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
+ALTER TABLE api_session_postures ADD CONSTRAINT api_session_postures_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
+ALTER TABLE api_session_views ADD CONSTRAINT api_session_views_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_signer_fkey FOREIGN KEY (signer_id) REFERENCES external_jwt_signers(id) ON DELETE CASCADE;
@@ -996,6 +1049,7 @@ ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (id
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE external_jwt_signers ADD CONSTRAINT external_jwt_signers_enroll_auth_policy_fkey FOREIGN KEY (enroll_auth_policy_id) REFERENCES auth_policies(id);
+ALTER TABLE failed_service_requests ADD CONSTRAINT failed_service_requests_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
 ALTER TABLE identities ADD CONSTRAINT identities_type_fkey FOREIGN KEY (type_id) REFERENCES identity_types(id);
 ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -1076,6 +1130,7 @@ CREATE INDEX services_name_any_case ON services USING gin (upper((name COLLATE "
 CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX services_role_attributes ON services USING gin (role_attributes) WITH (gin_pending_list_limit='128');
 CREATE INDEX sessions_granted_epoch ON sessions USING btree (granted_epoch);
+CREATE INDEX sessions_granted_until ON sessions USING btree (granted_until) WHERE (granted_until < 'infinity'::timestamp with time zone);
 CREATE INDEX sessions_identity ON sessions USING btree (identity_id, id);
 CREATE INDEX sessions_service ON sessions USING btree (service_id);
 CREATE INDEX sessions_token ON sessions USING hash (token);
@@ -1088,6 +1143,7 @@ CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_c
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1152,6 +1208,7 @@ CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_typ
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE CONSTRAINT TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');

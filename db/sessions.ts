@@ -4,17 +4,20 @@
  * before the answer that does not show it, and never comes back.
  */
 import type { NamedRef, Page, PolicyType, Session, Tags } from '../domain/model.js';
-import { notFound } from '../domain/errors.js';
-import { IS_PASSING } from './access-view.js';
+import { DomainError, notFound } from '../domain/errors.js';
+import type { AskedCheck } from '../domain/posture/evaluate.js';
 import type { Db } from './db.js';
+import { ASKED_CHECKS, toAskedChecks } from './postures.js';
+import type { AskedRow } from './postures.js';
 import {
-  GRANTING,
   GRANTS_EPOCH,
   IS_ENABLED,
   IS_GRANTED,
   IS_CURRENT,
+  SELECTING,
   SELECTS_BOTH,
   checkGrants,
+  untilText,
   withSelectors,
 } from './session-grants.js';
 import { BASE_COLUMNS, baseOf, detailSql, json, mapPage } from './table.js';
@@ -48,7 +51,7 @@ interface Listed {
 
 const COLUMNS = [...BASE_COLUMNS, 'api_session_id', 'identity_id', 'service_id', 'type', 'token'] as const;
 const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id)
-  ${GRANTING}) AS policies`;
+  ${SELECTING}) AS policies`;
 
 function fromRow(row: Row): Session {
   return {
@@ -64,10 +67,13 @@ function fromRow(row: Row): Session {
 
 /** The end of an index. A search for an unchecked one would read all of them, since there is usually none. */
 const LOWEST_EPOCH = '(SELECT min(d.granted_epoch) FROM sessions d)';
-/** The sum keeps the planner from that index: the identity's few sessions are found by its own. */
+/** The case keeps the planner from that index: the identity's few sessions are found by its own. */
 const lowestEpochOf = (identity: string) =>
-  `(SELECT min(d.granted_epoch + 0) FROM sessions d WHERE d.identity_id = ${identity})`;
+  `(SELECT min(CASE WHEN d.granted_until > now() THEN d.granted_epoch ELSE 0 END)
+    FROM sessions d WHERE d.identity_id = ${identity})`;
 const hasUnchecked = (lowestEpoch: string) => `${lowestEpoch} < ${GRANTS_EPOCH} AS has_unchecked`;
+const IS_SOME_OVER = `coalesce(
+  now() >= (SELECT min(d.granted_until) FROM sessions d WHERE d.granted_until < 'infinity'), false)`;
 
 const SERVICE_NAME = 's.name AS service_name';
 const NO_POLICIES = 'NULL AS policies';
@@ -78,7 +84,7 @@ const ANYBODYS: ListSource<ListedRow, Listed> = {
   symbols: sessionSymbols,
   columns: COLUMNS,
   joins: 'JOIN services s ON s.id = t.service_id',
-  extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${hasUnchecked(LOWEST_EPOCH)}`,
+  extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${IS_SOME_OVER} OR ${hasUnchecked(LOWEST_EPOCH)}`,
   fromRow: (row) => ({ session: fromRow(row), isCurrent: row.is_current, hasUnchecked: row.has_unchecked }),
 };
 const OWN = { ...ANYBODYS, symbols: ownSessionSymbols, extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}` };
@@ -123,8 +129,8 @@ export interface SessionUse {
 export interface SessionBasis {
   readonly serviceName: string;
   readonly roleAttributes: readonly string[];
-  /** Policies of both types that select the identity and the service. */
-  readonly grants: readonly { readonly policyId: string; readonly type: PolicyType; readonly isPassing: boolean }[];
+  /** Policies of both types that select the identity and the service, and the posture checks that each asks for. */
+  readonly grants: readonly BasisGrant[];
   readonly grantsEpoch: number;
   /** Whether router policies allow some edge router to both the identity and the service. */
   readonly hasEdgeRouter: boolean;
@@ -132,11 +138,24 @@ export interface SessionBasis {
   readonly session: Session | null;
 }
 
+export interface BasisGrant {
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly type: PolicyType;
+  readonly checks: readonly AskedCheck[];
+}
+
+type BasisRow = Row &
+  Omit<SessionBasis, 'session' | 'grants'> & {
+    grants: readonly (Omit<BasisGrant, 'checks'> & { readonly asked: readonly AskedRow[] | null })[];
+  };
+
 /** `$1` service, `$2` identity, `$3` API session, `$4` type. */
 const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes",
   ${GRANTS_EPOCH} AS "grantsEpoch",
   (SELECT coalesce(json_agg(
-      json_build_object('policyId', p.id, 'type', p.type, 'isPassing', ${IS_PASSING}) ORDER BY p.id), '[]')
+      json_build_object('policyId', p.id, 'policyName', p.name, 'type', p.type, 'asked', ${ASKED_CHECKS})
+      ORDER BY p.id), '[]')
     FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
   EXISTS (SELECT FROM routers r WHERE r.is_edge
     AND EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
@@ -154,13 +173,38 @@ LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.typ
  * The identity is locked as it was when its grants were read, so that a change of it sees the session or is seen here.
  * An existing row is taken over: locked against the sweep, and returned in full.
  */
-const CREATE = `WITH owner AS (SELECT e.id FROM identities e
-  WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)
-INSERT INTO sessions AS t (id, api_session_id, identity_id, service_id, type, token, tags, granted_epoch)
-SELECT $1, $2, owner.id, $4, $5, $6, coalesce($7::jsonb, '{}'), $9::bigint FROM owner
+const createSql = (device: string, from: string, until: string) => `WITH owner AS (SELECT e.id FROM identities e
+  WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)${device}
+INSERT INTO sessions AS t
+  (id, api_session_id, identity_id, service_id, type, token, tags, granted_epoch, granted_until)
+SELECT $1, $2, owner.id, $4, $5, $6, coalesce($7::jsonb, '{}'), $9::bigint, ${until} FROM ${from}
 ON CONFLICT (api_session_id, service_id, type)
-  DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch)
+  DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch),
+    granted_until = excluded.granted_until
 RETURNING ${COLUMNS.map((column) => `t.${column}`).join(', ')}`;
+const CREATE = createSql('', 'owner', "'infinity'");
+/** One that hangs on posture also locks the API session, whose posture must be the one that was looked at. */
+const CREATE_UNDER_POSTURE = createSql(
+  `,
+device AS (SELECT s.id FROM api_sessions s WHERE s.id = $2 AND s.posture_revision = $10 FOR SHARE)`,
+  'owner CROSS JOIN device',
+  '$11::timestamptz',
+);
+
+/** What a session hangs on that only policies with posture checks grant. */
+export interface PostureHold {
+  /** Of the posture at which they passed, and until when they do; null: no end. */
+  readonly revision: number;
+  readonly until: Date | null;
+}
+
+/** One that is unchecked and hangs on posture stays, to be checked first. */
+const REMOVE = `WITH found AS (SELECT t.id, ${IS_GRANTED} AS is_granted FROM sessions t WHERE t.id = $1 ${OWNED}),
+removed AS (DELETE FROM sessions t USING found f WHERE t.id = f.id AND f.is_granted RETURNING t.id)
+SELECT EXISTS (SELECT FROM found) AS is_there, EXISTS (SELECT FROM removed) AS is_removed`;
+
+const NEXT_END = `SELECT (extract(epoch FROM min(granted_until) - statement_timestamp()) * 1000)::float8 AS ms
+FROM sessions WHERE granted_until < 'infinity'`;
 
 export interface SessionDraft extends SessionUse {
   readonly id: string;
@@ -177,31 +221,41 @@ export interface SessionStore {
   findBasis(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionBasis | undefined>;
   /**
    * The session of this use: an earlier one when it has one already; undefined when the identity is no longer as
-   * `basis` says, or its API session is no longer fully authenticated.
+   * `basis` says, its API session is no longer fully authenticated, or its posture not as `hold` says.
    */
-  create(draft: SessionDraft, basis: SessionBasis): Promise<Session | undefined>;
+  create(draft: SessionDraft, basis: SessionBasis, hold?: PostureHold): Promise<Session | undefined>;
   remove(id: string, identityId: string | null): Promise<void>;
   /** Deletes a session that was seen without a grant, even if a grant has come back since. */
   end(id: string): Promise<void>;
   /** Asks the policies about up to `max` sessions unchecked. */
   sweep(max: number): Promise<{ seen: number; removed: number }>;
+  /** Milliseconds until the time of some session is over; null: that of none ever is. */
+  nextEnd(): Promise<number | null>;
 }
 
 export function sessionStore(db: Db, lists: Lists): SessionStore {
   const end = async (id: string) => {
     await db.write('session-end', 'DELETE FROM sessions WHERE id = $1', [id]);
   };
+  /** Tries until the session `id` is known to be granted, and checks it in between. */
+  const settled = async <T>(id: string, attempt: () => Promise<T | undefined>): Promise<T> => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const found = await attempt();
+      if (found !== undefined) return found;
+      await checkGrants(db, { ids: [id], others: 0, identityId: null });
+    }
+    throw new DomainError('unavailable');
+  };
   return {
     async get(id, identityId) {
-      const {
-        rows: [row],
-      } =
-        identityId === null
-          ? await db.read<Row & { is_granted: boolean }>('session-detail', DETAIL, [id, null])
-          : await db.read<Row & { is_granted: boolean }>('session-detail-own', OWN_DETAIL, [id, identityId]);
-      if (row?.is_granted === true) return fromRow(row);
-      if (row !== undefined) await end(id);
-      throw notFound(SESSION, id);
+      const [name, sql] =
+        identityId === null ? (['session-detail', DETAIL] as const) : (['session-detail-own', OWN_DETAIL] as const);
+      return settled(id, async () => {
+        const { rows } = await db.read<Row & { is_granted: boolean }>(name, sql, [id, identityId]);
+        const [row] = rows;
+        if (row === undefined) throw notFound(SESSION, id);
+        return row.is_granted ? fromRow(row) : undefined;
+      });
     },
     async list(request, identityId) {
       const source = sourceOf(identityId);
@@ -220,22 +274,16 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
     async findBasis({ apiSessionId, identityId, serviceId, type }) {
       const {
         rows: [row],
-      } = await db.run<Row & Omit<SessionBasis, 'session'>>('session-basis', BASIS, [
-        serviceId,
-        identityId,
-        apiSessionId,
-        type,
-      ]);
+      } = await db.run<BasisRow>('session-basis', BASIS, [serviceId, identityId, apiSessionId, type]);
       if (row === undefined) return undefined;
-      const { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter } = row;
+      const { serviceName, roleAttributes, grantsEpoch, hasEdgeRouter } = row;
+      const grants = row.grants.map(({ asked, ...grant }) => ({ ...grant, checks: toAskedChecks(asked) }));
       const session =
         (row.id as string | null) === null ? null : fromRow({ ...row, service_name: serviceName, policies: null });
       return { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter, session };
     },
-    async create(draft, { serviceName, roleAttributes, grantsEpoch }) {
-      const {
-        rows: [row],
-      } = await db.write<Row>('session-create', CREATE, [
+    async create(draft, { serviceName, roleAttributes, grantsEpoch }, hold) {
+      const values = [
         draft.id,
         draft.apiSessionId,
         draft.identityId,
@@ -245,21 +293,33 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         json(draft.tags),
         roleAttributes,
         grantsEpoch,
-      ]);
-      return row && fromRow({ ...row, service_name: serviceName, policies: null });
-    },
-    async remove(id, identityId) {
+      ];
       const {
         rows: [row],
-      } = await db.write<{ was_granted: boolean }>(
-        'session-delete',
-        `DELETE FROM sessions t WHERE t.id = $1 ${OWNED} RETURNING ${IS_GRANTED} AS was_granted`,
-        [id, identityId],
-      );
-      if (row?.was_granted !== true) throw notFound(SESSION, id);
+      } =
+        hold === undefined
+          ? await db.write<Row>('session-create', CREATE, values)
+          : await db.write<Row>('session-create-posture', CREATE_UNDER_POSTURE, [
+              ...values,
+              hold.revision,
+              untilText(hold.until),
+            ]);
+      return row && fromRow({ ...row, service_name: serviceName, policies: null });
     },
+    remove: (id, identityId) =>
+      settled(id, async () => {
+        const {
+          rows: [row],
+        } = await db.write<{ is_there: boolean; is_removed: boolean }>('session-delete', REMOVE, [id, identityId]);
+        if (row?.is_there !== true) throw notFound(SESSION, id);
+        return row.is_removed ? true : undefined;
+      }).then(() => undefined),
     end,
     sweep: async (max) => checkGrants(db, { ids: [], others: max, identityId: null }),
+    async nextEnd() {
+      const { rows } = await db.read<{ ms: number | null }>('session-next-end', NEXT_END);
+      return rows[0]?.ms ?? null;
+    },
   };
 }
 

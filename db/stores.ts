@@ -29,6 +29,7 @@ import { routerAccessView } from './router-access-view.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
 import { postureCheckStore } from './posture-checks.js';
+import { postureStore } from './postures.js';
 import { roleAttributeStore } from './role-attributes.js';
 import { servicePolicyStore } from './service-policies.js';
 import { serviceStore } from './services.js';
@@ -63,6 +64,7 @@ const STORES = {
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
   postureChecks: postureCheckStore,
+  postures: postureStore,
   roleAttributes: roleAttributeStore,
   servicePolicies: servicePolicyStore,
   services: serviceStore,

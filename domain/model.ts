@@ -4,6 +4,7 @@
  */
 import type { AuthPolicySettings } from './auth/auth-policy.js';
 import type { RequiredSigner } from './auth/external-signer.js';
+import type { GrantShown } from './policy/access.js';
 import type { Criteria, OperatingSystem } from './posture/criteria.js';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -242,11 +243,7 @@ export interface ServiceView extends Service {
   readonly config: Record<string, JsonObject>;
   readonly permissions: readonly PolicyType[];
   /** The service policies that grant it to this identity. */
-  readonly grants: readonly {
-    readonly policyId: string;
-    readonly policyType: PolicyType;
-    readonly isPassing: boolean;
-  }[];
+  readonly grants: readonly GrantShown[];
 }
 
 export interface ServicePolicyDraft {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 81fd055c7878c9d60431a790f164d8a113ab13c716e11c6ae04bd8db8ed7f09b) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 a00c72c0d31adce33f6f5fce8f357fe681a2ff685df8074f24c42f960792f91a) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

@@ -51,6 +51,8 @@ export interface ApiSessions {
   live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
   /** Call after the database has forgotten or changed them, so that this controller does at once. */
   forget(apiSessionId: ApiSessionId): void;
+  /** After a change of its posture: unlike `forget`, it goes on. */
+  reread(apiSessionId: ApiSessionId): void;
   forgetIdentity(identityId: IdentityId): void;
   /** After a change of a policy or a signer, which may concern any of them. */
   forgetAll(): void;

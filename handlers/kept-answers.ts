@@ -6,6 +6,7 @@
  * for others: `forget` then.
  */
 import { LRUCache } from 'lru-cache';
+import type { Granted } from '../db/access-view.js';
 import type { ApiSession } from '../domain/model.js';
 import type { Caller, DataReply, KeptReply, ListReply } from './reply.js';
 
@@ -13,10 +14,8 @@ import type { Caller, DataReply, KeptReply, ListReply } from './reply.js';
 export interface ViewState {
   /** Of access, read before anything else. */
   readonly epoch: number;
-  /**
-   * Names what decides the view; asked for only when the epoch has moved, which most often does not concern the caller.
-   */
-  readonly state: () => Promise<Buffer>;
+  /** What decides the view; asked for only when the epoch has moved, which most often does not concern the caller. */
+  readonly seen: () => Promise<Seen>;
   /**
    * The epoch as the database has it by now: while it stays the same, all that was read since is consistent. Memory
    * cannot answer this: two changes that it has not heard of yet may have gone to another state and back.
@@ -24,17 +23,34 @@ export interface ViewState {
   readonly now: () => Promise<number>;
 }
 
+/** What the policies grant to the caller. */
+export interface Seen {
+  readonly grants: Granted['grants'];
+  /** Names them, and the content that they select from. */
+  readonly state: Buffer;
+  /** null: they are the same for every API session of the identity, whatever its device. */
+  readonly posture: {
+    readonly revision: number;
+    /** What is said of posture checks holds until then unless more is reported; by `performance.now()`. */
+    readonly goodUntilMs: number;
+  } | null;
+}
+
 interface Answer {
   readonly epoch: number | string;
   /** null: the epoch moved while it was made. */
   readonly state: Buffer | null;
   readonly body: string;
+  readonly goodUntilMs: number;
 }
 
 interface SessionAnswer {
   readonly epoch: number;
   readonly body: string;
+  readonly goodUntilMs: number;
 }
+
+const isGood = ({ goodUntilMs }: SessionAnswer | Answer) => goodUntilMs === Infinity || performance.now() < goodUntilMs;
 
 type Keepable = DataReply<200, unknown> | ListReply<200, unknown>;
 
@@ -96,29 +112,46 @@ export class KeptAnswers {
     return made;
   }
 
-  /** @param what  the operation and all that its answer depends on apart from the caller */
+  /**
+   * One for all API sessions of an identity, unless a policy of it asks for posture checks.
+   * @param what  the operation and all that its answer depends on apart from the caller
+   */
   async answer<R extends Keepable>(
     view: ViewState,
     caller: Caller,
     what: string,
-    make: () => Promise<R>,
+    make: (grants: Promise<Granted['grants']>) => Promise<R>,
   ): Promise<R | KeptReply<200>> {
     // With the caller's attributes in it: a copy of the caller that is behind must not answer for one that is not.
     const key = JSON.stringify([what, caller.identityId, caller.roleAttributes, caller.configTypes]);
     const { epoch } = view;
     const age = this.#age;
-    const known = this.#answers.get(key);
-    if (known?.epoch === epoch) return { status: 200, kept: known.body };
-    if (known?.state?.equals(await view.state()) === true) {
-      this.#keep(key, { ...known, epoch }, age);
-      return { status: 200, kept: known.body };
+    const shared = this.#answers.get(key);
+    if (shared?.epoch === epoch) return { status: 200, kept: shared.body };
+    const own = this.#answers.get(ownKey(key, caller, caller.postureRevision));
+    const isOwn = own !== undefined && isGood(own);
+    if (isOwn && own.epoch === epoch) return { status: 200, kept: own.body };
+    const reading = once(view.seen);
+    const known = isOwn ? own : shared;
+    if (known?.state != null) {
+      const { state, posture } = await reading();
+      if (known.state.equals(state)) {
+        this.#keep(posture === null ? key : ownKey(key, caller, posture.revision), { ...known, epoch }, age);
+        return { status: 200, kept: known.body };
+      }
     }
-    const [state, reply] = await Promise.all([view.state(), make()]);
+    const [{ state, posture }, reply] = await Promise.all([reading(), make(reading().then(({ grants }) => grants))]);
     if ('rest' in reply) return reply;
     const isOfOnePiece = (await view.now()) === epoch;
     return {
       onWritten: (body) => {
-        this.#keep(key, { epoch, state: isOfOnePiece ? state : null, body }, age);
+        const answer = { epoch, state: isOfOnePiece ? state : null, body };
+        if (posture === null) this.#keep(key, { ...answer, goodUntilMs: Infinity }, age);
+        else {
+          const { revision, goodUntilMs } = posture;
+          this.#answers.delete(key);
+          this.#keep(ownKey(key, caller, revision), { ...answer, goodUntilMs }, age);
+        }
       },
       ...reply,
     };
@@ -139,22 +172,23 @@ export class KeptAnswers {
 
   /**
    * The one answer that is about a session itself. It goes with the session, also when memory drops that because its
-   * identity changed.
+   * identity or its posture changed.
    * @param epoch  of its data, taken before this call
    */
   async ofSession<D>(
     session: ApiSession,
     epoch: number,
-    make: () => Promise<DataReply<200, D>>,
+    make: () => Promise<{ reply: DataReply<200, D>; goodUntilMs: number }>,
   ): Promise<DataReply<200, D> | KeptReply<200>> {
     const known = this.#bySession.get(session);
-    if (known?.epoch === epoch) return { status: 200, kept: known.body };
+    if (known?.epoch === epoch && isGood(known)) return { status: 200, kept: known.body };
     const age = this.#age;
+    const { reply, goodUntilMs } = await make();
     return {
       onWritten: (body) => {
-        if (age === this.#age) this.#bySession.set(session, { epoch, body });
+        if (age === this.#age) this.#bySession.set(session, { epoch, body, goodUntilMs });
       },
-      ...(await make()),
+      ...reply,
     };
   }
 
@@ -170,9 +204,16 @@ export class KeptAnswers {
     if ('rest' in reply) return reply;
     return {
       onWritten: (body) => {
-        this.#keep(key, { epoch, state: null, body }, age);
+        this.#keep(key, { epoch, state: null, body, goodUntilMs: Infinity }, age);
       },
       ...reply,
     };
   }
+}
+
+const ownKey = (key: string, { apiSessionId }: Caller, revision: number) => `${key} ${apiSessionId} ${revision}`;
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => (done ??= work());
 }

@@ -6,7 +6,7 @@ import type { Api } from '../generated/operation.js';
 import type { OperationId } from '../generated/operations.js';
 
 export const pending = {
-  client: ['createPostureResponse', 'createPostureResponseBulk', 'enrollmentChallenge'],
+  client: ['enrollmentChallenge'],
   management: [
     'checkDataIntegrity',
     'createControllerSetting',
@@ -18,8 +18,6 @@ export const pending = {
     'detailControllerSettingEffective',
     'detailRevocation',
     'fixDataIntegrity',
-    'getIdentityFailedServiceRequests',
-    'getIdentityPostureData',
     'listControllerSettings',
     'listRevocations',
     'patchControllerSetting',

@@ -16,6 +16,8 @@ export interface Caller {
   readonly permissions: readonly string[];
   readonly roleAttributes: readonly string[];
   readonly configTypes: readonly string[];
+  /** Moves with what is known of the device. */
+  readonly postureRevision: number;
 }
 
 export type Links = Record<string, { href: string }>;

@@ -113,6 +113,7 @@ export function createApiSessionRegistry({
         permissions: owner.permissions,
         roleAttributes: owner.roleAttributes,
         configTypes: session.configTypes,
+        postureRevision: owner.postureRevision,
       },
     };
     // Something was dropped while the database answered: what it said may be what was dropped.
@@ -205,6 +206,11 @@ export function createApiSessionRegistry({
     forget(apiSessionId) {
       changes += 1;
       active.delete(apiSessionId);
+      const key = byId.get(apiSessionId);
+      if (key !== undefined) entries.delete(key);
+    },
+    reread(apiSessionId) {
+      changes += 1;
       const key = byId.get(apiSessionId);
       if (key !== undefined) entries.delete(key);
     },

@@ -11,6 +11,8 @@ import { cut, sessionConfig, prepareConnection } from '../db/connection.js';
 export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;
   readonly allSessionsGone: () => void;
+  /** What is known of the device of an API session has changed. */
+  readonly postureMoved: (apiSessionId: string) => void;
   readonly identityChanged: (identityId: string) => void;
   /** The access epoch has moved. */
   readonly accessMoved: () => void;
@@ -55,6 +57,7 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
       if (ids[0] === '*') listeners.allSessionsGone();
       else ids.forEach(listeners.sessionGone);
     } else if (subject === 'identity' && ids[0] !== undefined) listeners.identityChanged(ids[0]);
+    else if (subject === 'posture' && ids[0] !== undefined) listeners.postureMoved(ids[0]);
     else if (subject === 'access') listeners.accessMoved();
     else if (subject === 'routing') listeners.routingMoved();
     else if (subject === 'grants') listeners.grantsLost();

@@ -39,6 +39,9 @@ export async function followChanges(
     allSessionsGone: () => {
       apiSessions.forgetAll();
     },
+    postureMoved: (id) => {
+      apiSessions.reread(apiSessionIdOf(id));
+    },
     identityChanged: (id) => {
       apiSessions.forgetIdentity(identityIdOf(id));
       epochs.identityChanged();

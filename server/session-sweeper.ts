@@ -1,13 +1,14 @@
 /**
- * Settles sessions unchecked: those that a change of policies may have cost their grant. Soon after such a change, in
- * bounded slices with a rest after each few, and at an interval for changes that were not heard of.
+ * Settles sessions unchecked: those that a change of policies or of posture may have cost their grant, and those whose
+ * time is over. Soon after such a change, in bounded slices with a rest after each few, and at an interval for changes
+ * that were not heard of; one timer waits for the next time that is over.
  */
 import type { Stores } from '../db/stores.js';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
 
 export interface SessionSweeperOptions {
-  readonly sessions: Pick<Stores['sessions'], 'sweep'>;
+  readonly sessions: Pick<Stores['sessions'], 'sweep' | 'nextEnd'>;
   readonly log: Logger;
   readonly intervalMs?: number;
   /** Sessions looked at in one transaction, and transactions in a row. */
@@ -42,6 +43,7 @@ export function createSessionSweeper({
   let isClosed = false;
   let running: Promise<number> | undefined;
   let soon: NodeJS.Timeout | undefined;
+  let atEnd: NodeJS.Timeout | undefined;
 
   const sweep = async () => {
     let removed = 0;
@@ -52,11 +54,19 @@ export function createSessionSweeper({
         if (swept.seen < slice) break;
         if (done + 1 === slices) nudge();
       }
+      await waitForEnd();
     } catch (error) {
       noteFailure(log, error, 'sessions without a grant could not be removed; it is tried again');
     }
     if (removed > 0) log.info({ removed }, 'sessions that no policy grants any more removed');
     return removed;
+  };
+  /** A session that is made before the next turn is seen by that one. */
+  const waitForEnd = async () => {
+    const ms = await sessions.nextEnd();
+    clearTimeout(atEnd);
+    if (isClosed || ms === null || ms >= intervalMs) return;
+    atEnd = setTimeout(() => void turn(), Math.max(ms, restMs)).unref();
   };
   const turn = async () =>
     (running ??= sweep().finally(() => {
@@ -79,6 +89,7 @@ export function createSessionSweeper({
       isClosed = true;
       clearInterval(timer);
       clearTimeout(soon);
+      clearTimeout(atEnd);
       await running;
     },
   };

@@ -3,6 +3,9 @@
  * a policy whose posture checks do not pass grants nothing.
  */
 import type { PolicyType, Semantic } from '../model.js';
+import { evaluate, passesUntil } from '../posture/evaluate.js';
+import type { AskedCheck, CheckResult } from '../posture/evaluate.js';
+import type { PostureState } from '../posture/state.js';
 import { selects } from './roles.js';
 import type { Selectable } from './roles.js';
 
@@ -14,34 +17,68 @@ export interface Grant {
   readonly serviceRoles: readonly string[];
   /** False while a posture check of the policy fails: then it grants nothing. */
   readonly isPassing: boolean;
+  /** The posture checks that the policy asks for, and what came of them. */
+  readonly checks: readonly CheckResult[];
 }
 
 export interface AccessPolicy extends Grant {
   readonly identityRoles: readonly string[];
 }
 
+/** A service policy that grants a service, for what it is shown. */
+export interface GrantShown {
+  readonly policyId: string;
+  readonly policyType: PolicyType;
+  readonly isPassing: boolean;
+  readonly checks: readonly CheckResult[];
+}
+
 export interface Permissions {
   readonly permissions: readonly PolicyType[];
-  readonly grants: readonly {
-    readonly policyId: string;
-    readonly policyType: PolicyType;
-    readonly isPassing: boolean;
-  }[];
+  readonly grants: readonly GrantShown[];
 }
 
 /**
- * The posture checks that a policy asks for; its semantic governs all of its role lists. None selected: it passes. What
- * devices report is not looked at yet, so a policy that asks for a check does not pass.
+ * The posture checks that a policy asks for; its semantic governs all of its role lists. None selected: it passes, and
+ * nothing need be known of the device.
  */
-export function passes(
+export function checksOf<C extends Selectable>(
   policy: { readonly semantic: Semantic; readonly postureCheckRoles: readonly string[] },
-  postureChecks: readonly Selectable[],
-): boolean {
-  return !postureChecks.some((check) => selects(policy.semantic, policy.postureCheckRoles, check));
+  postureChecks: readonly C[],
+): C[] {
+  return postureChecks.filter((check) => selects(policy.semantic, policy.postureCheckRoles, check));
+}
+
+/** What a policy that asks for `checks` says to a device in this state. Each of them has to pass. */
+export function judge(
+  checks: readonly AskedCheck[],
+  state: PostureState,
+  now: Date,
+): { readonly isPassing: boolean; readonly until: Date | null; readonly checks: readonly CheckResult[] } {
+  if (checks.length === 0) return PASSING;
+  const results = checks.map((check) => evaluate(check, state, now));
+  const until = passesUntil(results);
+  return { isPassing: until !== undefined, until: until ?? null, checks: results };
+}
+
+const PASSING = { isPassing: true, until: null, checks: [] };
+
+/** Until when some of them pass: undefined when none does, null: no end. */
+export function latestEnd(verdicts: readonly { isPassing: boolean; until: Date | null }[]): Date | null | undefined {
+  let latest: Date | null | undefined;
+  for (const { isPassing, until } of verdicts) {
+    if (!isPassing) continue;
+    if (until === null) return null;
+    if (latest === undefined || (latest !== null && until > latest)) latest = until;
+  }
+  return latest;
 }
 
 /** The policies that select this identity. */
-export function grantsOf(policies: readonly AccessPolicy[], identity: Selectable): AccessPolicy[] {
+export function grantsOf<P extends { readonly semantic: Semantic; readonly identityRoles: readonly string[] }>(
+  policies: readonly P[],
+  identity: Selectable,
+): P[] {
   return policies.filter((policy) => selects(policy.semantic, policy.identityRoles, identity));
 }
 
@@ -51,7 +88,12 @@ export function permissionsFor(grants: readonly Grant[], service: Selectable): P
   const types = new Set(granting.map((grant) => grant.type));
   return {
     permissions: (['Bind', 'Dial'] as const).filter((type) => types.has(type)),
-    grants: granting.map((grant) => ({ policyId: grant.policyId, policyType: grant.type, isPassing: grant.isPassing })),
+    grants: granting.map(({ policyId, type, isPassing, checks }) => ({
+      policyId,
+      policyType: type,
+      isPassing,
+      checks,
+    })),
   };
 }
 

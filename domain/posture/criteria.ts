@@ -67,6 +67,18 @@ export function parseOsName(field: string, name: string | null | undefined): OsN
   return known;
 }
 
+/** Names by which devices report a system beside the usual ones. */
+const REPORTED_NAMES = new Map<string, OsName>([
+  ['darwin', 'macOS'],
+  ['macosx', 'macOS'],
+]);
+
+/** Whether a device that reports `reported` runs this system, in whatever spelling. */
+export function sameOs(name: OsName, reported: string): boolean {
+  const known = plain(reported);
+  return (byPlainName.get(known) ?? REPORTED_NAMES.get(known)) === name;
+}
+
 /** Sorted by type. @throws DomainError `invalidField` for an unknown system and for what is no range of versions */
 export function parseOperatingSystems(
   systems: readonly { readonly type: string; readonly versions: readonly string[] }[],

@@ -1,8 +1,7 @@
 /**
  * Ranges of semantic versions, as posture checks of operating systems state them: comparators (`>=1.2.3`), `||`,
  * hyphen ranges, `~`, `^`, and versions cut short or with `x`. A range is a list of alternatives, each a list of
- * comparators that all have to hold. Posture checks are stored and not evaluated yet: storing reads ranges alone, while
- * `satisfies` and what it needs are for the evaluation.
+ * comparators that all have to hold.
  */
 export interface Version {
   readonly numbers: readonly [number, number, number];

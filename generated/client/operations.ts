@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 0f69c48b36e9b374068a272c131f1ed99b70bab3b35049fece8f4f843cdf79fb) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b292f20b9ceb88ec89829d123b80944bd244afd9ef36a50eea57de97ec009981) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 0f69c48b36e9b374068a272c131f1ed99b70bab3b35049fece8f4f843cdf79fb) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b292f20b9ceb88ec89829d123b80944bd244afd9ef36a50eea57de97ec009981) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -134,6 +134,7 @@ export type Password = string;
 /** A new password; null leaves it as it is. */
 export type PasswordNullable = string | null;
 
+/** A report on the device; `typeId` decides which model applies. */
 export type PostureResponseCreate =
   | PostureResponseDomainCreate
   | PostureResponseEndpointStateCreate
@@ -143,38 +144,61 @@ export type PostureResponseCreate =
 
 /** What every PostureResponseCreate has. */
 export interface PostureResponseCreateBase {
+  /** Id of the posture check that is answered. */
   id: string;
+  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: string;
 }
 
+/** The Windows domain of the device. */
 export interface PostureResponseDomainCreate extends PostureResponseCreateBase {
+  /** Name of the domain; empty for none. */
   domain: string;
+  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'DOMAIN' | 'postureResponseDomainCreate';
 }
 
+/** Something that happened to the device. */
 export interface PostureResponseEndpointStateCreate extends PostureResponseCreateBase {
+  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'ENDPOINT_STATE' | 'postureResponseEndpointStateCreate';
+  /** Whether it was unlocked just now. */
   unlocked?: boolean | null;
+  /** Whether it woke from sleep just now. */
   woken?: boolean | null;
 }
 
+/** The hardware addresses of the device. */
 export interface PostureResponseMacAddressCreate extends PostureResponseCreateBase {
+  /** All addresses. */
   macAddresses: string[];
+  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'MAC' | 'postureResponseMacAddressCreate';
 }
 
+/** The operating system of the device. */
 export interface PostureResponseOperatingSystemCreate extends PostureResponseCreateBase {
+  /** Number of the build. */
   build?: string | null;
+  /** Name of the system in any usual spelling, such as `WindowsServer` or `Windows Server`. */
   type: string;
+  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'OS' | 'postureResponseOperatingSystemCreate';
+  /** Its version, a semantic one. */
   version: string;
 }
 
+/** The state of one process that a check of type `PROCESS` or `PROCESS_MULTI` asks for. */
 export interface PostureResponseProcessCreate extends PostureResponseCreateBase {
+  /** SHA-256 of the binary in hex. */
   hash?: string | null;
+  /** Whether it runs. */
   isRunning?: boolean | null;
+  /** Path of the binary as the check has it. */
   path?: string | null;
+  /** SHA-1 of the certificates that signed the binary, in hex. */
   signerFingerprints?: string[] | null;
+  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'PROCESS' | 'postureResponseProcessCreate';
 }
 

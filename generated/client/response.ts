@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 0f69c48b36e9b374068a272c131f1ed99b70bab3b35049fece8f4f843cdf79fb) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b292f20b9ceb88ec89829d123b80944bd244afd9ef36a50eea57de97ec009981) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -839,20 +839,29 @@ export interface PostureQueryProcess {
   path?: string | undefined;
 }
 
+/** What comes of a report. */
 export interface PostureResponse {
+  /** Services whose MFA check asks for a new TOTP code because of the reported wake or unlock; empty when no code was given in this API session,… */
   services: readonly PostureResponseService[];
 }
 
+/** Answer to a report on the device. */
 export interface PostureResponseEnvelope {
   data: PostureResponse;
   meta: Meta;
 }
 
+/** A service that asks for a new TOTP code. */
 export interface PostureResponseService {
+  /** Id of the service. */
   id: string;
+  /** Name of the service. */
   name: string;
+  /** Always `MFA`. */
   postureQueryType: string;
+  /** Seconds that a code lasts; -1 for no limit. */
   timeout: number;
+  /** Seconds until the check fails unless a code is given. */
   timeoutRemaining: number;
 }
 

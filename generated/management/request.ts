@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1f640091919a9dc0132304e8088c5e3ae664d5c820f01266c238813e0355820f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 97b39e6555203e621c5ed2376d30c3678be8b3025ed9e1684ba682129b42e8da) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -756,7 +756,7 @@ export interface PostureCheckMfaPatch extends PostureCheckPatchBase, PostureChec
 
 /** When a TOTP code has to be given again. */
 export interface PostureCheckMfaProperties {
-  /** Whether clients that do not report wake and unlock are let pass. */
+  /** Whether the time limit is waived for API sessions whose client has reported no wake or unlock, as old clients do. */
   ignoreLegacyEndpoints?: boolean | null;
   /** Whether a code is due within five minutes of an unlock. */
   promptOnUnlock?: boolean | null;
@@ -768,7 +768,7 @@ export interface PostureCheckMfaProperties {
 
 /** Changes to when a TOTP code has to be given again. */
 export interface PostureCheckMfaPropertiesPatch {
-  /** Whether clients that do not report wake and unlock are let pass. */
+  /** Whether the time limit is waived for API sessions whose client has reported no wake or unlock, as old clients do. */
   ignoreLegacyEndpoints?: boolean | null;
   /** Whether a code is due within five minutes of an unlock. */
   promptOnUnlock?: boolean | null;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1f640091919a9dc0132304e8088c5e3ae664d5c820f01266c238813e0355820f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 97b39e6555203e621c5ed2376d30c3678be8b3025ed9e1684ba682129b42e8da) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -90,6 +90,7 @@ export interface ApiSessionDetail extends BaseEntity {
 /** API sessions. */
 export type ApiSessionList = readonly ApiSessionDetail[];
 
+/** What is known of the device behind one API session. */
 export interface ApiSessionPostureData {
   endpointState?: PostureDataEndpointState | undefined;
   mfa: PostureDataMfa;
@@ -779,20 +780,28 @@ export interface ExternalJwtSignerDetail extends BaseEntity {
 /** External JWT signers. */
 export type ExternalJwtSignerList = readonly ExternalJwtSignerDetail[];
 
+/** A session that was refused because posture checks failed. */
 export interface FailedServiceRequest {
+  /** Id of the API session; it may have ended since. */
   apiSessionId?: string | undefined;
+  /** All policies that could have granted it. */
   policyFailures?: readonly PolicyFailure[] | undefined;
+  /** Id of the service; it may be deleted since. */
   serviceId?: string | undefined;
+  /** Name that the service had. */
   serviceName?: string | undefined;
   sessionType?: DialBind | undefined;
+  /** When it was refused. */
   when?: string | undefined;
 }
 
+/** Answer with service requests that failed. */
 export interface FailedServiceRequestEnvelope {
   data: FailedServiceRequestList;
   meta: Meta;
 }
 
+/** Service requests that failed, the latest first. */
 export type FailedServiceRequestList = readonly FailedServiceRequest[];
 
 /** Answer with the advice. */
@@ -1234,9 +1243,13 @@ export interface PolicyAdvice {
   serviceRouterCount?: number | undefined;
 }
 
+/** A policy that could have granted the session, and its checks that failed. */
 export interface PolicyFailure {
+  /** The checks that failed. */
   checks?: readonly PostureCheckFailure[] | undefined;
+  /** Id of the policy. */
   policyId?: string | undefined;
+  /** Name that the policy had. */
   policyName?: string | undefined;
 }
 
@@ -1276,6 +1289,7 @@ export interface PostureCheckDomainDetail extends PostureCheckDetailBase {
   typeId: 'DOMAIN';
 }
 
+/** A check that failed; `postureCheckType` decides which model applies. */
 export type PostureCheckFailure =
   | PostureCheckFailureDomain
   | PostureCheckFailureMacAddress
@@ -1286,58 +1300,88 @@ export type PostureCheckFailure =
 
 /** What every PostureCheckFailure has. */
 export interface PostureCheckFailureBase {
+  /** Id of the check. */
   postureCheckId: string;
+  /** Name that the check had. */
   postureCheckName: string;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: string;
 }
 
+/** A check of Windows domains that failed. */
 export interface PostureCheckFailureDomain extends PostureCheckFailureBase {
+  /** The domain that was reported; empty for none. */
   actualValue: string;
+  /** Domains, one of which the device has to be in. */
   expectedValue: readonly string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'DOMAIN';
 }
 
+/** A check of hardware addresses that failed. */
 export interface PostureCheckFailureMacAddress extends PostureCheckFailureBase {
+  /** The addresses that were reported. */
   actualValue: readonly string[];
+  /** Addresses, one of which the device has to have. */
   expectedValue: readonly string[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'MAC';
 }
 
+/** A check of TOTP codes that failed. */
 export interface PostureCheckFailureMfa extends PostureCheckFailureBase {
   actualValue: PostureChecksFailureMfaValues;
   criteria: PostureChecksFailureMfaCriteria;
   expectedValue: PostureChecksFailureMfaValues;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'MFA';
 }
 
+/** A check of operating systems that failed. */
 export interface PostureCheckFailureOperatingSystem extends PostureCheckFailureBase {
   actualValue: PostureCheckFailureOperatingSystemActual;
+  /** Systems that are allowed. */
   expectedValue: readonly OperatingSystem[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'OS';
 }
 
+/** The operating system that was reported. */
 export interface PostureCheckFailureOperatingSystemActual {
+  /** Name of the system; empty when none was reported. */
   type: string;
+  /** Its version. */
   version: string;
 }
 
+/** A check of one process that failed. */
 export interface PostureCheckFailureProcess extends PostureCheckFailureBase {
   actualValue: PostureCheckFailureProcessActual;
   expectedValue: Process;
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'PROCESS';
 }
 
+/** A process as it was reported. */
 export interface PostureCheckFailureProcessActual {
+  /** SHA-256 of the binary; empty when none was reported. */
   hash: string;
+  /** Whether it runs. */
   isRunning: boolean;
   osType?: OsType | undefined;
+  /** Path of the binary. */
   path?: string | undefined;
+  /** SHA-1 of the certificates that signed it. */
   signerFingerprints: readonly string[];
 }
 
+/** A check of several processes that failed. */
 export interface PostureCheckFailureProcessMulti extends PostureCheckFailureBase {
+  /** The processes that were reported, in the order in which the check lists them. */
   actualValue: readonly PostureCheckFailureProcessActual[];
+  /** The processes that the check lists. */
   expectedValue: readonly ProcessMulti[];
+  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'PROCESS_MULTI';
   semantic: PostureCheckProcessSemantic;
 }
@@ -1358,7 +1402,7 @@ export interface PostureCheckMfaDetail extends PostureCheckDetailBase, PostureCh
 
 /** When a TOTP code has to be given again. */
 export interface PostureCheckMfaProperties {
-  /** Whether clients that do not report wake and unlock are let pass. */
+  /** Whether the time limit is waived for API sessions whose client has reported no wake or unlock, as old clients do. */
   ignoreLegacyEndpoints?: boolean | undefined;
   /** Whether a code is due within five minutes of an unlock. */
   promptOnUnlock?: boolean | undefined;
@@ -1411,70 +1455,110 @@ export interface PostureCheckTypeDetail extends BaseEntity {
 /** Posture check types. */
 export type PostureCheckTypeList = readonly PostureCheckTypeDetail[];
 
+/** What an MFA check went by. */
 export interface PostureChecksFailureMfaCriteria {
+  /** When the last code was given in the API session; null for never. */
   passedMfaAt: string | null;
+  /** Seconds that the code was still good; 0 for none, -1 for no limit. */
   timeoutRemainingSeconds: number;
+  /** Seconds that a code lasts; -1 for no limit. */
   timeoutSeconds: number;
+  /** When the device was first unlocked since the code before; null for never. */
   unlockedAt: string | null;
+  /** When the device first woke since the code before; null for never. */
   wokenAt: string | null;
 }
 
+/** How an API session stands with an MFA check. */
 export interface PostureChecksFailureMfaValues {
+  /** Whether a code was given. */
   passedMfa: boolean;
+  /** Whether a code was given in time after an unlock, or none is due. */
   passedOnUnlock: boolean;
+  /** Whether a code was given in time after a wake, or none is due. */
   passedOnWake: boolean;
+  /** Whether the code is older than the check allows. */
   timedOut: boolean;
 }
 
+/** What clients of an identity reported of their devices. */
 export interface PostureData {
+  /** By the id of the API session. */
   apiSessionPostureData: Record<string, ApiSessionPostureData>;
   domain: PostureDataDomain;
   mac: PostureDataMac;
   os: PostureDataOs;
+  /** Processes that checks ask for. */
   processes: readonly PostureDataProcess[];
 }
 
+/** A report. */
 export interface PostureDataBase {
+  /** Since when it is as it is; null when nothing was reported. */
   lastUpdatedAt: string | null;
+  /** The check that the report named; empty when nothing was reported. */
   postureCheckId: string;
+  /** Always false, because reports last as long as their API session. */
   timedOut: boolean;
 }
 
+/** The Windows domain that was reported. */
 export interface PostureDataDomain extends PostureDataBase {
+  /** Name of the domain. */
   domain: string;
 }
 
+/** Events on the device that may ask for a new TOTP code, the first of each since the last code. */
 export interface PostureDataEndpointState {
+  /** When it was unlocked; null for never. */
   unlockedAt: string | null;
+  /** When it woke; null for never. */
   wokenAt: string | null;
 }
 
+/** Answer with posture data of an identity. */
 export interface PostureDataEnvelope {
   data: PostureData;
   meta: Meta;
 }
 
+/** The hardware addresses that were reported. */
 export interface PostureDataMac extends PostureDataBase {
+  /** The addresses, as lower-case hex digits. */
   addresses: readonly string[];
 }
 
+/** How an API session stands with TOTP codes. */
 export interface PostureDataMfa {
+  /** Id of the API session. */
   apiSessionId: string;
+  /** When the last code was given; null for never. */
   passedAt: string | null;
+  /** Whether a code was given. */
   passedMfa: boolean;
+  /** Whether one was given since the last unlock. */
   passedOnUnlock: boolean;
+  /** Whether one was given since the last wake. */
   passedOnWake: boolean;
 }
 
+/** The operating system that was reported. */
 export interface PostureDataOs extends PostureDataBase {
+  /** Number of the build; null when none was reported. */
   build: string | null;
+  /** Name of the system. */
   type: string;
+  /** Its version. */
   version: string;
 }
 
+/** A process that was reported. */
 export interface PostureDataProcess extends PostureDataBase {
+  /** SHA-256 of the binary, as lower-case hex digits. */
   binaryHash?: string | undefined;
+  /** Whether it runs. */
   isRunning?: boolean | undefined;
+  /** SHA-1 of the certificates that signed it, as lower-case hex digits. */
   signerFingerprints?: readonly string[] | undefined;
 }
 

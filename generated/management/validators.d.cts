@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1f640091919a9dc0132304e8088c5e3ae664d5c820f01266c238813e0355820f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 97b39e6555203e621c5ed2376d30c3678be8b3025ed9e1684ba682129b42e8da) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

@@ -11,6 +11,8 @@ import { enrollToken } from './enroll-token.js';
 import { enrollUpdb } from './enroll-updb.js';
 import * as externalJwtSigners from './external-jwt-signers.js';
 import * as protocols from './protocols.js';
+import * as postureResponses from './posture-responses.js';
+import * as serviceUpdates from './service-updates.js';
 import * as services from './services.js';
 import * as sessions from './sessions.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
@@ -36,7 +38,9 @@ export const clientHandlers = {
   ...mfa,
   ...edgeRouters,
   ...externalJwtSigners,
+  ...postureResponses,
   ...protocols,
+  ...serviceUpdates,
   ...services,
   ...sessions,
   authenticate,

@@ -11,6 +11,7 @@ import * as edgeRouters from './edge-routers.js';
 import * as enrollments from './enrollments.js';
 import * as externalJwtSigners from './external-jwt-signers.js';
 import * as identities from './identities.js';
+import * as identityPosture from './identity-posture.js';
 import * as identityServiceConfigs from './identity-service-configs.js';
 import * as identityTypes from './identity-types.js';
 import * as policyAdvice from './policy-advice.js';
@@ -54,6 +55,7 @@ export const managementHandlers = {
   ...edgeRouters,
   ...externalJwtSigners,
   ...identities,
+  ...identityPosture,
   ...identityServiceConfigs,
   ...identityTypes,
   ...policyAdvice,

@@ -13,6 +13,7 @@ import { listOf, noData } from '../handler.js';
 import type { Caller, ListReply } from '../reply.js';
 import type { Context } from '../context.js';
 import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../fields.js';
+import { toPostureQuery } from './posture-query.js';
 
 /** The query of a list of services; config types may be asked for per request. */
 export interface ServiceQuery extends ServiceListRequest {
@@ -24,7 +25,8 @@ type ServiceList = ListReply<200, Response.ServiceDetail>;
 const selectableOf = (caller: Caller): Selectable => ({ id: caller.identityId, roleAttributes: caller.roleAttributes });
 
 /** The caller's grants, read when they are asked for. */
-const grantsTo = (caller: Caller, stores: Stores) => () => stores.access.grants(selectableOf(caller));
+const grantsTo = (caller: Caller, stores: Stores) => async () =>
+  (await stores.access.grantsIn(caller.apiSessionId, selectableOf(caller))).grants;
 
 /** The role lists of the services that some of the grants reach. */
 const reachOf = (grants: readonly Grant[]): RoleList[] =>
@@ -54,7 +56,10 @@ export async function listServiceViews(
   return listOf(await stores.services.listViews(request, viewer), toServiceDetail);
 }
 
-/** Only what `identity` may dial or bind; one of the two when `type` is given. */
+/**
+ * Only what `identity` may dial or bind; one of the two when `type` is given. Of its devices nothing is known here, so
+ * no posture check passes.
+ */
 export async function listServicesOf(
   identity: Selectable,
   request: ServiceListRequest,
@@ -65,10 +70,20 @@ export async function listServicesOf(
   const grants = (await stores.access.grants(identity)).filter(
     (grant) => type === undefined || grant.type.toLowerCase() === type,
   );
+  return listGranted(identity.id, grants, request, configTypes, stores);
+}
+
+async function listGranted(
+  identityId: string,
+  grants: readonly Grant[],
+  request: ServiceListRequest,
+  configTypes: readonly string[],
+  stores: Stores,
+): Promise<ServiceList> {
   return listOf(
     await stores.services.listViews(
       { ...request, selectedBy: reachOf(grants) },
-      { identityId: identity.id, grants: () => Promise.resolve(grants), configTypes },
+      { identityId, grants: () => Promise.resolve(grants), configTypes },
     ),
     toServiceDetail,
   );
@@ -84,16 +99,27 @@ export async function listServicesFor(
   return listServicesOf(identity, request, await configTypesFor(configTypes, caller, stores), stores);
 }
 
-/** What the caller itself may dial or bind, filtered by what it is shown. */
-export async function listOwnServices(query: ServiceQuery, caller: Caller, stores: Stores): Promise<ServiceList> {
-  return listServicesFor(selectableOf(caller), { ...query, isForClient: true }, caller, stores);
+/** What the caller itself may dial or bind, filtered by what it is shown. @param grants  the caller's */
+export async function listOwnServices(
+  { configTypes, ...request }: ServiceQuery,
+  caller: Caller,
+  grants: Promise<readonly Grant[]>,
+  stores: Stores,
+): Promise<ServiceList> {
+  const [granted, types] = await Promise.all([grants, configTypesFor(configTypes, caller, stores)]);
+  return listGranted(caller.identityId, granted, { ...request, isForClient: true }, types, stores);
 }
 
-/** One service as the caller sees it; undefined when there is none with this id. */
-export async function findServiceView(id: string, caller: Caller, stores: Stores): Promise<ServiceView | undefined> {
+/** One service as the caller sees it; undefined when there is none with this id. @param grants  the caller's */
+export async function findServiceView(
+  id: string,
+  caller: Caller,
+  stores: Stores,
+  grants?: Promise<readonly Grant[]>,
+): Promise<ServiceView | undefined> {
   return stores.services.findView(id, {
     identityId: caller.identityId,
-    grants: grantsTo(caller, stores),
+    grants: grants === undefined ? grantsTo(caller, stores) : () => grants,
     configTypes: caller.configTypes,
   });
 }
@@ -106,11 +132,11 @@ export function toServiceDetail(service: ServiceView): Response.ServiceDetail {
     maxIdleTimeMillis: service.maxIdleTimeMillis,
     name: service.name,
     permissions: service.permissions,
-    postureQueries: service.grants.map(({ policyId, policyType, isPassing }) => ({
+    postureQueries: service.grants.map(({ policyId, policyType, isPassing, checks }) => ({
       isPassing,
       policyId,
       policyType,
-      postureQueries: [],
+      postureQueries: checks.map(toPostureQuery),
     })),
     roleAttributes: service.roleAttributes,
     terminatorStrategy: service.terminatorStrategy,
@@ -171,9 +197,8 @@ export function strategyFrom(name: string | null | undefined): string | undefine
   return name;
 }
 
-/** Everything the caller may dial or bind, for a comparison over the whole. */
-export async function viewsOf(caller: Caller, stores: Stores): Promise<ServiceView[]> {
-  const grants = await stores.access.grants(selectableOf(caller));
+/** Everything that the caller may dial or bind by these grants, for a look at the whole. */
+export async function viewsOf(grants: readonly Grant[], caller: Caller, stores: Stores): Promise<ServiceView[]> {
   const page = await stores.services.listViews(
     { limit: -1, selectedBy: reachOf(grants), isHeld: true },
     { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes },

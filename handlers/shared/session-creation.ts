@@ -1,7 +1,10 @@
 /** Making a session: who may have one, checked in the order in which refusals are answered. */
-import type { Session, Tags } from '../../domain/model.js';
-import { DomainError, invalidField, notFound } from '../../domain/errors.js';
-import type { SessionBasis } from '../../db/sessions.js';
+import type { PolicyType, Session, Tags } from '../../domain/model.js';
+import { DomainError, invalidField, notFound, raise } from '../../domain/errors.js';
+import { judge, latestEnd } from '../../domain/policy/access.js';
+import { adviceFor, failureOf } from '../../domain/posture/failures.js';
+import type { BasisGrant, PostureHold, SessionBasis } from '../../db/sessions.js';
+import type { Stores } from '../../db/stores.js';
 import type { DialBind } from '../../generated/client/request.js';
 import type { Caller } from '../reply.js';
 import type { Context } from '../context.js';
@@ -11,8 +14,6 @@ export interface SessionRequest {
   readonly type: DialBind;
   readonly tags: Tags;
 }
-
-type Grant = SessionBasis['grants'][number];
 
 /** The identity may change while its session is made: then all is looked at again, and no more often than this. */
 const ATTEMPTS = 3;
@@ -40,29 +41,70 @@ export async function sessionFor(
         ? notFound('service', serviceId)
         : invalidField('ServiceId', 'service not found', serviceId);
     }
-    if (!granting.some((grant) => grant.isPassing)) throw await postureFailure(granting, stores);
+    const hold = await holdOf(granting, { serviceId, type: first.type, caller, ground, stores });
     if (!ground.hasEdgeRouter) throw new DomainError('noEdgeRouters');
     if (ground.session !== null) return ground.session;
     const use = { id: newId(), apiSessionId, identityId, serviceId, type: first.type };
-    const session = await stores.sessions.create({ ...use, token: await sessionTokens.sign(use), tags }, ground);
+    const session = await stores.sessions.create({ ...use, token: await sessionTokens.sign(use), tags }, ground, hold);
     if (session !== undefined) return session;
   }
   throw new DomainError('unavailable');
 }
 
-async function postureFailure(granting: readonly Grant[], stores: Context['stores']): Promise<DomainError> {
-  const ids = granting.map(({ policyId }) => policyId);
-  const checks = await stores.access.postureChecksOf(ids);
-  const data = Object.fromEntries(
-    ids.map((id) => [
-      id,
-      checks
-        .filter(({ policyId }) => policyId === id)
-        .map((check) => ({ id: check.id, isPassing: false, typeId: check.typeId })),
-    ]),
-  );
-  return new DomainError('invalidPosture', {
-    causeMessage: `Failed to pass posture checks for service policies: [${ids.join(' ')}]`,
-    causeData: data,
+interface Asked {
+  readonly serviceId: string;
+  readonly type: PolicyType;
+  readonly caller: Caller;
+  readonly ground: SessionBasis;
+  readonly stores: Stores;
+}
+
+/**
+ * What the session hangs on; undefined when some policy grants it whatever the device is, and then nothing is asked of
+ * it. @throws DomainError `invalidPosture` when no policy passes, which is written down for administrators
+ */
+async function holdOf(granting: readonly BasisGrant[], asked: Asked): Promise<PostureHold | undefined> {
+  if (granting.some(({ checks }) => checks.length === 0)) return undefined;
+  const { caller, ground, stores } = asked;
+  const posture = await stores.postures.of(caller.apiSessionId);
+  if (posture === undefined) throw new DomainError('unauthenticated');
+  const { state, now, revision } = posture;
+  const verdicts = granting.map((grant) => ({ grant, ...judge(grant.checks, state, now) }));
+  const until = latestEnd(verdicts);
+  if (until !== undefined) return { revision, until };
+  // As for a grant that is gone.
+  if (ground.session !== null) await stores.sessions.end(ground.session.id);
+  const failing = verdicts.map(({ grant, checks }) => ({
+    grant,
+    checks: checks.filter(({ isPassing }) => !isPassing).map(({ check }) => check),
+  }));
+  await stores.postures.noteFailure(caller.identityId, {
+    apiSessionId: caller.apiSessionId,
+    serviceId: asked.serviceId,
+    serviceName: ground.serviceName,
+    sessionType: asked.type,
+    policyFailures: failing.map(({ grant: { policyId, policyName }, checks }) => ({
+      policyId,
+      policyName,
+      checks: checks.map((check) => failureOf(check, state, now)),
+    })),
   });
+  const ids = granting.map(({ policyId }) => policyId);
+  return raise(
+    new DomainError('invalidPosture', {
+      causeMessage: `Failed to pass posture checks for service policies: [${ids.join(' ')}]`,
+      causeData: Object.fromEntries(
+        failing.map(({ grant, checks }) => [
+          grant.policyId,
+          checks.map((check) => ({
+            id: check.id,
+            isPassing: false,
+            name: check.name,
+            reason: adviceFor(check, state, now),
+            typeId: check.typeId,
+          })),
+        ]),
+      ),
+    }),
+  );
 }

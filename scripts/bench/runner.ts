@@ -11,6 +11,7 @@ import type { LoadGenerator, LoadResult } from './load.js';
 import { loginCases } from './login-cases.js';
 import { UsageError } from './options.js';
 import { clearProgress, showProgress } from './progress.js';
+import { postureCases } from './posture-cases.js';
 import { readingCases } from './reading-cases.js';
 import type { Row } from './row.js';
 import { routingChanges, routingReads } from './routing-cases.js';
@@ -21,6 +22,7 @@ const known: readonly BenchCase[] = [
   ...readingCases,
   ...routingReads,
   ...sessionCases,
+  ...postureCases,
   ...changingCases,
   ...routingChanges,
   ...certificateCases,

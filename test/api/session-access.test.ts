@@ -207,6 +207,7 @@ describe('a session without a grant', () => {
     const { caller, service } = await hold();
     const other = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
     const check = unique('check');
+    const reason = 'the client has not reported its Windows domain: let it report, or update it';
     await controller.database.query(
       `INSERT INTO posture_checks (id, name, type_id, criteria, role_attributes)
         VALUES ($1, $1, 'DOMAIN', '{"domains":["a"]}', ARRAY[$1])`,
@@ -225,7 +226,7 @@ describe('a session without a grant', () => {
     const answer = expectStatus(await caller.client.post(PATH, { serviceId: other }), 409);
     expect(answer.error?.code).to.equal('INVALID_POSTURE');
     expect(answer.error?.cause).to.deep.equal({
-      data: Object.fromEntries(ids.map((id) => [id, [{ id: check, isPassing: false, typeId: 'DOMAIN' }]])),
+      data: Object.fromEntries(ids.map((id) => [id, [{ id: check, isPassing: false, name: check, reason, typeId: 'DOMAIN' }]])),
       message: `Failed to pass posture checks for service policies: [${[...ids].sort().join(' ')}]`,
     });
     expectStatus(await caller.client.post(PATH, { serviceId: other, type: 'Bind' }), 400);

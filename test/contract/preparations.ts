@@ -39,7 +39,7 @@ export async function prepareRequest(situation: Situation): Promise<void> {
   if (prepare !== undefined) return prepare(situation);
   if (status < 300) {
     if (operation.path.includes('{id}')) toId(situation, await subject(operation, world));
-    change(transaction, (body) => withNewNames(body, world.unique));
+    change(transaction, (body) => (Array.isArray(body) ? body : withNewNames(body, world.unique)));
   } else if (status === 400) spoil(situation);
   else if (status === 413) transaction.request.body = JSON.stringify({ name: 'x'.repeat(MEBIBYTE) });
   else if (status === 415)

@@ -1,12 +1,17 @@
 /** The rule of access and its SQL agree in a thousand random worlds. Each world has its seed. Against PostgreSQL. */
 import { expect } from 'chai';
 import { accessView } from '../../db/access-view.js';
+import { checkGrants } from '../../db/session-grants.js';
 import type { Db } from '../../db/db.js';
 import { Params } from '../../db/filter/index.js';
 import { policiesNaming, selectedBy } from '../../db/scopes.js';
 import type { Scope } from '../../db/scopes.js';
-import { isAllowed, passes } from '../../domain/policy/access.js';
+import { checksOf, isAllowed, judge } from '../../domain/policy/access.js';
 import type { AccessPolicy } from '../../domain/policy/access.js';
+import type { Criteria } from '../../domain/posture/criteria.js';
+import type { AskedCheck } from '../../domain/posture/evaluate.js';
+import { NOTHING_KNOWN } from '../../domain/posture/state.js';
+import type { PostureState } from '../../domain/posture/state.js';
 import { selects } from '../../domain/policy/roles.js';
 import { sortedSet } from '../../domain/sorted-set.js';
 import type { Selectable } from '../../domain/policy/roles.js';
@@ -25,11 +30,77 @@ interface WorldPolicy {
   readonly serviceRoles: string[];
   readonly postureCheckRoles: string[];
 }
+type WorldCheck = AskedCheck & Selectable;
 interface World {
-  readonly identities: Selectable[];
+  /** Each has one API session, of the same id. */
+  readonly identities: (Selectable & { readonly state: PostureState })[];
   readonly services: Selectable[];
-  readonly checks: Selectable[];
+  readonly checks: WorldCheck[];
   readonly policies: WorldPolicy[];
+}
+
+/** Times that are never near to the end of anything, however long a run takes. */
+const LONG_AGO = new Date(Date.now() - 86_400_000);
+const JUST_NOW = new Date(Date.now() - 1_000);
+
+/** Checks of every kind, and devices that meet about half of them. */
+function worldly(one: <T>(from: readonly [T, ...T[]]) => T) {
+  const path = '/bin/a';
+  const process = { osType: 'Linux', path, hashes: [] } as const;
+  const kinds: readonly [() => Criteria, ...(() => Criteria)[]] = [
+    () => ({ typeId: 'MAC', criteria: { macAddresses: [one(['aa', 'bb'])] } }),
+    () => ({ typeId: 'DOMAIN', criteria: { domains: [one(['a.example', 'b.example'])] } }),
+    () => ({
+      typeId: 'OS',
+      criteria: { operatingSystems: [{ type: one(['Linux', 'macOS']), versions: [one(['>=5', '<5'])] }] },
+    }),
+    () => ({
+      typeId: 'MFA',
+      criteria: {
+        timeoutSeconds: one([-1, 3600]),
+        promptOnWake: one([true, false]),
+        promptOnUnlock: one([true, false]),
+        ignoreLegacyEndpoints: one([true, false]),
+      },
+    }),
+    () => ({ typeId: 'PROCESS', criteria: { process } }),
+    () => ({
+      typeId: 'PROCESS_MULTI',
+      criteria: {
+        semantic: one(['AllOf', 'AnyOf', 'OneOf']),
+        processes: [
+          { ...process, signerFingerprints: [] },
+          { ...process, path: '/bin/b', signerFingerprints: [] },
+        ],
+      },
+    }),
+  ];
+  const at = LONG_AGO;
+  return {
+    check: (id: string): AskedCheck => ({ id, name: id, createdAt: at, updatedAt: at, tags: {}, ...one(kinds)() }),
+    state: (checks: readonly WorldCheck[]): PostureState =>
+      one<PostureState>([
+        NOTHING_KNOWN,
+        {
+          os: one([null, { checkId: '0', at, type: 'linux', version: one(['4.1.0', '5.1.0', 'odd']), build: null }]),
+          mac: one([null, { checkId: '0', at, addresses: [one(['aa', 'bb', 'cc'])] }]),
+          domain: one([null, { checkId: '0', at, domain: one(['A.example', 'b.example', '']) }]),
+          processes: checks.flatMap(({ id }) =>
+            one([[path], [path, '/bin/b'], []]).map((running) => ({
+              checkId: id,
+              at,
+              path: running,
+              isRunning: one([true, true, false]),
+              hash: '',
+              signerFingerprints: [],
+            })),
+          ),
+          passedMfaAt: one([null, LONG_AGO, JUST_NOW]),
+          wokenAt: one([null, new Date(LONG_AGO.getTime() + 1000)]),
+          unlockedAt: one([null, new Date(LONG_AGO.getTime() + 2000)]),
+        },
+      ]),
+  };
 }
 
 /** A generator with a seed: a world that fails can be made again. */
@@ -59,12 +130,12 @@ function generator(seed: number) {
           ).map((id) => `@${id}`),
           ...(below(10) === 0 ? ['@nobody'] : []),
         ]);
+  const one = <T>(from: readonly [T, ...T[]]): T => from[below(from.length)] ?? from[0];
+  const world = worldly(one);
   return (): World => {
-    const [identities, services, checks] = [
-      entities('i', 1 + below(4)),
-      entities('s', 1 + below(4)),
-      entities('c', below(3)),
-    ];
+    const services = entities('s', 1 + below(4));
+    const checks = entities('c', below(4)).map((entity): WorldCheck => ({ ...entity, ...world.check(entity.id) }));
+    const identities = entities('i', 1 + below(4)).map((entity) => ({ ...entity, state: world.state(checks) }));
     const policies = Array.from({ length: 1 + below(4) }, (_, n): WorldPolicy => ({
       id: `p${n}`,
       type: below(2) === 0 ? 'Dial' : 'Bind',
@@ -126,11 +197,11 @@ describe('access in random worlds', function worlds() {
     await insert(
       tx,
       'posture_checks',
-      checks.map(({ id, roleAttributes }) => ({
+      checks.map(({ id, typeId, criteria, roleAttributes }) => ({
         id,
         name: id,
-        type_id: 'MFA',
-        criteria: {},
+        type_id: typeId,
+        criteria,
         role_attributes: roleAttributes,
       })),
       'id, name, type_id, criteria, role_attributes',
@@ -153,6 +224,56 @@ describe('access in random worlds', function worlds() {
         'posture_check_roles text[]',
     );
   };
+  const fillSessions = async (tx: Db, { identities, services }: World) => {
+    await insert(
+      tx,
+      'api_sessions',
+      identities.map(({ id, state }) => ({
+        id,
+        identity_id: id,
+        authenticator_id: 'a',
+        token_hash: `\\x${Buffer.from(id).toString('hex')}`,
+        ip_address: '',
+        method: 'password',
+        mfa_passed_at: state.passedMfaAt,
+      })),
+      'id, identity_id, authenticator_id, token_hash, ip_address, method, mfa_passed_at',
+      'id text, identity_id text, authenticator_id text, token_hash bytea, ip_address text, method text, ' +
+        'mfa_passed_at timestamptz',
+    );
+    await insert(
+      tx,
+      'api_session_postures',
+      identities
+        .filter(({ state }) => state !== NOTHING_KNOWN)
+        .map(({ id, state: { os, mac, domain, processes, wokenAt, unlockedAt } }) => ({
+          api_session_id: id,
+          reported: { os, mac, domain, processes },
+          woken_at: wokenAt,
+          unlocked_at: unlockedAt,
+        })),
+      'api_session_id, reported, woken_at, unlocked_at',
+      'api_session_id text, reported jsonb, woken_at timestamptz, unlocked_at timestamptz',
+    );
+    await insert(
+      tx,
+      'sessions',
+      identities.flatMap(({ id: identity }) =>
+        services.flatMap(({ id: service }) =>
+          (['Dial', 'Bind'] as const).map((type) => ({
+            id: `${identity} ${type} ${service}`,
+            api_session_id: identity,
+            identity_id: identity,
+            service_id: service,
+            type,
+            token: '',
+          })),
+        ),
+      ),
+      'id, api_session_id, identity_id, service_id, type, token',
+      'id text, api_session_id text, identity_id text, service_id text, type text, token text',
+    );
+  };
   const matching = async (tx: Db, table: string, scope: Scope) => {
     const { bind, values } = new Params();
     const { sql } = scope(bind);
@@ -165,21 +286,27 @@ describe('access in random worlds', function worlds() {
   };
 
   const compare = async (tx: Db, world: World, label: string) => {
-    const policies = world.policies.map((p): AccessPolicy => ({
-      ...p,
-      policyId: p.id,
-      isPassing: passes(p, world.checks),
-    }));
+    const now = new Date();
+    const judgedFor = (state: PostureState) =>
+      world.policies.map((p): AccessPolicy => ({
+        ...p,
+        policyId: p.id,
+        ...judge(checksOf(p, world.checks), state, now),
+      }));
+    const granted: string[] = [];
     for (const identity of world.identities) {
-      const grants = await accessView(tx).grants(identity);
-      expect(
-        grants.map(({ policyId, isPassing }) => `${policyId} ${isPassing}`),
-        `${label} grants of ${identity.id}`,
-      ).to.have.members(
-        policies
-          .filter((p) => selects(p.semantic, p.identityRoles, identity))
-          .map(({ policyId, isPassing }) => `${policyId} ${isPassing}`),
+      const policies = judgedFor(identity.state);
+      const { grants } = await accessView(tx).grantsIn(identity.id, identity);
+      const shown = (each: readonly AccessPolicy[]) =>
+        each.map(({ policyId, isPassing, checks }) =>
+          [policyId, isPassing, ...checks.map((result) => [result.check.id, result.isPassing])].join(' '),
+        );
+      expect(shown(grants), `${label} grants of ${identity.id}`).to.have.members(
+        shown(policies.filter((p) => selects(p.semantic, p.identityRoles, identity))),
       );
+      for (const service of world.services)
+        for (const type of ['Dial', 'Bind'] as const)
+          if (isAllowed(policies, identity, service, type)) granted.push(`${identity.id} ${type} ${service.id}`);
       expect(
         await matching(tx, 'service_policies', policiesNaming('identity_roles', identity)),
         `${label} policies of ${identity.id}`,
@@ -200,10 +327,17 @@ describe('access in random worlds', function worlds() {
       expect(
         await matching(tx, 'service_policies', policiesNaming('service_roles', service)),
         `${label} policies of ${service.id}`,
-      ).to.have.members(
-        policies.filter((p) => selects(p.semantic, p.serviceRoles, service)).map(({ policyId }) => policyId),
-      );
+      ).to.have.members(world.policies.filter((p) => selects(p.semantic, p.serviceRoles, service)).map(({ id }) => id));
     }
+    const { rows } = await tx.run<{ id: string }>(null, 'SELECT id FROM sessions');
+    const all = rows.map(({ id }) => id);
+    const { seen, removed } = await checkGrants(tx, { ids: all, others: 0, identityId: null });
+    const { rows: left } = await tx.run<{ id: string }>(null, 'SELECT id FROM sessions');
+    expect(
+      left.map(({ id }) => id),
+      `${label} sessions`,
+    ).to.have.members(granted);
+    expect([seen, removed], `${label} sessions`).to.deep.equal([all.length, all.length - granted.length]);
   };
 
   it(`is the same by the rule and by its SQL, in ${WORLDS} of them`, async () => {
@@ -215,6 +349,7 @@ describe('access in random worlds', function worlds() {
       await database
         .transaction(async (tx) => {
           await fill(tx, world);
+          await fillSessions(tx, world);
           await compare(tx, world, `seed ${seed}, world ${n}:`);
           throw new Undo();
         })

@@ -12,6 +12,7 @@ const OUT_OF_REACH = new Set([
   'api_sessions_method',
   'auth_policy_signers_policy_fkey',
   'external_jwt_signers_one_key_source',
+  'failed_service_requests_type',
   'external_jwt_signers_target_token',
   'api_sessions_token_key',
   'authenticators_method',

@@ -1,5 +1,6 @@
 /** Constraints on access: sessions, posture checks, second factors, auth policies and external signers. */
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
+import { NOTHING_KNOWN } from '../../domain/posture/state.js';
 import type { StoreSuite, Violation } from './stores-support.js';
 
 export const accessViolations = ({
@@ -77,6 +78,36 @@ export const accessViolations = ({
         typeId,
       ]);
     },
+  },
+  {
+    constraint: 'api_session_postures_session_fkey',
+    kind: 'unauthenticated',
+    tells: 'unauthenticated',
+    work: () => stores().postures.keep('nope', NOTHING_KNOWN),
+  },
+  {
+    constraint: 'api_session_views_session_fkey',
+    kind: 'unauthenticated',
+    tells: 'unauthenticated',
+    work: () =>
+      stores().access.noteOwnView(
+        { id: 'nope', identityId: 'nope', configTypes: [] },
+        { epoch: 1, revision: 0, digest: Buffer.alloc(32), state: null },
+        new Date(),
+      ),
+  },
+  {
+    constraint: 'failed_service_requests_identity_fkey',
+    kind: 'unauthenticated',
+    tells: 'unauthenticated',
+    work: () =>
+      stores().postures.noteFailure('nope', {
+        apiSessionId: 'a',
+        serviceId: 's',
+        serviceName: 's',
+        sessionType: 'Dial',
+        policyFailures: [],
+      }),
   },
   {
     constraint: 'mfas_identity_fkey',
