@@ -18,7 +18,7 @@ export interface ConfigSources {
 export function readConfig({ file, env }: ConfigSources): Config {
   const faults: string[] = [];
   const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file);
-  const values: Partial<Record<keyof Config, unknown>> = {};
+  const values: { -readonly [K in keyof Config]?: Config[K] } = {};
   for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
     const inEnv = env[item.env];
     const inFile = fromFile.get(item.path);
@@ -26,13 +26,19 @@ export function readConfig({ file, env }: ConfigSources): Config {
     const [value, place] =
       inEnv !== undefined ? [inEnv, `environment variable ${item.env}`] : [inFile, `${item.path} in ${file ?? ''}`];
     try {
-      values[key] = value === undefined ? item.fallback : item.parse(value);
+      Object.assign(values, { [key]: value === undefined ? item.fallback : item.parse(value) });
     } catch (error) {
       faults.push(`${place}: ${(error as Error).message}`);
     }
   }
   for (const path of fromFile.keys())
     faults.push(`${path} in ${file ?? ''}: no such setting; the settings are in docs/configuration.md${nearest(path)}`);
+  const { headersTimeout, requestTimeout } = values;
+  if (headersTimeout !== undefined && requestTimeout !== undefined && headersTimeout > requestTimeout)
+    faults.push(
+      `limits.headersTimeout (${headersTimeout}s) is longer than limits.requestTimeout (${requestTimeout}s), which ` +
+        'counts the headers too: raise the second or lower the first',
+    );
   if (faults.length > 0)
     throw new ConfigError(
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,

@@ -198,6 +198,12 @@ describe('the configuration', () => {
     ).to.deep.equal(readConfig({ env: {} }));
   });
 
+  it('refuses more time for the headers than for the whole request', () => {
+    const env = { EDGE_LIMIT_HEADERS_TIMEOUT: '40s', EDGE_LIMIT_REQUEST_TIMEOUT: '30s' };
+    expect(faultOf({ env })).to.match(/limits\.headersTimeout \(40s\) is longer than limits\.requestTimeout \(30s\)/);
+    expect(readConfig({ env: { ...env, EDGE_LIMIT_REQUEST_TIMEOUT: '40s' } })).to.include({ headersTimeout: 40 });
+  });
+
   it('lists every fault at once', () => {
     const file = fileWith('listen: nowhere\nedge: { api: { maxLimit: lots } }\nwizard: true\n');
     const lines = faultOf({ env: { EDGE_LOG_LEVEL: 'loud', EDGE_DOCS: 'maybe' }, file }).split('\n');
