@@ -22,7 +22,7 @@ const used = new Set<Skip>();
 
 for (const api of ['client', 'management'] as const) {
   describe(`the ${api} API keeps its contract`, function contract() {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const own = built.filter((operation) => operation.api === api);
     let controller: TestController;
     let run: DreddRun;
