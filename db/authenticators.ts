@@ -199,8 +199,6 @@ export interface AuthenticatorStore {
    * @returns false when it is another one by now
    */
   lockPassword(id: string, expectedHash: string | undefined): Promise<boolean>;
-  /** Counts a wrong password and answers how many there were in a row, this one included. */
-  countFailure(id: string): Promise<number>;
   guessStateOf(id: string): Promise<GuessState | undefined>;
   /** The same, locked until the transaction ends, and the identity with it. */
   holdGuessState(id: string): Promise<GuessState | undefined>;
@@ -363,17 +361,6 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         [id, expectedHash ?? null],
       );
       return rowCount === 1;
-    },
-    async countFailure(id) {
-      const {
-        rows: [row],
-      } = await db.run<{ failed_attempts: number }>(
-        'authenticator-failure',
-        `UPDATE authenticators
-        SET failed_attempts = failed_attempts + 1 WHERE id = $1 RETURNING failed_attempts, ${EXPENDABLE}`,
-        [id],
-      );
-      return row?.failed_attempts ?? 0;
     },
     async guessStateOf(id) {
       return (await db.read<GuessState>('guess-state', GUESS_STATE, [id])).rows[0];

@@ -77,11 +77,3 @@ export function checkPassword(policy: Pick<AuthPolicySettings, 'primary'>, passw
   const reason = `${field} must ${faults.join(', must ')}`;
   throw invalidField(field, reason, '<hidden>', reason);
 }
-
-/**
- * Whether so many wrong passwords in a row disable the identity. Also true beyond the limit, which may have been
- * lowered since.
- */
-export function isLockedOut({ maxAttempts }: Pick<PasswordRules, 'maxAttempts'>, failures: number): boolean {
-  return maxAttempts > 0 && failures >= maxAttempts;
-}

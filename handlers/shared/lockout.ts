@@ -3,28 +3,32 @@
  * those given to change the own password count alike.
  */
 import { identityIdOf } from '../../domain/ids.js';
-import { isLockedOut } from '../../domain/auth/auth-policy.js';
 import type { PasswordRules } from '../../domain/auth/auth-policy.js';
 import { DomainError } from '../../domain/errors.js';
 import type { GuessState, PasswordCredentials } from '../../db/authenticators.js';
 import type { StoreSet } from '../../db/stores.js';
 import type { Context } from '../context.js';
 
-/** Counts a wrong password of a login: true when this one disabled the identity. */
+/**
+ * Counts a wrong password of a login: true when this one disabled the identity. It is decided while the authenticator
+ * is held, so a right password that comes after the last wrong one waits for this, and finds the identity disabled.
+ */
 export async function countWrongPassword(
-  { authenticatorId, identityId, isDisabled }: PasswordCredentials,
+  { authenticatorId, identityId }: Pick<PasswordCredentials, 'authenticatorId' | 'identityId'>,
   rules: PasswordRules,
   { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
 ): Promise<boolean> {
-  if (rules.maxAttempts <= 0 || isDisabled) return false;
-  const failures = await stores.authenticators.countFailure(authenticatorId);
-  if (!isLockedOut(rules, failures)) return false;
-  await stores.authenticators.clearFailures(authenticatorId);
-  const isLocked = await unlessLast(async () => {
-    await stores.transaction((tx) => lockOut(identityId, rules, tx));
-    return true;
-  });
-  if (isLocked === undefined) return false;
+  if (rules.maxAttempts <= 0) return false;
+  const isLocked = await unlessLast(() =>
+    stores.transaction(
+      async (tx) => {
+        const now = await tx.authenticators.holdGuessState(authenticatorId);
+        return now?.isDisabled === false && (await countHeld({ authenticatorId, identityId }, rules, tx));
+      },
+      { isExpendable: true },
+    ),
+  );
+  if (isLocked !== true) return false;
   apiSessions.forgetIdentity(identityIdOf(identityId));
   return true;
 }
@@ -94,16 +98,24 @@ async function decide(
     await tx.authenticators.clearFailures(authenticatorId);
     return 'right';
   }
-  if (!(await tx.authenticators.countGuess(authenticatorId, rules.maxAttempts))) return 'wrong';
-  await lockOut(identityId, rules, tx);
-  return 'locked';
+  return (await countHeld({ authenticatorId, identityId }, rules, tx)) ? 'locked' : 'wrong';
 }
 
-/** @throws DomainError `notUpdatable` for the default administrator and the last one */
-const lockOut = (identityId: string, rules: PasswordRules, tx: StoreSet): Promise<void> =>
-  tx.administrators.keep(identityId, 'notUpdatable', () =>
+/**
+ * Counts one wrong password of an authenticator that is held: true when it disabled the identity.
+ * @throws DomainError `notUpdatable` for the default administrator and the last one
+ */
+async function countHeld(
+  { authenticatorId, identityId }: Pick<OwnGuess, 'authenticatorId' | 'identityId'>,
+  rules: PasswordRules,
+  tx: StoreSet,
+): Promise<boolean> {
+  if (!(await tx.authenticators.countGuess(authenticatorId, rules.maxAttempts))) return false;
+  await tx.administrators.keep(identityId, 'notUpdatable', () =>
     tx.identities.disable(identityId, rules.lockoutDurationMinutes),
   );
+  return true;
+}
 
 /** Undefined where guessing would lock everybody out: nothing is changed then. */
 async function unlessLast<T>(change: () => Promise<T>): Promise<T | undefined> {

@@ -18,6 +18,7 @@ import type { LoggedController, Pair } from './server-support.js';
 const PASSWORD = 'pass word 1';
 const NEXT = 'pass word 2';
 const GUESSES = 49;
+const WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 
 interface Subject {
   readonly id: string;
@@ -156,21 +157,36 @@ describe('guesses at the own password', function ownGuesses() {
         guess(subject, subject.clients[0], PASSWORD),
         guess(subject, subject.clients[1], 'wrong'),
       ]);
-      await until(
-        'both wait',
-        async () => {
-          const waiting =
-            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-          return (await pair.database.query(waiting)).rows.length === 2;
-        },
-        20_000,
-      );
+      await until('both wait', async () => (await pair.database.query(WAITING)).rows.length === 2, 20_000);
       await other.query('COMMIT');
       (await answers).forEach(expectWrong);
     } finally {
       await other.end();
     }
     expect(await failures(subject), 'guesses at what is locked are not counted').to.equal(0);
+    await expectLocked(subject);
+  });
+
+  it('come to an end at logins too: a right one that comes after the last wrong one is refused', async () => {
+    const subject = await newSubject({ maxAttempts: 3 });
+    const other = new pg.Client(pair.database.connection);
+    await other.connect();
+    const waiting = (count: number) =>
+      until(`${count} wait`, async () => (await pair.database.query(WAITING)).rows.length === count, 20_000);
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT FROM identities WHERE id = $1 FOR UPDATE', [subject.id]);
+      const wrong = [0, 1, 2].map((n) => login(subject.name, `wrong-${n}`, n === 1 ? two : one));
+      await waiting(3);
+      const right = login(subject.name, PASSWORD, two);
+      await waiting(4);
+      await other.query('COMMIT');
+      (await Promise.all([...wrong, right])).forEach((answer) => {
+        expectLoginRefused(answer);
+      });
+    } finally {
+      await other.end();
+    }
     await expectLocked(subject);
   });
 

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import {
   checkPassword,
   defaultAuthPolicySettings,
-  isLockedOut,
   normalizePasswordRules,
   type PasswordRules,
 } from '../../domain/auth/auth-policy.js';
@@ -85,15 +84,4 @@ describe('password rules', () => {
     expect(normalizePasswordRules(policy({ minPasswordLength: -1 }).primary.updb).minPasswordLength).to.equal(5);
     expect(normalizePasswordRules(policy({ minPasswordLength: 1_000 }).primary.updb).minPasswordLength).to.equal(100);
   });
-});
-
-describe('lockout', () => {
-  const cases: [what: string, maxAttempts: number, failures: number, isOut: boolean][] = [
-    ['never comes when maxAttempts is 0', 0, 1_000_000, false],
-    ['does not come before attempt maxAttempts', 3, 2, false],
-    ['comes with exactly attempt maxAttempts', 3, 3, true],
-    ['comes at once when the limit was lowered below the count', 3, 8, true],
-  ];
-  for (const [what, maxAttempts, failures, isOut] of cases)
-    it(what, () => expect(isLockedOut({ maxAttempts }, failures)).to.equal(isOut));
 });
