@@ -1,6 +1,6 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
 import type { RequiredSigner } from '../domain/auth/external-signer.js';
-import type { ApiSession, JsonObject, LoginMethod, Page } from '../domain/model.js';
+import type { ApiSession, JsonObject, LoginMethod, Page, Trace } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
 import { EXPENDABLE } from './db.js';
@@ -107,6 +107,8 @@ export interface SessionOwner {
   readonly roleAttributes: readonly string[];
   /** Moves with what is known of its device. */
   readonly postureRevision: number;
+  /** Of the identity, until it ends. */
+  readonly trace: Trace | null;
   /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
   readonly state: string;
 }
@@ -114,7 +116,8 @@ export interface SessionOwner {
 /** Everything that a copy of a session in memory holds of rows that others may change. */
 const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
   a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
-  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision)::text)`;
+  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision, x.trace_id, x.ends_at)::text)`;
+const STATE_JOINS = `${JOINS} LEFT JOIN identity_traces x ON x.identity_id = i.id`;
 /** The identity's policy `p` accepts the way in which the session `t` was made. */
 const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
   ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
@@ -122,11 +125,11 @@ const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cer
 const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
 const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision, x.trace_id, x.ends_at,
   ${STATE} AS state`;
 
 const BY_TOKEN = `SELECT ${OWNER}
-FROM api_sessions t ${JOINS}
+FROM api_sessions t ${STATE_JOINS}
 WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
 
 /** Ages, not times: only the database's clock decides when a session has been idle for too long. */
@@ -137,13 +140,15 @@ const TOUCH = `WITH t AS (
     FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
   RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_complete,
     s.method, s.signer_id, s.posture_revision, ${EXPENDABLE})
-SELECT t.id, ${STATE} AS state FROM t ${JOINS} WHERE ${MAY_CALL}`;
+SELECT t.id, ${STATE} AS state FROM t ${STATE_JOINS} WHERE ${MAY_CALL}`;
 
 type OwnerRow = Row & {
   is_admin: boolean;
   permissions: string[];
   role_attributes: string[];
   posture_revision: number;
+  trace_id: string | null;
+  ends_at: Date | null;
   state: string;
 };
 
@@ -162,7 +167,7 @@ t AS (
 client AS (
   UPDATE identities SET env_info = $11::jsonb, sdk_info = $12::jsonb FROM held
   WHERE id = $2 AND (env_info, sdk_info) IS DISTINCT FROM ($11::jsonb, $12::jsonb))${alsoDoes}
-SELECT ${OWNER}, ${EXPENDABLE} FROM t ${JOINS} WHERE ${MAY_CALL}`;
+SELECT ${OWNER}, ${EXPENDABLE} FROM t ${STATE_JOINS} WHERE ${MAY_CALL}`;
 const HELD_IDENTITY = `FROM identities i WHERE i.id = $2 AND NOT ${isDisabledSql('i')}`;
 const HELD_AUTHENTICATOR = `FROM identities i JOIN authenticators a ON a.identity_id = i.id
   WHERE i.id = $2 AND NOT ${isDisabledSql('i')} AND a.id = $3`;
@@ -249,6 +254,7 @@ const ownerFrom = (row: OwnerRow): SessionOwner => ({
   permissions: row.permissions,
   roleAttributes: row.role_attributes,
   postureRevision: row.posture_revision,
+  trace: row.trace_id === null || row.ends_at === null ? null : { traceId: row.trace_id, endsAt: row.ends_at },
   state: row.state,
 });
 

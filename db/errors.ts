@@ -80,6 +80,9 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
     isStillReferenced
       ? inUse('enrollAuthPolicyId', 'authPolicy', 'externalJwtSigner', [])
       : notFound('authPolicy', value),
+  controller_settings_pkey: inIndex('controllerId', 'controllerSettings'),
+  controller_settings_controller_fkey: ({ value }) => badReference('controller not found', 'controllerId', value),
+  identity_traces_identity_fkey: ({ value }) => notFound('identity', value),
   config_types_name_key: mustBeUnique,
   configs_name_key: mustBeUnique,
   configs_type_fkey: ({ value, isStillReferenced }) =>

@@ -35,17 +35,20 @@ const BEFORE_RELEASES = '0001-base';
 /** The database cannot be used as it is; the message says why and how to mend it. */
 export class SchemaError extends Error {}
 
-/** Names of migrations applied by this call, in order; empty when the schema was current. */
-export async function migrate(connection: ServerConfig): Promise<string[]> {
+/**
+ * Names of migrations applied by this call, in order; empty when the schema was current.
+ * @param wanted  the first ones of this release, when not all are wanted
+ */
+export async function migrate(connection: ServerConfig, wanted = migrationNames): Promise<string[]> {
   const client = await connect(connection);
   try {
     await refuseUnfit(client);
-    if (await isCurrent(client)) return [];
+    if (await isCurrent(client, wanted)) return [];
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await requireExtensions(client);
     // Another controller may have done it while this one waited.
-    return (await isCurrent(client)) ? [] : await applyPending(connection);
+    return (await isCurrent(client, wanted)) ? [] : await applyPending(connection, wanted);
   } catch (error) {
     throw explain(error, connection);
   } finally {
@@ -54,8 +57,8 @@ export async function migrate(connection: ServerConfig): Promise<string[]> {
   }
 }
 
-const source: Knex.MigrationSource<string> = {
-  getMigrations: async () => [...migrationNames],
+const sourceOf = (wanted: readonly string[]): Knex.MigrationSource<string> => ({
+  getMigrations: async () => [...wanted],
   getMigrationName: (name) => name,
   getMigration: async (name) => ({
     // Escaped, because knex takes a question mark for the place of a value.
@@ -67,7 +70,7 @@ const source: Knex.MigrationSource<string> = {
         }),
     down: () => Promise.reject(new Error('migrations only go forward: restore a backup to go back')),
   }),
-};
+});
 
 /** A statement of a migration failed; the cause says why. */
 class MigrationFault extends Error {
@@ -135,7 +138,7 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
 }
 
 /** @throws SchemaError when the database has migrations of a newer release, or of before the first one */
-async function isCurrent(client: pg.Client): Promise<boolean> {
+async function isCurrent(client: pg.Client, wanted: readonly string[]): Promise<boolean> {
   const {
     rows: [table],
   } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
@@ -156,7 +159,7 @@ async function isCurrent(client: pg.Client): Promise<boolean> {
         'Start that release or a later one, or restore a backup made before the upgrade.',
     );
   }
-  return migrationNames.every((name) => applied.has(name));
+  return wanted.every((name) => applied.has(name));
 }
 
 async function requireExtensions(client: pg.Client): Promise<void> {
@@ -200,7 +203,7 @@ async function requireExtensions(client: pg.Client): Promise<void> {
 }
 
 /** Call it under the advisory lock only: a lock that knex finds in its table was left by a controller that died. */
-async function applyPending(connection: ServerConfig): Promise<string[]> {
+async function applyPending(connection: ServerConfig, wanted: readonly string[]): Promise<string[]> {
   const silent = () => undefined;
   const knex = knexFactory({
     client: 'pg',
@@ -213,7 +216,7 @@ async function applyPending(connection: ServerConfig): Promise<string[]> {
   knex.on('query-error', (error: Error, { sql }: { sql: string }) => {
     if (error.message.startsWith(`${sql} - `)) error.message = error.message.slice(sql.length + ' - '.length);
   });
-  const options = { migrationSource: source, tableName: 'schema_migrations' };
+  const options = { migrationSource: sourceOf(wanted), tableName: 'schema_migrations' };
   try {
     await knex.migrate.forceFreeMigrationsLock(options);
     const [, applied] = (await knex.migrate.latest(options)) as [number, string[]];

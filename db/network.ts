@@ -48,7 +48,8 @@ export interface NetworkStore {
 const PKI_COLUMNS = `purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem", fingerprint,
   not_before AS "notBefore", not_after AS "notAfter"`;
 
-const START_LOCK = 7_210_418;
+/** Held by a controller that starts, until it has found or made the network. */
+export const START_LOCK = 7_210_418;
 
 export function networkStore(db: Db): NetworkStore {
   return {

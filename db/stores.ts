@@ -14,17 +14,21 @@ import { authenticatorStore } from './authenticators.js';
 import { caStore } from './cas.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
+import { controllerSettingStore } from './controller-settings.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
+import { identityTraceStore } from './identity-traces.js';
 import { identityTypeStore } from './identity-types.js';
+import { integrityStore } from './maintenance/integrity.js';
 import { issuedCertificateStore } from './issued-certificates.js';
 import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
+import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
@@ -49,17 +53,21 @@ const STORES = {
   cas: caStore,
   configTypes: configTypeStore,
   configs: configStore,
+  controllerSettings: controllerSettingStore,
   controllers: controllerStore,
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
   externalJwtSigners: externalJwtSignerStore,
   identities: identityStore,
   identityServiceConfigs: identityServiceConfigStore,
+  identityTraces: identityTraceStore,
   identityTypes: identityTypeStore,
+  integrity: integrityStore,
   issuedCertificates: issuedCertificateStore,
   logins: loginStore,
   mfas: mfaStore,
   network: networkStore,
+  revocations: revocationStore,
   routerAccess: routerAccessView,
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,

@@ -305,3 +305,11 @@ export const terminatorSymbols = table('terminators', {
   'service.name': nameOf('services', 'service_id'),
   'router.name': nameOf('routers', 'router_id'),
 });
+
+export const controllerSettingSymbols = table('controllerSettings', { controllerId: text('controller_id', true) });
+
+export const revocationSymbols = table('revocations', {
+  type: text('type'),
+  issuedBefore: date('issued_before'),
+  expiresAt: date('expires_at'),
+});

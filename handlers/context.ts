@@ -173,7 +173,22 @@ export interface SecondTokens {
   owed(tokens: readonly string[], signer: RequiredSigner): Promise<OwedToken | null>;
 }
 
+/** Long work on the whole database: one piece of it at a time, over all controllers. */
+export interface Maintenance {
+  /**
+   * Writes all that the database holds into a new file, and answers when that is whole. It goes on when nobody waits.
+   * @throws DomainError `rateLimited` while other work is under way, `unavailable` when the file cannot be written
+   */
+  snapshot(): Promise<void>;
+  /**
+   * Begins a check of data integrity, and answers when it has begun; `stores.integrity` tells how far it is.
+   * @throws DomainError `rateLimited` as a snapshot
+   */
+  checkIntegrity(isFixing: boolean): Promise<void>;
+}
+
 export interface Context {
+  readonly maintenance: Maintenance;
   readonly stores: Stores;
   readonly passwords: Passwords;
   /** For verifying chains of certificates, a millisecond each. */

@@ -7,21 +7,5 @@ import type { OperationId } from '../generated/operations.js';
 
 export const pending = {
   client: ['enrollmentChallenge'],
-  management: [
-    'checkDataIntegrity',
-    'createControllerSetting',
-    'createDatabaseSnapshot',
-    'createRevocation',
-    'dataIntegrityResults',
-    'deleteControllerSetting',
-    'detailControllerSetting',
-    'detailControllerSettingEffective',
-    'detailRevocation',
-    'fixDataIntegrity',
-    'listControllerSettings',
-    'listRevocations',
-    'patchControllerSetting',
-    'updateControllerSetting',
-    'updateIdentityTracing',
-  ],
+  management: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

@@ -1,6 +1,7 @@
 /** Who calls, and what a handler may answer: the types that both handlers and what serves them need. */
 import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
+import type { Trace } from '../domain/model.js';
 
 /** Who calls: an API session and the identity behind it. */
 export interface Caller {
@@ -18,6 +19,8 @@ export interface Caller {
   readonly configTypes: readonly string[];
   /** Moves with what is known of the device. */
   readonly postureRevision: number;
+  /** Under which its requests are logged until it ends. */
+  readonly trace: Trace | null;
 }
 
 export type Links = Record<string, { href: string }>;

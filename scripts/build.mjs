@@ -41,6 +41,7 @@ cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
 // Every .sql file that is there is a migration, so none of an earlier build may stay.
 rmSync(join(root, 'dist/db/migrations'), { recursive: true, force: true });
 cpSync(join(root, 'db/migrations'), join(root, 'dist/db/migrations'), { recursive: true });
+cpSync(join(root, 'db/schema.sql'), join(root, 'dist/db/schema.sql'));
 
 const git = (...args) => {
   try {

@@ -114,6 +114,7 @@ export function createApiSessionRegistry({
         roleAttributes: owner.roleAttributes,
         configTypes: session.configTypes,
         postureRevision: owner.postureRevision,
+        trace: owner.trace,
       },
     };
     // Something was dropped while the database answered: what it said may be what was dropped.

@@ -31,7 +31,7 @@ import type { Peers } from './peer.js';
 import { ReaderGone } from './outflow.js';
 import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import type { Match } from './paths.js';
-import { createdId, requestLine } from './request-log.js';
+import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
 import type { AnyReply, Headers } from './responder.js';
@@ -157,9 +157,10 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
       log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
     }
-    if (config.logRequests === 'none' || (config.logRequests === 'changes' && exchange.request.method === 'GET'))
-      return;
-    log.info(requestLine(exchange, seen, performance.now() - started), 'request');
+    const isLogged =
+      config.logRequests === 'all' || (config.logRequests === 'changes' && exchange.request.method !== 'GET');
+    if (isLogged || traceOf(seen.caller) !== undefined)
+      log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
 }
 

@@ -77,8 +77,11 @@ export async function openNetwork(
   });
 }
 
-/** The key from the setting, from its file, or from the data directory, where a first start makes it. */
-function openKeyRing(config: Config, exists: boolean): KeyRing {
+/**
+ * The key from the setting, from its file, or from the data directory, where a first start makes it.
+ * @throws ConfigError when it is missing though the network `exists`, and for what is no key
+ */
+export function openKeyRing(config: Config, exists: boolean): KeyRing {
   const file = config.masterKeyFile ?? join(config.dataDir, MASTER_KEY_FILE);
   let current = config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
   if (current === undefined) {

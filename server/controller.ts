@@ -34,6 +34,7 @@ import type { EpochMemory } from './epochs.js';
 import { createEnrollments, createSessionTokens } from './signed-tokens.js';
 import { stopServing } from './drain.js';
 import { documentPages, explorerPages } from './explorer.js';
+import { createExpirySweeper } from './expiry-sweeper.js';
 import { followChanges } from './followers.js';
 import type { Followers } from './followers.js';
 import { healthPages } from './health.js';
@@ -43,6 +44,7 @@ import { createReadiness } from './readiness.js';
 import type { Readiness } from './readiness.js';
 import type { Logger } from './log.js';
 import type { SigningEntity } from './network-keys.js';
+import { createMaintenance } from './maintenance.js';
 import { createOutgoing } from './outgoing.js';
 import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
@@ -127,7 +129,7 @@ async function assemble(start: Start): Promise<Controller> {
   const data = await openData(start, connection);
   const live = await follow(start, connection, data);
   abort.throwIfAborted();
-  const ready = { ...start, ...data, ...live, ...(await prepare(start, data, live)) };
+  const ready = { ...start, ...data, ...live, ...(await prepare(start, connection, data, live)) };
   const hurry = new AbortController();
   const { server, port } = await serve(ready, bindings, hurry.signal);
   keepFresh(ready, server);
@@ -188,6 +190,8 @@ async function follow(start: Start, connection: ServerConfig, data: Data): Promi
   closers.push(() => apiSessions.close());
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
+  const expiry = createExpirySweeper({ traces: stores.identityTraces, revocations: stores.revocations }, log);
+  closers.push(() => expiry.close());
   const keptAnswers = new KeptAnswers();
   const pkiChanged = () => void changes.emit('pkiChanged');
   const followers: Followers = { apiSessions, sweeper, epochs, keptAnswers, pkiChanged };
@@ -211,11 +215,18 @@ interface Made {
 }
 
 /** What handlers work with. */
-async function prepare(start: Start, data: Data, live: Live): Promise<Made> {
+async function prepare(start: Start, connection: ServerConfig, data: Data, live: Live): Promise<Made> {
   const { network } = data;
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
-  return { context: buildContext({ ...start, ...data, ...live, pki, identity }), identity, pki };
+  const maintenance = createMaintenance({
+    config: start.config,
+    connection,
+    keyRing: network.keyRing,
+    log: start.log,
+  });
+  start.closers.push(() => maintenance.close());
+  return { context: buildContext({ ...start, ...data, ...live, pki, identity, maintenance }), identity, pki };
 }
 
 interface Ready extends Start, Data, Live, Made {}
@@ -336,7 +347,7 @@ function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: str
   ];
 }
 
-type Parts = Start & Data & Live & Omit<Made, 'context'>;
+type Parts = Start & Data & Live & Omit<Made, 'context'> & { readonly maintenance: Context['maintenance'] };
 
 /** About half a second of work. */
 const MAX_WAITING_VERIFICATIONS = 500;
@@ -347,7 +358,7 @@ const MAX_WAITING_CONFIGS = 200;
 
 function buildContext(parts: Parts): Context {
   const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
-  const { controllerId, startedAt, identity, network } = parts;
+  const { controllerId, startedAt, identity, network, maintenance } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
   const tokens = {
@@ -356,6 +367,7 @@ function buildContext(parts: Parts): Context {
   };
   return {
     stores,
+    maintenance,
     passwords,
     apiSessions,
     epochs,

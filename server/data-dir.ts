@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { bitsOf, OwnFileError, ownDirectory, readOwnFile, replaceOwnFile, setBits } from '../db/embedded/own-files.js';
 import { ConfigError } from './config.js';
 
-const OURS = /^(master\.key|admin-password|postgres(\.log)?|controller\.lock\.\d+)$/;
+const OURS = /^(master\.key|admin-password|postgres(\.log)?|snapshots|controller\.lock\.\d+)$/;
 
 /**
  * Makes the directory, and closes it to other users. One that holds what is not ours is never closed: it may be `/tmp`.

@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly abort: AbortSignal;
   /** Work through the embedded server that a running controller keeps, if one does. */
   readonly besideRunning?: boolean;
+  /** The database is empty, and is to get the content of a snapshot. */
+  readonly isRestore?: boolean;
 }
 
 export interface DatabaseOptions extends ServerOptions {
@@ -132,14 +134,14 @@ function reportRoom({ wanted, free }: Room, log: Logger): void {
 
 /** Where the database is. An embedded server is started, and a closer stops it. */
 export async function locateServer(options: ServerOptions): Promise<ServerConfig> {
-  const { config, log, closers, abort, besideRunning } = options;
+  const { config, log, closers, abort, besideRunning, isRestore = false } = options;
   if (config.databaseUrl !== null) return externalServers(config.databaseUrl);
   if (besideRunning === true && existsSync(config.dataDir)) {
     const running = { ...runningConnection(config.dataDir), ssl: false };
     if (await answers(running)) return running;
   }
   prepareDataDir(config.dataDir);
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, abort });
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, isRestore, abort });
   closers.push(() => embedded.stop());
   abort.throwIfAborted();
   return { ...embedded.connection, ssl: false };

@@ -17,6 +17,7 @@ import type { Logger } from './log.js';
 import { renewables } from './network-keys.js';
 import { openFileFault, warnOfFewFiles } from './open-files.js';
 import { renewEarly } from './renewal.js';
+import { restoreSnapshot } from './restore.js';
 import { readVersion } from './version.js';
 import { isWorker, startWorkers } from './workers.js';
 
@@ -26,6 +27,8 @@ const USAGE = `Usage: npm start -- [options]
       --print-config  show the effective configuration, secrets hidden, and exit
       --renew WHAT    renew a certificate before its time and exit: "server" or "intermediate";
                       controllers that run take it up at once (see docs/pki.md)
+      --restore FILE  put the content of a snapshot into an empty database and exit; the master key of its
+                      network must be set (see docs/operations/backup.md)
       --version       show the version and exit
   -h, --help          show this text and exit
 
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
       config: { type: 'string', short: 'c' },
       'print-config': { type: 'boolean' },
       renew: { type: 'string' },
+      restore: { type: 'string' },
       version: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -58,6 +62,10 @@ async function main(): Promise<void> {
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
   if (values.renew !== undefined) {
     await renew(config, values.renew, log);
+    return;
+  }
+  if (values.restore !== undefined) {
+    await restore(config, values.restore, log);
     return;
   }
   if (!isWorker) warnOfFewFiles(config, log);
@@ -86,6 +94,14 @@ async function renew(config: Config, what: string, log: Logger): Promise<void> {
   process.stdout.write(
     `The ${known} certificate was renewed.\n  fingerprint  ${certificate.fingerprint}\n  valid until  ` +
       `${certificate.validTo}\n`,
+  );
+}
+
+async function restore(config: Config, file: string, log: Logger): Promise<void> {
+  const { header, tables, rows } = await restoreSnapshot(config, file, log);
+  process.stdout.write(
+    `The network of ${header.trustDomain} is restored, as it was on ${header.createdAt}.\n  tables  ${tables}\n` +
+      `  rows    ${rows}\n`,
   );
 }
 

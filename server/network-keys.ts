@@ -225,6 +225,16 @@ function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)
   }
 }
 
+/** Whether the key of a row opens, as one of this row. */
+export function keyOpens(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>, keyRing: KeyRing): boolean {
+  try {
+    keyRing.open(record.sealedKey, contextOf(record));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Seals every key under the current master key, each for its own row. The step of a change of the master key: from then
  * on the old one opens nothing that is in use. And of a database of the first form: from then on its contexts open

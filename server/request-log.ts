@@ -36,6 +36,7 @@ export function requestLine({ request, response, requestId, failure }: Exchange,
     status: response.headersSent ? response.statusCode : undefined,
     address,
     identityId: caller?.identityId,
+    traceId: traceOf(caller),
     entityId: idIn(params?.['id']),
     serviceId: idIn(params?.['serviceId']),
     createdId,
@@ -43,6 +44,12 @@ export function requestLine({ request, response, requestId, failure }: Exchange,
     ...outcomeOf(failure),
     ms: Math.round(ms * 10) / 10,
   };
+}
+
+/** The trace under which the caller's requests are logged; it was named by an administrator, as a plain word. */
+export function traceOf(caller: Caller | undefined): string | undefined {
+  const trace = caller?.trace;
+  return trace != null && trace.endsAt.getTime() > Date.now() ? trace.traceId : undefined;
 }
 
 function outcomeOf(failure: unknown): { code?: string; reason?: string | undefined } {

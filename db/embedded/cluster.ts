@@ -26,7 +26,7 @@ export function dataArgument(cluster: string, account: Account): string {
 }
 
 /** @throws EmbeddedDatabaseError when a cluster is missing where one should be, or this cannot be found out */
-export function clusterExists(dataDir: string, cluster: string): boolean {
+export function clusterExists(dataDir: string, cluster: string, isRestore = false): boolean {
   try {
     if (lstatSync(cluster, { throwIfNoEntry: false }) && readdirSync(cluster).length > 0) return true;
   } catch (error) {
@@ -36,11 +36,11 @@ export function clusterExists(dataDir: string, cluster: string): boolean {
       { cause: error },
     );
   }
-  if (existsSync(path.join(dataDir, 'master.key'))) {
+  if (!isRestore && existsSync(path.join(dataDir, 'master.key'))) {
     throw new EmbeddedDatabaseError(
       `The database cluster in ${cluster} is missing, though ${dataDir} has the master.key of an existing ` +
         'controller. ' +
-        `Restore the directory from a backup. ${BEGIN_ANEW}.`,
+        `Restore the directory from a backup, or a snapshot with --restore. ${BEGIN_ANEW}.`,
     );
   }
   return false;

@@ -9,6 +9,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  createWriteStream,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -27,7 +28,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { BigIntStats } from 'node:fs';
+import type { BigIntStats, WriteStream } from 'node:fs';
 
 /** Says which file or directory is not safe to use, why, and what to do. */
 export class OwnFileError extends Error {}
@@ -200,6 +201,46 @@ export function replaceOwnFile(file: string, content: string | Uint8Array): void
     throw error;
   }
   syncDirectory(dirname(file));
+}
+
+/** A file that is being written, under another name until it is whole. */
+export interface Draft {
+  readonly file: string;
+  readonly draft: string;
+  /** What is written to it is on disk when it has closed. */
+  readonly stream: WriteStream;
+}
+
+const DRAFT = '.partial';
+
+/** For a file of any size, written piece by piece; readable by its owner only. */
+export function openDraft(file: string): Draft {
+  const draft = `${file}${DRAFT}`;
+  const fd = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  return { file, draft, stream: createWriteStream(draft, { fd, flush: true }) };
+}
+
+/** Gives a draft its name, once it is whole and closed; from then on it survives a power cut. */
+export function finishDraft({ file, draft }: Draft): void {
+  renameSync(draft, file);
+  syncDirectory(dirname(file));
+}
+
+export function dropDraft({ draft }: Draft): void {
+  rmSync(draft, { force: true });
+}
+
+/** Those that nothing finished: call it only while nothing in this directory can be under way. @returns their names */
+export function removeDrafts(directory: string): string[] {
+  const names = draftsIn(directory);
+  for (const name of names) rmSync(join(directory, name), { force: true });
+  return names;
+}
+
+/** @returns their names; none without the directory */
+export function draftsIn(directory: string): string[] {
+  if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return [];
+  return readdirSync(directory).filter((name) => name.endsWith(DRAFT));
 }
 
 /** From here on, names made, changed or removed in it survive a power cut. */

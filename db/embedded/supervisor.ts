@@ -23,6 +23,8 @@ export interface EmbeddedOptions {
   readonly log: Log;
   /** More PostgreSQL settings. Those about the socket and the log's place cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A cluster may be made where there is a master key without one: its content is about to come back. */
+  readonly isRestore?: boolean;
   /** Ends a start that is under way with an error. Once it has started, `stop` ends it. */
   readonly abort?: AbortSignal;
 }
@@ -103,7 +105,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 async function prepare(
   dataDir: string,
-  { log, settings = {} }: EmbeddedOptions,
+  { log, settings = {}, isRestore = false }: EmbeddedOptions,
   undo: (() => void)[],
 ): Promise<{ plan: ServerPlan; created: boolean }> {
   const cluster = path.join(dataDir, 'postgres');
@@ -112,7 +114,7 @@ async function prepare(
   serverLog.rotate();
 
   const account = serverAccount(cluster, log);
-  const present = clusterExists(dataDir, cluster);
+  const present = clusterExists(dataDir, cluster, isRestore);
   const binaries = await findBinaries(dataDir, account);
   if (present) {
     checkCluster(cluster, binaries, serverLog.tail());

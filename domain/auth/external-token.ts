@@ -25,6 +25,8 @@ export interface UnprovenToken {
 
 const MAX_TOKEN_CHARS = 16_384;
 const MAX_CLAIM_CHARS = 512;
+/** The year 9999. */
+const MAX_DATE_SECONDS = 253_402_300_799;
 
 /** What says which key to ask for; nothing of it is proven. @throws TokenFault */
 export function readUnproven(token: string): UnprovenToken {
@@ -81,6 +83,14 @@ function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): r
   const ofCurve = BY_CURVE[asymmetricKeyDetails?.namedCurve ?? ''];
   if (asymmetricKeyType !== 'ec' || ofCurve === undefined) throw new TokenFault('no algorithm fits the key');
   return [ofCurve];
+}
+
+/** By what a token can be revoked. Without a time of issue it cannot be told whether a revocation came later. */
+export function mintOf({ jti, iat }: JWTPayload): { tokenId: string | null; issuedAt: Date | null } {
+  return {
+    tokenId: isPlainText(jti) ? jti : null,
+    issuedAt: typeof iat === 'number' && Math.abs(iat) < MAX_DATE_SECONDS ? new Date(iat * 1000) : null,
+  };
 }
 
 /** The text at a JSON pointer (RFC 6901). @throws TokenFault */

@@ -157,7 +157,8 @@ export function networkClaims(input: { advertise: string; tokenId: string }): Cl
   return { iss: url, sub: url, aud: ['openziti-enroller'], jti: input.tokenId, em: 'network', ctrls: null };
 }
 
-const SESSION_TOKEN_SECONDS = 365 * 86_400;
+/** The longest that anything lasts which this network signs for a session. */
+export const SESSION_TOKEN_SECONDS = 365 * 86_400;
 
 /**
  * Claims by which a router admits a session; it asks the controller whether the session still exists, hence the long

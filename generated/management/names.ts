@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 97b39e6555203e621c5ed2376d30c3678be8b3025ed9e1684ba682129b42e8da) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b5803540ad8b1d5639beeba2a106dec89c89748a49b8abf93b6f499b54d922fe) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

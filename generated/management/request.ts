@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 97b39e6555203e621c5ed2376d30c3678be8b3025ed9e1684ba682129b42e8da) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b5803540ad8b1d5639beeba2a106dec89c89748a49b8abf93b6f499b54d922fe) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -289,22 +289,30 @@ export interface ConfigUpdate {
   tags?: Tags | null;
 }
 
+/** New settings of a controller. */
 export interface ControllerSettingCreate extends ControllerSettings {
+  /** Id of the controller that the settings are for, as `/controllers` has it; `global` for all controllers. */
   controllerId: string;
   tags?: Tags | null;
 }
 
+/** What to change of the settings of a controller. */
 export interface ControllerSettingPatch extends ControllerSettings {
   tags?: Tags | null;
 }
 
+/** The settings of a controller as they shall be. */
 export interface ControllerSettingUpdate extends ControllerSettings {
   tags?: Tags | null;
 }
 
+/** What can be set for controllers. */
 export interface ControllerSettings {
+  /** Where logins by OpenID Connect may lead. */
   oidc?: {
+    /** Where a browser may be sent after a logout. */
     postLogoutUris?: string[] | null;
+    /** Where the answer to a login may be sent. */
     redirectUris?: string[] | null;
   } | null;
 }
@@ -937,12 +945,15 @@ export interface RequestExtendAuthenticator {
   rollKeys?: boolean | null;
 }
 
+/** What to revoke. */
 export interface RevocationCreate {
+  /** What is revoked, by its type: the `jti` of a token, the id of an identity, or that of an API session. */
   id: string;
   tags?: Tags | null;
   type: RevocationTypeEnum;
 }
 
+/** What the id names: a token (`JTI`), an identity (`IDENTITY`) or an API session (`API_SESSION`). */
 export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
 
 /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
@@ -1213,10 +1224,15 @@ export interface TerminatorUpdate {
   tags?: Tags | null;
 }
 
+/** What to trace, and how long. */
 export interface TraceSpec {
+  /** Kinds of channels to routers that are meant. */
   channels?: string[] | null;
+  /** How long to trace, as Go writes durations: `90s`, `1h30m`; more than nothing and up to `744h`. */
   duration?: string | null;
+  /** Whether to trace. */
   enabled?: boolean | null;
+  /** Name of the trace: letters, digits, `_`, `.`, `:` and `-`. */
   traceId?: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 97b39e6555203e621c5ed2376d30c3678be8b3025ed9e1684ba682129b42e8da) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b5803540ad8b1d5639beeba2a106dec89c89748a49b8abf93b6f499b54d922fe) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -341,16 +341,22 @@ export interface ControllerDetail extends BaseEntity {
   name: string;
 }
 
+/** The settings of one controller, or of all. */
 export interface ControllerSettingDetail extends BaseEntity, ControllerSettings {}
 
+/** What holds for a controller. */
 export interface ControllerSettingEffective extends BaseEntity {
-  effective?: ControllerSettings | undefined;
-  instance?: ControllerSettings | undefined;
+  effective: ControllerSettings;
+  instance: ControllerSettings;
 }
 
+/** What can be set for controllers. */
 export interface ControllerSettings {
+  /** Where logins by OpenID Connect may lead. */
   oidc?: {
+    /** Where a browser may be sent after a logout. */
     postLogoutUris?: readonly string[] | undefined;
+    /** Where the answer to a login may be sent. */
     redirectUris?: readonly string[] | undefined;
   } | undefined;
 }
@@ -394,23 +400,35 @@ export interface CurrentIdentityDetailEnvelope {
   meta: Meta;
 }
 
+/** Something that is not as it should be. */
 export interface DataIntegrityCheckDetail {
+  /** What is wrong, with the ids that it concerns. */
   description: string;
+  /** Whether this run has repaired it. */
   fixed: boolean;
 }
 
+/** What was found, in the order in which it was. */
 export type DataIntegrityCheckDetailList = readonly DataIntegrityCheckDetail[];
 
+/** A data integrity check. */
 export interface DataIntegrityCheckDetails {
+  /** When it ended; null before. */
   endTime: string | null;
+  /** Why it did not get to its end; empty when it did. */
   error: string;
+  /** Whether it repairs. */
   fixingErrors: boolean;
+  /** Whether it is under way. */
   inProgress: boolean;
   results: DataIntegrityCheckDetailList;
+  /** When it began; null when there never was one. */
   startTime: string | null;
+  /** Whether it stopped at 1000 findings; another run goes on. */
   tooManyErrors: boolean;
 }
 
+/** Answer with the results of a data integrity check. */
 export interface DataIntegrityCheckResultEnvelope {
   data: DataIntegrityCheckDetails;
   meta: Meta;
@@ -1630,7 +1648,9 @@ export interface ProcessMulti {
   signerFingerprints?: readonly string[] | undefined;
 }
 
+/** What was revoked. */
 export interface RevocationDetail extends BaseEntity {
+  /** When everything that it concerns has ended by itself; then it is removed. */
   expiresAt: string;
   type: RevocationTypeEnum;
 }
@@ -1638,6 +1658,7 @@ export interface RevocationDetail extends BaseEntity {
 /** Revocations. */
 export type RevocationList = readonly RevocationDetail[];
 
+/** What the id names: a token (`JTI`), an identity (`IDENTITY`) or an API session (`API_SESSION`). */
 export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
 
 /** Role attributes. */
@@ -1876,12 +1897,17 @@ export interface TotpTokenEnvelope {
   meta: Meta;
 }
 
+/** Whether an identity is traced. */
 export interface TraceDetail {
+  /** Whether it is traced from now on. */
   enabled?: boolean | undefined;
+  /** What the lines of the log have as `traceId`; absent when it is not traced. */
   traceId?: string | undefined;
+  /** When tracing ends by itself; absent when it is not traced. */
   until?: string | undefined;
 }
 
+/** Answer with the state of tracing. */
 export interface TraceDetailEnvelope {
   data: TraceDetail;
   meta: Meta;

@@ -6,6 +6,8 @@ import * as authenticators from './authenticators.js';
 import * as cas from './cas.js';
 import * as configTypes from './config-types.js';
 import * as configs from './configs.js';
+import * as controllerSettings from './controller-settings.js';
+import * as database from './database.js';
 import * as edgeRouterPolicies from './edge-router-policies.js';
 import * as edgeRouters from './edge-routers.js';
 import * as enrollments from './enrollments.js';
@@ -13,9 +15,11 @@ import * as externalJwtSigners from './external-jwt-signers.js';
 import * as identities from './identities.js';
 import * as identityPosture from './identity-posture.js';
 import * as identityServiceConfigs from './identity-service-configs.js';
+import * as identityTraces from './identity-traces.js';
 import * as identityTypes from './identity-types.js';
 import * as policyAdvice from './policy-advice.js';
 import * as postureChecks from './posture-checks.js';
+import * as revocations from './revocations.js';
 import * as roleAttributes from './role-attributes.js';
 import * as routers from './routers.js';
 import * as serviceEdgeRouterPolicies from './service-edge-router-policies.js';
@@ -47,6 +51,8 @@ export const managementHandlers = {
   ...cas,
   ...configTypes,
   ...configs,
+  ...controllerSettings,
+  ...database,
   ...certificateExtension,
   ...currentIdentity,
   ...mfa,
@@ -57,9 +63,11 @@ export const managementHandlers = {
   ...identities,
   ...identityPosture,
   ...identityServiceConfigs,
+  ...identityTraces,
   ...identityTypes,
   ...policyAdvice,
   ...postureChecks,
+  ...revocations,
   ...roleAttributes,
   ...routers,
   ...serviceEdgeRouterPolicies,

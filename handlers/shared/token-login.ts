@@ -1,5 +1,5 @@
 /** Logging in by a token of an external JWT signer. */
-import { claimAt, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
+import { claimAt, mintOf, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { refused } from './certificate-login.js';
@@ -11,7 +11,8 @@ export const authenticatorOfSigner = (signerId: string): string => `extJwtId:${s
 
 /**
  * The first of the tokens that logs somebody in: another may be there for a signer that the auth policy requires
- * besides. Two short reads for each: the signer that it names, and the identity once it is proven.
+ * besides. Three short reads for each: the signer that it names; once it is proven, its identity, and
+ * whether it was revoked.
  * @throws DomainError `invalidAuth`, whatever was wrong
  */
 export async function checkTokenLogin(tokens: readonly string[], context: Context, note: Note): Promise<TokenLogin> {
@@ -39,6 +40,8 @@ async function loginOf(token: string, context: Context, note: Note): Promise<Tok
   if (holder === undefined) throw new TokenFault('the claim names no identity');
   note({ identityId: holder.identityId });
   if (holder.isDisabled) throw new TokenFault('the identity is disabled');
+  if (await stores.revocations.isRevoked({ ...mintOf(claims), identityId: holder.identityId }))
+    throw new TokenFault('the token is revoked');
   if (!holder.isSignerAllowed) throw new TokenFault('the auth policy does not allow this signer');
   return { by: 'token', identityId: holder.identityId, signerId: signer.id, isChainComplete: null };
 }

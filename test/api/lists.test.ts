@@ -23,10 +23,12 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   authenticators: ['method', 'certFingerprint', 'certPem', 'identity', 'updbUsername'],
   configs: ['name', 'type'],
   'config-types': ['name', 'schema'],
+  'controller-settings': ['controllerId'],
   controllers: ['name', 'ctrlAddress', 'certPem', 'fingerprint', 'isOnline', 'lastJoinedAt'],
   enrollments: ['token', 'identity', 'caId'],
   identities: ['name', 'type', 'isAdmin', 'isDefaultAdmin', 'externalId', 'authPolicyId', 'roleAttributes'],
   'identity-types': ['name'],
+  revocations: ['type', 'issuedBefore', 'expiresAt'],
   'service-policies': [
     'name',
     'type',

@@ -1,5 +1,5 @@
 // Logins with tokens of external JWT signers: what opens a session, what does not, and what ends one.
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -170,6 +170,32 @@ describe('logins with tokens of external signers', () => {
     expectStatus(await controller.admin.patch(`${MANAGEMENT}/auth-policies/${authPolicyId}`, forbid), 200);
     expectRefused(await login(token));
     expect(await statusOf(session)).to.equal(401);
+  });
+
+  it('opens none for a token that was revoked, nor for one that its identity had before it was', async () => {
+    const signer = await provider();
+    const sub = await person();
+    const key = signer.ca.keys.privateKey;
+    const revoke = async (type: string, id: string) =>
+      expectStatus(await controller.admin.post(`${MANAGEMENT}/revocations`, { type, id }), 201);
+    const jti = randomUUID();
+    const [token, sibling] = [
+      await sign(claimsOf(signer, sub, { jti }), key),
+      await sign(claimsOf(signer, sub, { jti: randomUUID() }), key),
+    ];
+    expectStatus(await login(token), 200);
+    await revoke('JTI', jti);
+    expectRefused(await login(token));
+    expectStatus(await login(sibling), 200);
+    const [before, later] = [
+      await sign(claimsOf(signer, sub, { iat: now() - 600 }), key),
+      await sign(claimsOf(signer, sub, { iat: now() + 600 }), key),
+    ];
+    expectStatus(await login(before), 200);
+    await revoke('IDENTITY', sub);
+    expectRefused(await login(before));
+    expectStatus(await login(later), 200);
+    expectStatus(await login(sibling), 200);
   });
 
   it('opens none for a disabled identity', async () => {

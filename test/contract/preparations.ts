@@ -21,6 +21,8 @@ import {
   newIssuer,
   subject,
   withTotp,
+  withoutSettings,
+  withoutWork,
   codeOf,
   updbToken,
   networkCertificate,
@@ -213,6 +215,10 @@ const own: Readonly<Record<string, Prepare>> = {
     await situation.world.create('/identities', { authPolicyId: policy });
     toId(situation, policy);
   },
+  'checkDataIntegrity 202': withoutWork,
+  'createDatabaseSnapshot 200': withoutWork,
+  'fixDataIntegrity 202': withoutWork,
+  'createControllerSetting 201': ({ world }) => withoutSettings(world),
   'createAuthPolicy 404': ({ transaction }) => {
     const extJwt = { allowed: true, allowedSigners: ['nothing'] };
     change(transaction, (body) => ({ ...body, primary: { ...(body['primary'] as Body), extJwt } }));
@@ -304,6 +310,9 @@ const own: Readonly<Record<string, Prepare>> = {
       postureCheckRoles: [`@${check}`],
     });
     change(transaction, (body) => ({ ...body, serviceId }));
+  },
+  'createRevocation 404': ({ transaction }) => {
+    change(transaction, (body) => ({ ...body, type: 'IDENTITY', id: 'nothing' }));
   },
   'createTerminator 201': async ({ transaction, world }) => {
     const references = await ends(world);

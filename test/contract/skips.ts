@@ -156,6 +156,13 @@ export const skips: readonly Skip[] = [
   },
   {
     api: 'management',
+    operationId: 'deleteControllerSetting',
+    status: 400,
+    reason: 'no entity of this kind belongs to the controller itself',
+  },
+  { api: 'management', operationId: 'deleteControllerSetting', status: 409, reason: 'nothing depends on it' },
+  {
+    api: 'management',
     operationId: 'deleteConfigType',
     status: 400,
     reason: 'no entity of this kind belongs to the controller itself',

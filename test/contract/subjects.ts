@@ -1,8 +1,10 @@
 /** The entities that requests of the contract's run are about, made through the API, with all that they refer to. */
+import { randomUUID } from 'node:crypto';
 import { generateSync } from 'otplib';
 import { makeCa, makeLeaf, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
+import { until } from '../support/poll.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type { Body } from './examples.js';
@@ -52,6 +54,21 @@ export async function authority(world: World): Promise<{ id: string; proof: stri
 /** No two signers have the same issuer. */
 export const newIssuer = (world: World): Body => ({ issuer: `https://${world.unique('issuer')}.example.com/` });
 
+/** There is one set of settings for all controllers together: made anew. */
+export async function withoutSettings({ admin }: World): Promise<void> {
+  await admin.delete(`${MANAGEMENT}/controller-settings/global/effective`);
+}
+async function settings(world: World): Promise<string> {
+  await withoutSettings(world);
+  return world.create('/controller-settings');
+}
+
+/** No check is under way any more: a snapshot, which is refused before, has let go of the database when it answers. */
+export async function withoutWork({ world: { admin } }: Pick<Situation, 'world'>): Promise<void> {
+  const isFree = async () => (await admin.post(`${MANAGEMENT}/database/snapshot`)).status === 200;
+  await until('the database is free of work', isFree, 30_000);
+}
+
 /** Makes what a path with an id is about, by the path's first segments. */
 const subjects: Record<string, (world: World) => Promise<string>> = {
   '/api-sessions': async (world) =>
@@ -59,11 +76,13 @@ const subjects: Record<string, (world: World) => Promise<string>> = {
   '/authenticators': async (world) =>
     world.create('/authenticators', { identityId: await world.create('/identities') }),
   '/cas': async (world) => (await authority(world)).id,
+  '/controller-settings': settings,
   '/enrollments': async (world) =>
     world.create('/enrollments', { identityId: await world.create('/identities', { enrollment: {} }) }),
   '/external-jwt-signers': async (world) => world.create('/external-jwt-signers', newIssuer(world)),
   '/identity-types': async () => 'User',
   '/posture-check-types': async () => 'MFA',
+  '/revocations': async (world) => world.create('/revocations', { id: randomUUID() }),
   '/sessions': async (world) => {
     const answer = expectStatus(
       await world.admin.post(`${CLIENT}/sessions`, { serviceId: await reachable(world) }),

@@ -62,6 +62,10 @@ const OUT_OF_REACH = new Set([
   'identity_service_configs_config_fkey',
   'identity_service_configs_service_fkey',
   'issued_certificates_kind',
+  'controller_settings_of_one_or_all',
+  'integrity_runs_is_single',
+  'revocations_type',
+  'revocations_end',
   'api_session_certificates_fingerprint_key',
   'api_session_certificates_session_fkey',
 ]);

@@ -30,6 +30,30 @@ export const serviceViolations = ({
       await config(one, 'c');
     },
   },
+  {
+    constraint: 'controller_settings_pkey',
+    kind: 'duplicate',
+    tells: "duplicate value 'global' in unique index on controllerSettings store",
+    work: async () => {
+      const draft = { redirectUris: null, postLogoutUris: null, tags: {} };
+      await stores().controllerSettings.create('global', draft);
+      await stores().controllerSettings.create('global', draft);
+    },
+  },
+  {
+    constraint: 'controller_settings_controller_fkey',
+    kind: 'badReference',
+    tells: 'The field contains an invalid value: controller not found',
+    work: () => stores().controllerSettings.create('nope', { redirectUris: null, postLogoutUris: null, tags: {} }),
+  },
+  {
+    constraint: 'identity_traces_identity_fkey',
+    kind: 'notFound',
+    tells: 'identity with id nope not found',
+    work: async () => {
+      await stores().identityTraces.begin('nope', { traceId: 'x', channels: [], durationMs: 1 });
+    },
+  },
   { constraint: 'configs_type_fkey', kind: 'invalidField', tells: 'invalid config type', work: () => config('nope') },
   {
     constraint: 'configs_type_fkey',

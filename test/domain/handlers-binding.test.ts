@@ -12,7 +12,7 @@ import type { BindingSources } from '../../server/binder.js';
 /** Of both specs together: the one place that knows it. */
 const OPERATIONS = 258;
 /** How many operations are not built yet. These numbers only ever shrink. */
-const PENDING: Readonly<Record<Api, number>> = { client: 1, management: 15 };
+const PENDING: Readonly<Record<Api, number>> = { client: 1, management: 0 };
 
 const handler = async () => ({ status: 200, data: {} });
 

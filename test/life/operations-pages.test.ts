@@ -353,7 +353,17 @@ describe('the commands of docs/operations', function commands() {
     expect(rows.map(([id]) => id)).to.deep.equal(ids.map((id) => `\`${id}\``));
   });
 
+  it('log in for a snapshot', async () => {
+    const { token = '' } = await shop.login(`https://localhost:${embeddedPort}`);
+    await shell.run(`TOKEN='${token}'`);
+  });
   runPage('backup.md');
+  it('restore a snapshot to a network that starts', async () => {
+    expect(outputs.get('backup.md')).to.match(/^{"data":{},.*\n(?:{.*\n)*The network of \S+ is restored/);
+    const restored = shop.start(join(home, 'data-restored'));
+    await shop.login(await restored.ready());
+    await restored.stop();
+  });
   it('lead to a network that starts, and to the same data directory', async () => {
     const restored = startOn(urlOf('restored'), { EDGE_NAME: 'restored' });
     await shop.login(await restored.ready());
@@ -365,11 +375,12 @@ describe('the commands of docs/operations', function commands() {
   let runningSession = '';
   it('find an administrator who is logged in', async () => {
     runningSession = (await shop.login(`https://localhost:${embeddedPort}`)).token ?? '';
+    await shell.run(`TOKEN='${runningSession}'`);
   });
   runPage('troubles.md');
   it('set the password of the default administrator and end its sessions', async () => {
     const url = `https://localhost:${embeddedPort}`;
-    expect(outputs.get('troubles.md')).to.match(/^BEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/);
+    expect(outputs.get('troubles.md')).to.match(/^{"data":{},.*\n{"data":{"endTime":.*\nBEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/);
     const old = await shop.client(url).post(`${MANAGEMENT}/authenticate?method=password`, ADMIN);
     expect(old.status).to.equal(403);
     await shop.login(url, readFileSync(join(home, 'new-password'), 'utf8').trim());

@@ -1,0 +1,45 @@
+/** Removes what has ended by itself and is asked for nowhere: a little of it, each minute, on every controller. */
+import type { Logger } from './log.js';
+import { noteFailure } from './outage-log.js';
+
+/** Removes up to `max` rows. Answers how many. */
+export interface Expiring {
+  sweep(max: number): Promise<number>;
+}
+
+const EVERY_MS = 60_000;
+const BATCH = 5_000;
+
+export interface ExpirySweeper {
+  /** One turn; never throws. */
+  turn(): Promise<void>;
+  /** Waits for the turn that is running. */
+  close(): Promise<void>;
+}
+
+/** @param kinds  by what the log calls them */
+export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, log: Logger): ExpirySweeper {
+  let running: Promise<void> | undefined;
+  const sweep = async () => {
+    for (const [kind, store] of Object.entries(kinds)) {
+      try {
+        const removed = await store.sweep(BATCH);
+        if (removed > 0) log.info({ kind, removed }, 'what has expired was removed');
+      } catch (error) {
+        noteFailure(log, error, 'what has expired could not be removed; it is tried again');
+      }
+    }
+  };
+  const turn = async () =>
+    (running ??= sweep().finally(() => {
+      running = undefined;
+    }));
+  const timer = setInterval(() => void turn(), EVERY_MS).unref();
+  return {
+    turn,
+    async close() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** Restores a snapshot into the empty database of a configuration. All that can be refused is refused before. */
+import type { Logger } from './log.js';
+import { restoreInto, verifySnapshot } from '../db/maintenance/restore.js';
+import type { Restored } from '../db/maintenance/restore.js';
+import { openKeyRing } from './bootstrap.js';
+import { closeAll } from './closers.js';
+import type { Closers } from './closers.js';
+import { ConfigError } from './config.js';
+import type { Config } from './config.js';
+import { locateServer } from './database.js';
+import { reporter } from './progress.js';
+
+/** @throws SnapshotError, ConfigError, SchemaError or EmbeddedDatabaseError, each with what to do */
+export async function restoreSnapshot(config: Config, file: string, log: Logger): Promise<Restored> {
+  const header = await verifySnapshot(file);
+  if (openKeyRing(config, true).matches(header.masterKeyCheck) === 'none') {
+    throw new ConfigError(
+      'The master key is not that of the network in this snapshot, so its keys could not be opened; nothing was ' +
+        'changed. Set EDGE_MASTER_KEY or EDGE_MASTER_KEY_FILE to the key of that network, or put its master.key into ' +
+        'the data directory.',
+    );
+  }
+  const closers: Closers = [];
+  try {
+    const abort = new AbortController().signal;
+    const connection = await locateServer({ config, log, closers, abort, isRestore: true });
+    return await restoreInto(header, { connection, file, onProgress: reporter(log, 'the snapshot is being restored') });
+  } finally {
+    await closeAll(closers, log);
+  }
+}

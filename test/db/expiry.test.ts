@@ -1,0 +1,51 @@
+/** What has expired is removed, what has not stays, and a turn that fails is no end of it. Against PostgreSQL. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createExpirySweeper } from '../../server/expiry-sweeper.js';
+import { createLogger } from '../../server/log.js';
+import { identityDraft, openStoresForTest } from '../support/stores.js';
+import type { TestStores } from '../support/stores.js';
+
+const log = createLogger({ level: 'silent', format: 'json' });
+const HOUR_MS = 3_600_000;
+
+describe('the sweep of what has expired', () => {
+  let fixture: TestStores;
+  before(async () => {
+    fixture = await openStoresForTest();
+  });
+  after(() => fixture.close());
+
+  it('removes traces and revocations whose time is over, and no others', async () => {
+    const { stores, files } = fixture;
+    const sweeper = createExpirySweeper({ traces: stores.identityTraces, revocations: stores.revocations }, log);
+    const [over, present] = [randomUUID(), randomUUID()];
+    for (const id of [over, present]) {
+      await stores.identities.create(id, identityDraft(id), []);
+      await stores.identityTraces.begin(id, { traceId: 'x', channels: [], durationMs: HOUR_MS });
+      await stores.revocations.put(id, { type: 'IDENTITY', lifetimeSeconds: 3600, tags: {} });
+    }
+    await files.query("UPDATE identity_traces SET ends_at = now() - interval '1 s' WHERE identity_id = $1", [over]);
+    await files.query(
+      `UPDATE revocations SET issued_before = now() - interval '2 s', expires_at = now() - interval '1 s'
+      WHERE id = $1`,
+      [over],
+    );
+    await sweeper.turn();
+    const ids = `SELECT (SELECT array_agg(identity_id) FROM identity_traces) AS traces,
+      (SELECT array_agg(id) FROM revocations) AS revocations`;
+    expect((await files.query(ids)).rows).to.deep.equal([{ traces: [present], revocations: [present] }]);
+    await sweeper.close();
+  });
+
+  it('goes on with the next kind when one cannot be removed', async () => {
+    let turns = 0;
+    const failing = { sweep: () => Promise.reject(new Error('no')) };
+    const counting = { sweep: async () => (turns += 1) };
+    const sweeper = createExpirySweeper({ failing, counting }, log);
+    await sweeper.turn();
+    await sweeper.turn();
+    expect(turns).to.equal(2);
+    await sweeper.close();
+  });
+});
