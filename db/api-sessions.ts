@@ -1,6 +1,7 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
 import type { RequiredSigner } from '../domain/auth/external-signer.js';
-import type { ApiSession, JsonObject, LoginMethod, Page, Trace } from '../domain/model.js';
+import type { Trace } from '../domain/administration.js';
+import type { ApiSession, JsonObject, LoginMethod, Page } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
 import { EXPENDABLE } from './db.js';
@@ -116,7 +117,8 @@ export interface SessionOwner {
 /** Everything that a copy of a session in memory holds of rows that others may change. */
 const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
   a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
-  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision, x.trace_id, x.ends_at)::text)`;
+  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision,
+  x.trace_id, x.ends_at)::text)`;
 const STATE_JOINS = `${JOINS} LEFT JOIN identity_traces x ON x.identity_id = i.id`;
 /** The identity's policy `p` accepts the way in which the session `t` was made. */
 const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
@@ -125,7 +127,8 @@ const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cer
 const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
 const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision, x.trace_id, x.ends_at,
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,
+  x.trace_id, x.ends_at,
   ${STATE} AS state`;
 
 const BY_TOKEN = `SELECT ${OWNER}

@@ -1,6 +1,7 @@
 /** Settings of controllers: those of one, by its id, and those of all of them. */
-import type { ControllerSettingDraft, ControllerSettings, EffectiveSettings, Page } from '../domain/model.js';
-import { GLOBAL_SETTINGS } from '../domain/model.js';
+import type { ControllerSettingDraft, ControllerSettings, EffectiveSettings } from '../domain/administration.js';
+import type { Page } from '../domain/model.js';
+import { GLOBAL_SETTINGS } from '../domain/administration.js';
 import type { Db } from './db.js';
 import { controllerSettingSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from './table.js';

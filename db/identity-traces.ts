@@ -1,5 +1,5 @@
 /** Which identities are traced, under which name and until when. Sessions are told by db/api-sessions.ts. */
-import type { Trace } from '../domain/model.js';
+import type { Trace } from '../domain/administration.js';
 import { raise } from '../domain/errors.js';
 import type { Db } from './db.js';
 

@@ -1,5 +1,6 @@
 /** What was revoked before its time. Ending what it names is done in the transaction that writes it down. */
-import type { Page, Revocation, RevocationType, Tags } from '../domain/model.js';
+import type { Revocation, RevocationType } from '../domain/administration.js';
+import type { Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import type { Db } from './db.js';
 import { revocationSymbols } from './symbols.js';

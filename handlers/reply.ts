@@ -1,7 +1,7 @@
 /** Who calls, and what a handler may answer: the types that both handlers and what serves them need. */
 import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
-import type { Trace } from '../domain/model.js';
+import type { Trace } from '../domain/administration.js';
 
 /** Who calls: an API session and the identity behind it. */
 export interface Caller {

@@ -1,7 +1,7 @@
 /** Settings of controllers: of one, which has their id, and of all, under the id `global`. Administrators only. */
 import { requireRedirectUri } from '../../domain/auth/redirect-uri.js';
 import { invalidField } from '../../domain/errors.js';
-import type { ControllerSettings, OidcUris } from '../../domain/model.js';
+import type { ControllerSettings, OidcUris } from '../../domain/administration.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, givenTags, linksOf, tagsFrom } from '../fields.js';

@@ -2,7 +2,7 @@
 import { SESSION_TOKEN_SECONDS } from '../../domain/enrollment/jwt.js';
 import { invalidField } from '../../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
-import type { Revocation } from '../../domain/model.js';
+import type { Revocation } from '../../domain/administration.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, isoTime, linksOf, tagsFrom } from '../fields.js';
 import { created, listOf, ok } from '../handler.js';

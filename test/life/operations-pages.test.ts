@@ -380,7 +380,9 @@ describe('the commands of docs/operations', function commands() {
   runPage('troubles.md');
   it('set the password of the default administrator and end its sessions', async () => {
     const url = `https://localhost:${embeddedPort}`;
-    expect(outputs.get('troubles.md')).to.match(/^{"data":{},.*\n{"data":{"endTime":.*\nBEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/);
+    expect(outputs.get('troubles.md')).to.match(
+      /^{"data":{},.*\n{"data":{"endTime":.*\nBEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/,
+    );
     const old = await shop.client(url).post(`${MANAGEMENT}/authenticate?method=password`, ADMIN);
     expect(old.status).to.equal(403);
     await shop.login(url, readFileSync(join(home, 'new-password'), 'utf8').trim());
