@@ -848,6 +848,13 @@ CREATE TABLE network_jwts (
   CONSTRAINT network_jwts_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE network_secrets (
+  name text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  sealed_secret bytea NOT NULL,
+  CONSTRAINT network_secrets_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE pki_entities (
   purpose text COLLATE "C" NOT NULL,
   generation integer NOT NULL,

@@ -183,6 +183,7 @@ async function follow(start: Start, connection: ServerConfig, data: Data): Promi
   const { database, stores, epochs, network, controllerId } = data;
   const apiSessions = createApiSessionRegistry({
     stores,
+    tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,
     maxEntries: config.cachedSessions,
     log,
