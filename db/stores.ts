@@ -30,6 +30,8 @@ import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
+import { routerChannelStore } from './router-channels.js';
+import { routerSyncView } from './router-sync-view.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
 import { postureCheckStore } from './posture-checks.js';
@@ -69,6 +71,8 @@ const STORES = {
   network: networkStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
+  routerChannels: routerChannelStore,
+  routerSync: routerSyncView,
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
   postureChecks: postureCheckStore,

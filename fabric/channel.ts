@@ -1,4 +1,5 @@
 /** What the messages of routers are handled with: a channel to one router, and what belongs to all of them. */
+import type { Listener } from '../generated/fabric/control_pb.js';
 import type { Frame, Message } from './frame.js';
 import type { FabricServices } from './services.js';
 
@@ -13,6 +14,8 @@ export interface RouterChannel {
   readonly routerId: string;
   /** From the hello, such as `v2.0.3`. */
   readonly version: string;
+  /** Where other routers may link to it, as it said when it connected. */
+  readonly linkListeners: readonly Listener[];
   readonly isClosed: boolean;
   /** Nothing happens when the channel is closed: whoever must know asks with `request`. */
   send(message: Message): void;
@@ -26,6 +29,8 @@ export interface RouterChannel {
    * @throws ChannelError when the channel closes or is closed, when no reply comes in time, or when too many wait
    */
   request(message: Message, timeoutMs: number): Promise<Frame>;
+  /** Resolves when little waits to be sent, or when the channel is closed: await it between messages of a bulk. */
+  drained(): Promise<void>;
   /** Cuts the connection; what was not sent is lost. The reason is logged. */
   close(reason: CloseReason): void;
 }

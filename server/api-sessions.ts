@@ -38,6 +38,8 @@ export interface ApiSessionRegistry extends ApiSessions {
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
+  /** These were active just now: their clients are connected to a router. */
+  seen(apiSessionIds: readonly string[]): void;
   /** Writes activity that is only in memory, and drops what the database does not know any more. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -231,6 +233,15 @@ export function createApiSessionRegistry({
       isTrusted = next;
       changes += 1;
       entries.clear();
+    },
+    seen(apiSessionIds) {
+      const now = Date.now();
+      for (const id of apiSessionIds) {
+        active.set(id, now);
+        const key = byId.get(id);
+        const entry = key === undefined ? undefined : entries.peek(key);
+        if (entry !== undefined) entry.lastActivityMs = now;
+      }
     },
     flush,
     async close() {

@@ -1,0 +1,300 @@
+/**
+ * The control channel of one process, put together: who is let in, what routers are told when they connect and when
+ * something changes, and what all controllers can read of it. docs/control-channel.md describes it.
+ */
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import type { Logger } from 'pino';
+import type { X509Certificate } from 'node:crypto';
+import type { VerifiedChain } from '../domain/pki/chain.js';
+import type { RouterPresence } from '../domain/model.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { KnownRouter } from '../db/router-sync-view.js';
+import type { Stores } from '../db/stores.js';
+import { ServerHelloSchema } from '../generated/fabric/edge_pb.js';
+import { createAcceptor } from './acceptor.js';
+import type { Knock } from './acceptor.js';
+import type { RouterChannel } from './channel.js';
+import { ContentType } from './content-types.js';
+import { typedMessage } from './frame.js';
+import { SyncHeader, encodeBoolean } from './headers.js';
+import { LIMITS } from './limits.js';
+import type { ChannelLimits } from './limits.js';
+import { messageTable } from './messages/index.js';
+import { createPresenceWriter } from './presence.js';
+import { keyChanges, publicKeysOf, stateMessage } from './public-keys.js';
+import type { KeySources, PublicKey } from './public-keys.js';
+import { createRegistry } from './registry.js';
+import type { FabricServices } from './services.js';
+import { createSessionSync } from './session-sync.js';
+
+export interface FabricOptions {
+  readonly stores: Stores;
+  readonly log: Logger;
+  readonly controllerId: string;
+  readonly newId: () => string;
+  readonly apiSessionToken: (apiSessionId: string) => string;
+  readonly sessionTimeoutSeconds: number;
+  readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
+  /** Of the network's own CA alone. @throws ChainFault */
+  readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
+  /** The CA in force, and what signs session JWTs. */
+  readonly keySources: () => Omit<KeySources, 'caPems'> & { readonly roots: readonly Pick<X509Certificate, 'raw'>[] };
+  readonly limits?: Partial<ChannelLimits>;
+}
+
+export interface Fabric {
+  readonly services: FabricServices;
+  /** A connection of a router, after its handshake. */
+  accept(knock: Knock): void;
+  /** News from this controller and others. */
+  readonly news: FabricNews;
+  /** Ends all channels; nothing of this process counts as connected any more. */
+  close(): Promise<void>;
+}
+
+export interface FabricNews {
+  routerChanged(routerId: string): void;
+  /** Routers or policies changed. */
+  routingMoved(): void;
+  sessionsChanged(apiSessionIds: readonly string[]): void;
+  allSessionsChanged(): void;
+  identityChanged(identityId: string): void;
+  /** CAs, or keys of the network. */
+  keysChanged(): void;
+  /** False while changes made elsewhere may go unheard. */
+  setHearing(isHearing: boolean): void;
+}
+
+/** Connected routers whose hello waits for its turn: half a second of work. */
+const MAX_WAITING_CHECKS = 500;
+/** Changes of policies that follow each other are looked up together. */
+const GATHER_MS = 100;
+
+interface Connected {
+  router: KnownRouter;
+  presence: RouterPresence;
+  subscriptionId: string | undefined;
+}
+
+export function createFabric(options: FabricOptions): Fabric {
+  const { stores, log, controllerId, newId, keySources } = options;
+  const limits: ChannelLimits = { ...LIMITS, ...options.limits };
+  const registry = createRegistry(limits.probeMs);
+  const connected = new Map<RouterChannel, Connected>();
+  const due = new Set<string>();
+  let isHearing = true;
+  let isClosed = false;
+  let gathering: NodeJS.Timeout | undefined;
+  let keys: ReadonlyMap<string, PublicKey> | undefined;
+  let readingKeys: Promise<ReadonlyMap<string, PublicKey>> | undefined;
+
+  const presence = createPresenceWriter({
+    store: stores.routerChannels,
+    hostId: newId(),
+    controllerId,
+    log,
+    onBeat: () => {
+      if (!isHearing) for (const { routerId } of registry.all()) due.add(routerId);
+      void checkDue();
+    },
+  });
+
+  const routers: FabricServices['routers'] = {
+    routerOf: (channel) => connected.get(channel)?.router,
+    update(channel, changes) {
+      const entry = connected.get(channel);
+      if (entry === undefined) return;
+      entry.presence = { ...entry.presence, ...changes };
+      presence.set(channel.routerId, entry.presence);
+    },
+  };
+
+  const sessionSync = createSessionSync({
+    view: stores.routerSync,
+    tokenOf: options.apiSessionToken,
+    timeoutSeconds: options.sessionTimeoutSeconds,
+    onStatus: (channel, syncStatus) => {
+      routers.update(channel, { syncStatus });
+    },
+    log,
+  });
+
+  /** Routers that may no longer be connected, or to whom other policies apply now. */
+  const checkDue = async () => {
+    const ids = [...due].filter((id) => registry.get(id) !== undefined);
+    due.clear();
+    if (ids.length === 0 || isClosed) return;
+    try {
+      const found = new Map((await stores.routerSync.routers(ids)).map((router) => [router.id, router]));
+      for (const id of ids) check(id, found.get(id));
+    } catch {
+      // The database is away: the next sign of life tries again.
+      for (const id of ids) due.add(id);
+    }
+  };
+  const check = (id: string, router: KnownRouter | undefined) => {
+    const channel = registry.get(id);
+    const entry = channel && connected.get(channel);
+    if (channel === undefined || entry === undefined) return;
+    if (router === undefined) channel.close('the router was deleted');
+    else if (router.disabled) channel.close('the router was disabled');
+    else if (router.fingerprint === null) channel.close('the router must enroll again');
+    else {
+      entry.router = router;
+      sessionSync.changed(router);
+      if (router.fingerprint !== channel.fingerprint)
+        setTimeout(() => {
+          channel.close('the router has a new certificate');
+        }, limits.renewedMs).unref();
+    }
+  };
+
+  const readKeys = () =>
+    (readingKeys ??= stores.routerSync
+      .caPems()
+      .then((caPems) => publicKeysOf({ ...keySources(), caPems }))
+      .finally(() => {
+        readingKeys = undefined;
+      }));
+  const refreshKeys = async () => {
+    const subscribed = [...connected].filter(([, { subscriptionId }]) => subscriptionId !== undefined);
+    if (subscribed.length === 0) {
+      keys = undefined;
+      return;
+    }
+    try {
+      const next = await readKeys();
+      const changes = keyChanges(keys ?? new Map(), next);
+      keys = next;
+      if (changes !== undefined) for (const [channel] of subscribed) channel.send(changes);
+    } catch (error) {
+      log.warn({ err: error }, 'the keys for routers could not be read; routers get them when they ask again');
+      keys = undefined;
+    }
+  };
+
+  const services: FabricServices = {
+    stores,
+    log,
+    channels: registry,
+    routers,
+    sessionSync,
+    dataModel: {
+      isSubscribed: (channel, subscriptionId) => connected.get(channel)?.subscriptionId === subscriptionId,
+      async subscribe(channel, subscriptionId) {
+        keys ??= await readKeys();
+        const entry = connected.get(channel);
+        if (entry === undefined) return;
+        entry.subscriptionId = subscriptionId;
+        const { id, name, isTunnelerEnabled } = entry.router;
+        const [root] = keySources().roots;
+        const timelineId = createHash('sha256')
+          .update(root?.raw ?? controllerId)
+          .digest('hex')
+          .slice(0, 32);
+        channel.send(stateMessage(keys, isTunnelerEnabled ? { id, name } : undefined, timelineId, subscriptionId));
+      },
+    },
+    apiSessionToken: options.apiSessionToken,
+    sessionsSeen: options.sessionsSeen,
+    now: Date.now,
+    newId,
+    controllerId,
+  };
+
+  const acceptor = createAcceptor({
+    services,
+    registry,
+    table: messageTable,
+    limits,
+    turns: createTurnQueue({ waiting: MAX_WAITING_CHECKS }),
+    verify: options.verify,
+    onOpen(channel, router) {
+      const { version: versionInfo } = channel.hello;
+      connected.set(channel, {
+        router,
+        subscriptionId: undefined,
+        presence: {
+          connectedAt: channel.connectedAt,
+          syncStatus: 'SYNC_QUEUED',
+          hostname: '',
+          protocols: {},
+          versionInfo,
+        },
+      });
+      routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
+      if (router.isEdge) channel.send(serverHello(versionInfo.version));
+      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
+      // What was true when it was let in may have changed since.
+      due.add(router.id);
+      void checkDue();
+    },
+    onClose(channel, reason) {
+      connected.delete(channel);
+      sessionSync.end(channel);
+      if (registry.get(channel.routerId) === undefined) presence.drop(channel.routerId);
+      log.info({ routerId: channel.routerId, reason }, 'router disconnected');
+    },
+  });
+
+  const checkSoon = () => {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      for (const { routerId } of registry.all()) due.add(routerId);
+      void checkDue();
+    }, GATHER_MS).unref();
+  };
+
+  return {
+    services,
+    accept: (knock) => {
+      acceptor.accept(knock);
+    },
+    news: {
+      routerChanged(routerId) {
+        if (registry.get(routerId) === undefined) return;
+        due.add(routerId);
+        void checkDue();
+      },
+      routingMoved: checkSoon,
+      sessionsChanged: (ids) => {
+        sessionSync.sessionsChanged(ids);
+      },
+      allSessionsChanged: () => {
+        sessionSync.beginAll();
+      },
+      identityChanged: (identityId) => {
+        sessionSync.identityChanged(identityId);
+      },
+      keysChanged: () => {
+        void refreshKeys();
+      },
+      setHearing(next) {
+        isHearing = next;
+        if (!next) return;
+        checkSoon();
+        sessionSync.beginAll();
+        void refreshKeys();
+      },
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(gathering);
+      acceptor.close();
+      sessionSync.close();
+      for (const channel of [...registry.all()]) channel.close('the controller stops');
+      await presence.close();
+    },
+  };
+}
+
+/** @param version  of the router: it looks at neither, but at the header */
+function serverHello(version: string) {
+  return typedMessage(
+    ContentType.ServerHello,
+    ServerHelloSchema,
+    create(ServerHelloSchema, { version, data: { instant: 'true', routerModel: 'true' } }),
+    [[SyncHeader.RouterDataModel, encodeBoolean(true)]],
+  );
+}

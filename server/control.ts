@@ -1,0 +1,64 @@
+/** Builds the control channel of routers out of what this process has, and hands it their connections. */
+import { createPublicKey } from 'node:crypto';
+import type { JsonWebKeyInput } from 'node:crypto';
+import { newId, tokenOf } from '../domain/auth/tokens.js';
+import { createFabric } from '../fabric/fabric.js';
+import type { Fabric } from '../fabric/fabric.js';
+import type { Stores } from '../db/stores.js';
+import { verifyPeer } from '../handlers/shared/client-certificates.js';
+import type { ApiSessionRegistry } from './api-sessions.js';
+import { addressOf } from './client-address.js';
+import type { Logger } from './log.js';
+import { certificatesSent } from './peer.js';
+import type { RunningPki } from './pki.js';
+import type { ServerIdentity } from './renewal.js';
+import type { RouterConnection } from './tls-server.js';
+
+export interface ControlOptions {
+  readonly stores: Stores;
+  readonly apiSessions: ApiSessionRegistry;
+  readonly controllerId: string;
+  readonly tokenKey: Buffer;
+  readonly pki: RunningPki;
+  readonly identity: ServerIdentity;
+  readonly log: Logger;
+}
+
+export function createControl({
+  stores,
+  apiSessions,
+  controllerId,
+  tokenKey,
+  pki,
+  identity,
+  log,
+}: ControlOptions): Fabric {
+  return createFabric({
+    stores,
+    log,
+    controllerId,
+    newId,
+    apiSessionToken: (id) => tokenOf(tokenKey, id),
+    sessionTimeoutSeconds: apiSessions.timeoutSeconds,
+    sessionsSeen: (ids) => {
+      apiSessions.seen(ids);
+    },
+    verify: (certificates) => verifyPeer(certificates, { own: pki, cas: [] }),
+    keySources() {
+      const { roots, intermediates } = pki.trust();
+      const { publicJwk, kid } = identity.signer();
+      const { kty, crv, x, y, n, e } = publicJwk;
+      const key = createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput);
+      return {
+        roots,
+        own: [...roots, ...intermediates],
+        signerDer: key.export({ type: 'spki', format: 'der' }),
+        signerKids: [kid, ...identity.earlierPrints()],
+      };
+    },
+  });
+}
+
+export function acceptRouter(fabric: Fabric, { socket, admitted }: RouterConnection): void {
+  fabric.accept({ socket, certificates: certificatesSent(socket), address: addressOf(socket), admitted });
+}
