@@ -15,7 +15,8 @@ export interface RouterChannelRow extends RouterPresence {
 }
 
 /** Joined to routers `t`: the columns of `o` are null when it is not connected. The latest connection counts. */
-export const PRESENCE_JOIN = `LEFT JOIN LATERAL (SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
+export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
+  SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
   WHERE c.router_id = t.id AND h.seen_at > now() - ${LIFETIME} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
 
 /** Of `PRESENCE_JOIN`. */

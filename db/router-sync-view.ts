@@ -1,4 +1,4 @@
-/** What the holder of a router's channel reads: whether the router may be connected, and the API sessions it is told. */
+/** What the holder of a router's channel reads: whether the router may be connected, and which API sessions it gets. */
 import type { Selectable } from '../domain/policy/roles.js';
 import { JOINS, MAY_CALL, OWES_TOTP } from './api-sessions.js';
 import type { Db } from './db.js';

@@ -59,6 +59,14 @@ export function createControl({
   });
 }
 
-export function acceptRouter(fabric: Fabric, { socket, admitted }: RouterConnection): void {
-  fabric.accept({ socket, certificates: certificatesSent(socket), address: addressOf(socket), admitted });
+export function acceptRouter(fabric: Fabric, connection: RouterConnection): void {
+  const { socket } = connection;
+  fabric.accept({
+    socket,
+    certificates: certificatesSent(socket),
+    address: addressOf(socket),
+    admitted: () => {
+      connection.admitted();
+    },
+  });
 }

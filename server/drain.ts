@@ -1,4 +1,7 @@
-/** The end of serving: first balancers find out, then routers are cut, then connections close as they fall idle, then the rest is cut. */
+/**
+ * The end of serving: first balancers find out, then routers are cut, then connections close as they fall idle, then
+ * the rest is cut.
+ */
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InFlight } from './app.js';
