@@ -19,8 +19,8 @@ export interface FeedListeners {
   readonly routingMoved: () => void;
   /** Sessions may have lost their grant. */
   readonly grantsLost: () => void;
-  /** An API session began, or the certificates of its client are others. */
-  readonly sessionOpened: (apiSessionId: string) => void;
+  /** API sessions began, or the certificates of their clients are others; null: of many. */
+  readonly sessionsOpened: (apiSessionIds: readonly string[] | null) => void;
   /** The certificates by which the identity logs in are others. */
   readonly printsChanged: (identityId: string) => void;
   /** A router was deleted or disabled, or has another certificate. */
@@ -71,7 +71,7 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     else if (subject === 'access') listeners.accessMoved();
     else if (subject === 'routing') listeners.routingMoved();
     else if (subject === 'grants') listeners.grantsLost();
-    else if (subject === 'opened' && ids[0] !== undefined) listeners.sessionOpened(ids[0]);
+    else if (subject === 'opened') listeners.sessionsOpened(ids[0] === '*' ? null : ids);
     else if (subject === 'prints' && ids[0] !== undefined) listeners.printsChanged(ids[0]);
     else if (subject === 'router' && ids[0] !== undefined) listeners.routerChanged(ids[0]);
     else if (subject === 'presence') listeners.presenceMoved();

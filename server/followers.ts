@@ -62,8 +62,9 @@ export async function followChanges(
     presenceMoved: () => {
       epochs.advice.moved();
     },
-    sessionOpened: (id) => {
-      fabric.sessionsChanged([id]);
+    sessionsOpened: (ids) => {
+      if (ids === null) fabric.allSessionsChanged();
+      else fabric.sessionsChanged(ids);
     },
     printsChanged: (id) => {
       fabric.identityChanged(id);

@@ -58,41 +58,38 @@ CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled ON rou
   EXECUTE FUNCTION tell_router_changed();
 CREATE TRIGGER routers_tell_gone AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION tell_router_changed();
 
--- What follows is told only where a router has enrolled. One can only connect some time after that, and gets the whole
--- state then.
-CREATE FUNCTION has_edge_routers() RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT FROM routers WHERE fingerprint IS NOT NULL AND is_edge)
-$$;
-
 CREATE FUNCTION tell_session_opened() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF has_edge_routers() THEN PERFORM pg_notify('edge', 'opened ' || NEW.id); END IF;
+  PERFORM pg_notify('edge', 'opened ' || NEW.id);
   RETURN NULL;
 END $$;
 CREATE TRIGGER api_sessions_tell_opened AFTER INSERT ON api_sessions
   FOR EACH ROW EXECUTE FUNCTION tell_session_opened();
 
--- Not for certificates that go with their session, which is gone by then.
+-- The sessions whose clients have other certificates now; a long list is sent as 'opened *'.
 CREATE FUNCTION tell_session_prints() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE changed CONSTANT text := CASE TG_OP WHEN 'DELETE' THEN OLD.api_session_id ELSE NEW.api_session_id END;
+DECLARE ids text; n bigint;
 BEGIN
-  IF has_edge_routers() AND EXISTS (SELECT FROM api_sessions WHERE id = changed) THEN
-    PERFORM pg_notify('edge', 'opened ' || changed);
-  END IF;
+  SELECT count(*), string_agg(id, ' ') INTO n, ids
+  FROM (SELECT DISTINCT api_session_id AS id FROM changed LIMIT 200) c;
+  IF n > 0 THEN PERFORM pg_notify('edge', 'opened ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER api_session_certificates_tell_prints AFTER INSERT OR DELETE ON api_session_certificates
-  FOR EACH ROW EXECUTE FUNCTION tell_session_prints();
+CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
+CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 
 CREATE FUNCTION tell_identity_prints() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE changed CONSTANT text := CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END;
 BEGIN
-  IF has_edge_routers() THEN PERFORM pg_notify('edge', 'prints ' || changed); END IF;
+  PERFORM pg_notify('edge', 'prints ' || CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END);
   RETURN NULL;
 END $$;
-CREATE TRIGGER authenticators_tell_prints AFTER INSERT OR DELETE ON authenticators
-  FOR EACH ROW EXECUTE FUNCTION tell_identity_prints();
-CREATE TRIGGER authenticators_tell_new_prints AFTER UPDATE OF fingerprint ON authenticators
+CREATE TRIGGER authenticators_tell_added_print AFTER INSERT ON authenticators
+  FOR EACH ROW WHEN (NEW.fingerprint IS NOT NULL) EXECUTE FUNCTION tell_identity_prints();
+CREATE TRIGGER authenticators_tell_gone_print AFTER DELETE ON authenticators
+  FOR EACH ROW WHEN (OLD.fingerprint IS NOT NULL) EXECUTE FUNCTION tell_identity_prints();
+CREATE TRIGGER authenticators_tell_new_print AFTER UPDATE OF fingerprint ON authenticators
   FOR EACH ROW WHEN (OLD.fingerprint IS DISTINCT FROM NEW.fingerprint) EXECUTE FUNCTION tell_identity_prints();
 
 -- Routers check the certificates of clients with those of the CAs that are verified and open for logins.
