@@ -208,5 +208,6 @@ function firstFrame(socket: Socket, reader: FrameReader, patienceMs: number): Pr
     }, patienceMs).unref();
     socket.on('data', onData);
     socket.on('close', onClose);
+    socket.resume();
   });
 }

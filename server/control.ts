@@ -2,12 +2,14 @@
 import { createPublicKey } from 'node:crypto';
 import type { JsonWebKeyInput } from 'node:crypto';
 import { newId, tokenOf } from '../domain/auth/tokens.js';
+import type { Knock } from '../fabric/acceptor.js';
 import { createFabric } from '../fabric/fabric.js';
 import type { Fabric } from '../fabric/fabric.js';
 import type { Stores } from '../db/stores.js';
 import { verifyPeer } from '../handlers/shared/client-certificates.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import { addressOf } from './client-address.js';
+import { handRoutersOver, holdRouters, routerHandoff } from './handoff.js';
 import type { Logger } from './log.js';
 import { certificatesSent } from './peer.js';
 import type { RunningPki } from './pki.js';
@@ -59,14 +61,55 @@ export function createControl({
   });
 }
 
-export function acceptRouter(fabric: Fabric, connection: RouterConnection): void {
+/** What the acceptor is told of a connection. */
+export function knockOf(connection: RouterConnection): Knock {
   const { socket } = connection;
-  fabric.accept({
+  return {
     socket,
     certificates: certificatesSent(socket),
     address: addressOf(socket),
     admitted: () => {
       connection.admitted();
     },
-  });
+  };
+}
+
+export interface RouterDoor {
+  open(connection: RouterConnection): void;
+  close(): Promise<void>;
+}
+
+/** The way of routers into this process, or through it to the worker that holds them. */
+export async function openRouterDoor(fabric: Fabric, log: Logger): Promise<RouterDoor> {
+  const handoff = routerHandoff();
+  if (handoff?.isHolder === false) {
+    const over = handRoutersOver(handoff.path);
+    return {
+      open: (connection) => {
+        over.pass(knockOf(connection));
+      },
+      close: async () => {
+        over.close();
+      },
+    };
+  }
+  const holder =
+    handoff === undefined
+      ? undefined
+      : await holdRouters(
+          handoff.path,
+          (knock) => {
+            fabric.accept(knock);
+          },
+          log,
+        );
+  return {
+    open: (connection) => {
+      fabric.accept(knockOf(connection));
+    },
+    close: async () => {
+      await fabric.close();
+      await holder?.close();
+    },
+  };
 }

@@ -30,7 +30,7 @@ import type { Config } from './config.js';
 import { connectDatabase, locateServer } from './database.js';
 import type { OpenDatabase } from './database.js';
 import { openDocuments } from './documents.js';
-import { acceptRouter, createControl } from './control.js';
+import { createControl, openRouterDoor } from './control.js';
 import type { Fabric } from '../fabric/fabric.js';
 import { createEpochMemory } from './epochs.js';
 import type { EpochMemory } from './epochs.js';
@@ -274,6 +274,8 @@ async function serve(
     api: createApi({ config, bindings, context, apiSessions, outages, log }),
   });
   const handle = app.callback();
+  const door = await openRouterDoor(fabric, log);
+  closers.push(() => door.close());
   const server = createTlsServer({
     config,
     chainPem: network.keys.server.certPem + pki.issuerPem(),
@@ -284,12 +286,12 @@ async function serve(
       void handle(request, response);
     },
     onRouter: (router) => {
-      acceptRouter(fabric, router);
+      door.open(router);
     },
   });
   const [lameDuckMs, timeoutMs] = [config.lameDuck * 1000, config.drainTimeout * 1000];
   closers.push(() =>
-    stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log, closeChannels: () => fabric.close() }),
+    stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log, closeChannels: () => door.close() }),
   );
   const port = await listen(server, config.listen).catch((error: unknown) => {
     throw new ConfigError(listenFault(error, config.listen), { cause: error });
