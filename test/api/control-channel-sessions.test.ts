@@ -1,4 +1,4 @@
-/** Which API sessions routers are told of: those of identities that may use them, when they begin and until they end. */
+/** Which API sessions routers are told of: those of identities that may use them, from their begin to their end. */
 import { expect } from 'chai';
 import { X509Certificate } from 'node:crypto';
 import { ContentType } from '../../fabric/content-types.js';

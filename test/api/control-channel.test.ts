@@ -120,15 +120,11 @@ describe('the control channel', () => {
   it('finds routers by whether they are online', async () => {
     const [on, off] = [await newRouter(controller), await newRouter(controller)];
     await online(on);
-    const listed = async (filter: string) =>
-      itemsOf(
-        expectStatus(
-          await controller.admin.get(
-            `${MANAGEMENT}/edge-routers?filter=${encodeURIComponent(`(id="${on.id}" or id="${off.id}") and ${filter}`)}`,
-          ),
-          200,
-        ),
-      ).map(({ id }) => id);
+    const listed = async (filter: string) => {
+      const query = encodeURIComponent(`(id="${on.id}" or id="${off.id}") and ${filter}`);
+      const answer = await controller.admin.get(`${MANAGEMENT}/edge-routers?filter=${query}`);
+      return itemsOf(expectStatus(answer, 200)).map(({ id }) => id);
+    };
     expect(await listed('online=true')).to.deep.equal([on.id]);
     expect(await listed('connected=false')).to.deep.equal([off.id]);
   });

@@ -1,4 +1,4 @@
-/** A router of the field, as its users run it: it enrolls, comes online, comes back after a crash of ours, and leaves. */
+/** A router of the field, as its users run it: it enrolls, comes online, comes back after a crash, and leaves. */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createWriteStream, readFileSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ describe('a stock router', function () {
   });
   after(async () => {
     for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
+    for (const child of children) if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     await shop.end();
   });
 

@@ -1,4 +1,4 @@
-/** The field's own binary, which is router, client and tunneler in one. Suites that need it say so when there is none. */
+/** The field's own binary: router, client and tunneler in one. Suites that need it say so when there is none. */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
