@@ -49,7 +49,7 @@ const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false)
   coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
   (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
   ${REQUIRED_SIGNER} AS required_signer`;
-/** What these ask of: sessions `t`, their identities `i`, auth policies `p`, second factors `m`, required signers `r`. */
+/** What these ask of: identities `i` of sessions `t`, auth policies `p`, second factors `m`, required signers `r`. */
 export const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
   JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified
   LEFT JOIN external_jwt_signers r ON r.id = p.require_ext_jwt_signer_id`;

@@ -70,6 +70,8 @@ export interface FabricNews {
 const MAX_WAITING_CHECKS = 500;
 /** Changes of policies that follow each other are looked up together. */
 const GATHER_MS = 100;
+/** Signs of life between two whole states of API sessions while changes cannot be heard. */
+const DEAF_BEATS = 5;
 
 interface Connected {
   router: KnownRouter;
@@ -87,7 +89,10 @@ export function createFabric(options: FabricOptions): Fabric {
   let isClosed = false;
   let gathering: NodeJS.Timeout | undefined;
   let keys: ReadonlyMap<string, PublicKey> | undefined;
-  let readingKeys: Promise<ReadonlyMap<string, PublicKey>> | undefined;
+  let keyNews = 0;
+  /** What routers that subscribed have. */
+  let toldKeys: ReadonlyMap<string, PublicKey> = new Map();
+  let beats = 0;
 
   const presence = createPresenceWriter({
     store: stores.routerChannels,
@@ -95,10 +100,19 @@ export function createFabric(options: FabricOptions): Fabric {
     controllerId,
     log,
     onBeat: () => {
-      if (!isHearing) for (const { routerId } of registry.all()) due.add(routerId);
+      beats += 1;
+      if (!isHearing) lookOurselves();
       void checkDue();
     },
   });
+
+  /** Nobody tells us of changes: what may have changed is asked for, what costs more not as often. */
+  const lookOurselves = () => {
+    for (const { routerId } of registry.all()) due.add(routerId);
+    if (beats % DEAF_BEATS !== 0) return;
+    sessionSync.beginAll();
+    void refreshKeys();
+  };
 
   const routers: FabricServices['routers'] = {
     routerOf: (channel) => connected.get(channel)?.router,
@@ -150,27 +164,29 @@ export function createFabric(options: FabricOptions): Fabric {
     }
   };
 
-  const readKeys = () =>
-    (readingKeys ??= stores.routerSync
-      .caPems()
-      .then((caPems) => publicKeysOf({ ...keySources(), caPems }))
-      .finally(() => {
-        readingKeys = undefined;
-      }));
-  const refreshKeys = async () => {
-    const subscribed = [...connected].filter(([, { subscriptionId }]) => subscriptionId !== undefined);
-    if (subscribed.length === 0) {
-      keys = undefined;
-      return;
+  /** As they are now; a change that is heard of while they are read makes them be read again. */
+  const currentKeys = async (): Promise<ReadonlyMap<string, PublicKey>> => {
+    for (;;) {
+      if (keys !== undefined) return keys;
+      const before = keyNews;
+      const read = publicKeysOf({ caPems: await stores.routerSync.caPems(), ...keySources() });
+      if (before === keyNews) keys = read;
     }
+  };
+  const refreshKeys = async () => {
+    keyNews += 1;
+    const former = keys ?? toldKeys;
+    keys = undefined;
+    const subscribed = () => [...connected].filter(([, { subscriptionId }]) => subscriptionId !== undefined);
+    if (subscribed().length === 0) return;
     try {
-      const next = await readKeys();
-      const changes = keyChanges(keys ?? new Map(), next);
-      keys = next;
-      if (changes !== undefined) for (const [channel] of subscribed) channel.send(changes);
+      const next = await currentKeys();
+      const changes = keyChanges(former, next);
+      toldKeys = next;
+      if (changes !== undefined) for (const [channel] of subscribed()) channel.send(changes);
     } catch (error) {
-      log.warn({ err: error }, 'the keys for routers could not be read; routers get them when they ask again');
-      keys = undefined;
+      toldKeys = former;
+      log.warn({ err: error }, 'the keys for routers could not be read; it is tried again at the next change');
     }
   };
 
@@ -183,9 +199,10 @@ export function createFabric(options: FabricOptions): Fabric {
     dataModel: {
       isSubscribed: (channel, subscriptionId) => connected.get(channel)?.subscriptionId === subscriptionId,
       async subscribe(channel, subscriptionId) {
-        keys ??= await readKeys();
+        const current = await currentKeys();
         const entry = connected.get(channel);
         if (entry === undefined) return;
+        toldKeys = current;
         entry.subscriptionId = subscriptionId;
         const { id, name, isTunnelerEnabled } = entry.router;
         const [root] = keySources().roots;
@@ -193,7 +210,7 @@ export function createFabric(options: FabricOptions): Fabric {
           .update(root?.raw ?? controllerId)
           .digest('hex')
           .slice(0, 32);
-        channel.send(stateMessage(keys, isTunnelerEnabled ? { id, name } : undefined, timelineId, subscriptionId));
+        channel.send(stateMessage(current, isTunnelerEnabled ? { id, name } : undefined, timelineId, subscriptionId));
       },
     },
     apiSessionToken: options.apiSessionToken,

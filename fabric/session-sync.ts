@@ -67,13 +67,16 @@ const AGAIN_MS = 1_000;
 interface Told {
   readonly channel: RouterChannel;
   router: KnownRouter;
-  /** Ids of the sessions that the router has. */
-  known: Set<string>;
+  /** The sessions that the router has: what stands for their certificates, by id. */
+  known: Map<string, string>;
   /** A whole state is on its way: what is found meanwhile waits. */
   isBusy: boolean;
   isDue: boolean;
   later: (() => void)[];
 }
+
+/** Enough of each fingerprint to see that they are others. */
+const printsOf = ({ fingerprints }: RouterSession) => fingerprints.map((print) => print.slice(0, 10)).join();
 
 export function createSessionSync(options: SessionSyncOptions): SessionSync {
   const { view, tokenOf, timeoutSeconds, onStatus, log, now = Date.now } = options;
@@ -112,7 +115,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
   const tellAll = async (entry: Told) => {
     const { channel } = entry;
     const id = newSyncId();
-    const known = new Set<string>();
+    const known = new Map<string, string>();
     let chunk: RouterSession[] = [];
     let sequence = 0;
     const send = async (isLast: boolean) => {
@@ -125,7 +128,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       const page = await view.sessionsFor(channel.routerId, timeoutSeconds, after, PAGE);
       for (const session of page) {
         if (!isTold(entry)) return;
-        known.add(session.id);
+        known.set(session.id, printsOf(session));
         if (chunk.length === CHUNK) await send(false);
         chunk.push(session);
       }
@@ -179,7 +182,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
     const over = [...new Set([...found.map(({ id }) => id), ...asked])].filter((id) => !goodIds.has(id));
     const lost = over.filter((id) => known.delete(id));
     if (lost.length > 0) channel.send(removed(lost.map(tokenOf), lost));
-    const updated = good.filter(({ id }) => known.has(id));
+    const updated = good.filter((session) => known.has(session.id) && known.get(session.id) !== printsOf(session));
     if (updated.length > 0)
       channel.send(
         typedMessage(
@@ -194,7 +197,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       );
     const fresh = good.filter(({ id }) => !known.has(id));
     if (fresh.length > 0) channel.send(added(fresh, false, { id: newSyncId(), isLast: true, sequence: 0 }));
-    for (const { id } of fresh) known.add(id);
+    for (const session of [...fresh, ...updated]) known.set(session.id, printsOf(session));
   };
 
   const look = async () => {
@@ -238,7 +241,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       const entry: Told =
         earlier?.channel === channel
           ? earlier
-          : { channel, router, known: new Set(), isBusy: false, isDue: false, later: [] };
+          : { channel, router, known: new Map(), isBusy: false, isDue: false, later: [] };
       told.set(channel.routerId, entry);
       demand(entry);
     },
