@@ -51,7 +51,8 @@ export async function holdRouters(path: string, accept: (knock: Knock) => void, 
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(path, resolve);
+    // Not through the first process, which would take it for the port that all workers share.
+    server.listen({ path, exclusive: true }, resolve);
   });
   return {
     close: () =>
