@@ -6,6 +6,14 @@ import type { Db } from './db.js';
 import { namesEntity } from './scopes.js';
 import type { RoleList } from './scopes.js';
 
+/** Whether router policies of both kinds allow the edge router `r` to the identity `ti` and to the service `ts`. */
+export const ROUTER_SERVES_BOTH = `EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
+      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
+    AND EXISTS (SELECT FROM service_edge_router_policies p WHERE p.service_roles && ts.selectors
+      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
+
 export interface RouterAccessView {
   /** Role lists over edge routers of the policies that select an identity. */
   routersForIdentity(identity: Selectable): Promise<RoleList[]>;

@@ -22,6 +22,7 @@ import {
 } from './session-grants.js';
 import { BASE_COLUMNS, baseOf, detailSql, json, mapPage } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { inAll, referringTo, rowsWhere } from './scopes.js';
 import { ownSessionSymbols } from './client-symbols.js';
 import { sessionSymbols } from './symbols.js';
@@ -157,14 +158,7 @@ const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttri
       json_build_object('policyId', p.id, 'policyName', p.name, 'type', p.type, 'asked', ${ASKED_CHECKS})
       ORDER BY p.id), '[]')
     FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
-  EXISTS (SELECT FROM routers r WHERE r.is_edge
-    AND EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
-      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
-      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
-    AND EXISTS (SELECT FROM service_edge_router_policies p WHERE p.service_roles && ts.selectors
-      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
-      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
-  ) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
+  EXISTS (SELECT FROM routers r WHERE r.is_edge AND ${ROUTER_SERVES_BOTH}) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
 FROM ${withSelectors('services', 'e.id = $1')} ts
 CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
 LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;

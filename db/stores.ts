@@ -19,6 +19,7 @@ import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
+import { hostedTerminatorStore } from './hosted-terminators.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
 import { identityTraceStore } from './identity-traces.js';
@@ -32,6 +33,7 @@ import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
 import { routerSyncView } from './router-sync-view.js';
+import { routerSessionStore } from './router-sessions.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
 import { postureCheckStore } from './posture-checks.js';
@@ -60,6 +62,7 @@ const STORES = {
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
   externalJwtSigners: externalJwtSignerStore,
+  hostedTerminators: hostedTerminatorStore,
   identities: identityStore,
   identityServiceConfigs: identityServiceConfigStore,
   identityTraces: identityTraceStore,
@@ -73,6 +76,7 @@ const STORES = {
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
   routerSync: routerSyncView,
+  routerSessions: routerSessionStore,
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
   postureChecks: postureCheckStore,

@@ -58,6 +58,7 @@ const OUT_OF_REACH = new Set([
   'terminators_cost',
   'terminators_dynamic_cost',
   'terminators_precedence',
+  'terminators_session_fkey',
   'sessions_type',
   'sessions_one_per_use',
   'posture_checks_type',
