@@ -72,8 +72,8 @@ const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND 
 const LOCK_INSTANCE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7210419))';
 const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
   WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`;
-const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id, host_id,
-  instance_id, instance_secret, peer_data, cost, precedence)
+const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,
+  host_id, instance_id, instance_secret, peer_data, cost, precedence)
 VALUES ($1, $1, $2, true, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11)
 ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, peer_data = excluded.peer_data,
   cost = excluded.cost, precedence = excluded.precedence, updated_at = ${laterThan('t.updated_at')}

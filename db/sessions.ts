@@ -158,7 +158,8 @@ const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttri
       json_build_object('policyId', p.id, 'policyName', p.name, 'type', p.type, 'asked', ${ASKED_CHECKS})
       ORDER BY p.id), '[]')
     FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
-  EXISTS (SELECT FROM routers r WHERE r.is_edge AND ${ROUTER_SERVES_BOTH}) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
+  EXISTS (SELECT FROM routers r WHERE r.is_edge AND ${ROUTER_SERVES_BOTH}) AS "hasEdgeRouter",
+  ${COLUMNS.map((column) => `t.${column}`).join(', ')}
 FROM ${withSelectors('services', 'e.id = $1')} ts
 CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
 LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;

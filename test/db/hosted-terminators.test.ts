@@ -70,7 +70,8 @@ describe('terminators that clients host', () => {
   const statedOf = async (id: string) =>
     (
       await query(
-        'SELECT service_id, router_id, host_id, session_id, is_system, cost, precedence, updated_at FROM terminators WHERE id = $1',
+        `SELECT service_id, router_id, host_id, session_id, is_system, cost, precedence, updated_at
+        FROM terminators WHERE id = $1`,
         [id],
       )
     ).rows[0];
@@ -164,7 +165,8 @@ describe('terminators that clients host', () => {
   it('are not removed by a router when an administrator made them', async () => {
     const id = newId();
     await query(
-      "INSERT INTO terminators (id, service_id, router_id, binding, address) VALUES ($1, $2, $3, 'transport', 'tcp:x:1')",
+      `INSERT INTO terminators (id, service_id, router_id, binding, address)
+      VALUES ($1, $2, $3, 'transport', 'tcp:x:1')`,
       [id, service, router],
     );
     expect(await stores.hostedTerminators.remove([id], router)).to.deep.equal([]);
