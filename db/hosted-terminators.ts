@@ -35,6 +35,8 @@ export interface DialTarget {
   readonly binding: string;
   readonly address: string;
   readonly hostId: string;
+  /** Of its host; null when an administrator made it. */
+  readonly sessionId: string | null;
   readonly cost: number;
   readonly precedence: HostingPrecedence;
   readonly peerData: PeerData;
@@ -48,6 +50,8 @@ export interface HostedTerminator {
 }
 
 export interface HostedTerminatorStore {
+  /** Whether it is there exactly so: then `host` would change nothing. */
+  isHosted(draft: HostedDraft): Promise<boolean>;
   /** Call in a transaction. */
   host(draft: HostedDraft): Promise<Hosting>;
   /** Those of a service on these routers; of one instance, '' for those without. */
@@ -56,17 +60,22 @@ export interface HostedTerminatorStore {
   hasAny(serviceId: string): Promise<boolean>;
   /** At most `max` of those that clients host on a router, with ids after `after`, by id. */
   hostedOn(routerId: string, after: string, max: number): Promise<HostedTerminator[]>;
-  /** False when the router has no such terminator. */
-  change(id: string, routerId: string, changes: { cost?: number; precedence?: HostingPrecedence }): Promise<boolean>;
+  /** False when the identity hosts no such terminator on the router. */
+  change(
+    terminator: { id: string; routerId: string; identityId: string },
+    changes: { cost?: number; precedence?: HostingPrecedence },
+  ): Promise<boolean>;
   /** Those of `ids` that the router had. */
   remove(ids: readonly string[], routerId: string): Promise<string[]>;
+  /** Those on this router that these sessions host. */
+  removeOfSessions(sessionIds: readonly string[], routerId: string): Promise<void>;
 }
 
 /** By which stock routers know what an SDK hosts. */
 export const SDK_BINDING = 'edge';
 
-const FIND = `SELECT router_id, binding, session_id, service_id, host_id, instance_id, cost, precedence,
-  peer_data::text AS peer_data FROM terminators WHERE id = $1`;
+const FIND = `SELECT router_id, binding, session_id, instance_id, cost, precedence, peer_data
+  FROM terminators WHERE id = $1`;
 const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
 const LOCK_INSTANCE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7210419))';
@@ -85,12 +94,10 @@ interface FoundRow {
   router_id: string;
   binding: string;
   session_id: string | null;
-  service_id: string;
-  host_id: string;
   instance_id: string;
   cost: number;
   precedence: HostingPrecedence;
-  peer_data: string;
+  peer_data: Record<string, string>;
 }
 type TargetRow = Omit<DialTarget, 'peerData'> & { peer_data: Record<string, string> };
 
@@ -106,12 +113,14 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     return rows[0]?.taken === true;
   };
   return {
+    async isHosted(draft) {
+      const { rows } = await db.read<FoundRow>('host-find', FIND, [draft.id]);
+      return rows[0] !== undefined && isSame(rows[0], draft);
+    },
     async host(draft) {
       const session = await sessionOf(draft.sessionId);
       if (session === undefined) return 'noSession';
       const { service_id: serviceId, identity_id: hostId } = session;
-      const found = (await db.run<FoundRow>('host-find', FIND, [draft.id])).rows[0];
-      if (found !== undefined && isSame(found, draft, serviceId, hostId)) return 'kept';
       if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
       const { rows } = await db.write<{ is_new: boolean }>('host-upsert', UPSERT, [
         draft.id,
@@ -132,7 +141,8 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     async targets(serviceId, instanceId, routerIds) {
       const { rows } = await db.read<TargetRow>(
         'dial-targets',
-        `SELECT id, router_id AS "routerId", binding, address, host_id AS "hostId", cost, precedence, peer_data
+        `SELECT id, router_id AS "routerId", binding, address, host_id AS "hostId",
+          session_id AS "sessionId", cost, precedence, peer_data
         FROM terminators WHERE service_id = $1 AND instance_id = $2 AND router_id = ANY ($3)`,
         [serviceId, instanceId, routerIds],
       );
@@ -155,12 +165,12 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       );
       return [...rows];
     },
-    async change(id, routerId, { cost, precedence }) {
+    async change({ id, routerId, identityId }, { cost, precedence }) {
       const { rowCount } = await db.write(
         'terminator-change',
-        `UPDATE terminators SET cost = coalesce($3, cost), precedence = coalesce($4, precedence), ${TOUCHED}
-        WHERE id = $1 AND router_id = $2`,
-        [id, routerId, cost ?? null, precedence ?? null],
+        `UPDATE terminators SET cost = coalesce($4, cost), precedence = coalesce($5, precedence), ${TOUCHED}
+        WHERE id = $1 AND router_id = $2 AND host_id = $3`,
+        [id, routerId, identityId, cost ?? null, precedence ?? null],
       );
       return rowCount > 0;
     },
@@ -172,21 +182,26 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       );
       return rows.map(({ id }) => id);
     },
+    async removeOfSessions(sessionIds, routerId) {
+      await db.write(
+        'terminators-remove-of-sessions',
+        'DELETE FROM terminators WHERE session_id = ANY ($1) AND router_id = $2',
+        [sessionIds, routerId],
+      );
+    },
   };
 }
 
-/** Nothing would change: most routers repeat what they said before. */
-function isSame(found: FoundRow, draft: HostedDraft, serviceId: string, hostId: string): boolean {
+/** Service and host follow from the session. */
+function isSame(found: FoundRow, draft: HostedDraft): boolean {
   return (
     found.binding === SDK_BINDING &&
     found.router_id === draft.routerId &&
     found.session_id === draft.sessionId &&
-    found.service_id === serviceId &&
-    found.host_id === hostId &&
     found.instance_id === draft.instanceId &&
     found.cost === draft.cost &&
     found.precedence === draft.precedence &&
-    isSamePeerData(peerDataOf(JSON.parse(found.peer_data) as Record<string, string>), draft.peerData)
+    isSamePeerData(peerDataOf(found.peer_data), draft.peerData)
   );
 }
 

@@ -34,6 +34,7 @@ import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
 import { routerSyncView } from './router-sync-view.js';
 import { routerSessionStore } from './router-sessions.js';
+import { shownSessionStore } from './shown-sessions.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
 import { postureCheckStore } from './posture-checks.js';
@@ -77,6 +78,7 @@ const STORES = {
   routerChannels: routerChannelStore,
   routerSync: routerSyncView,
   routerSessions: routerSessionStore,
+  shownSessions: shownSessionStore,
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
   postureChecks: postureCheckStore,

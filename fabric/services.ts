@@ -5,6 +5,7 @@ import type { KnownRouter } from '../db/router-sync-view.js';
 import type { Stores } from '../db/stores.js';
 import type { RouterChannel } from './channel.js';
 import type { SessionSync } from './session-sync.js';
+import type { Traffic } from './traffic.js';
 
 /** The routers that are connected to this controller. */
 export interface ChannelRegistry {
@@ -26,6 +27,9 @@ export interface DataModel {
   subscribe(channel: RouterChannel, subscriptionId: string): Promise<void>;
   /** Whether the router has the state under this name. */
   isSubscribed(channel: RouterChannel, subscriptionId: string): boolean;
+export interface ApiSessionTokens {
+  /** The id of the complete API session with this token; it counts as used now. undefined when there is none. */
+  find(token: string): Promise<string | undefined>;
 }
 
 export interface FabricServices {
@@ -39,6 +43,8 @@ export interface FabricServices {
   readonly apiSessionToken: (apiSessionId: string) => string;
   /** Clients of these API sessions are connected to a router: that counts as activity. */
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
+  readonly apiSessions: ApiSessionTokens;
+  readonly traffic: Traffic;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newId: () => string;

@@ -21,3 +21,7 @@ export const messageTable: MessageTable = new Map<number, MessageRule>([
   [ContentType.ApiSessionHeartbeat, { handle: apiSessionHeartbeat, inOrder: true }],
   [ContentType.RequestClientReSync, { handle: requestClientReSync }],
 ]);
+import type { MessageTable } from '../channel.js';
+import { trafficMessages } from './traffic.js';
+
+export const messageTable: MessageTable = new Map([...trafficMessages]);

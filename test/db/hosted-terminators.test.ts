@@ -83,8 +83,20 @@ describe('terminators that clients host', () => {
     const made = await statedOf(wanted.id);
     expect(made).to.deep.include({ service_id: service, router_id: router, host_id: host, session_id: bind });
     expect(made).to.deep.include({ is_system: true, cost: 7, precedence: 'required' });
+    expect(await stores.hostedTerminators.isHosted(wanted)).to.equal(true);
     expect(await hosts(wanted)).to.equal('kept');
-    expect(await statedOf(wanted.id)).to.deep.equal(made);
+    expect(await statedOf(wanted.id)).to.deep.include({ session_id: bind, cost: 7, precedence: 'required' });
+    for (const changes of [
+      { id: newId() },
+      { cost: 8 },
+      { precedence: 'default' },
+      { routerId: elsewhere },
+      { sessionId: newId() },
+      { instanceId: 'x' },
+      { peerData: new Map() },
+      { peerData: new Map([[1003, Buffer.from('kez')]]) },
+    ] as const)
+      expect(await stores.hostedTerminators.isHosted({ ...wanted, ...changes })).to.equal(false);
     const [target, ...others] = await targets();
     expect(others).to.deep.equal([]);
     expect(target).to.deep.include({ id: wanted.id, routerId: router, binding: 'edge', address: wanted.id });
@@ -152,10 +164,12 @@ describe('terminators that clients host', () => {
     const [one, two] = [draft(await session(host)), draft(await session(host))];
     for (const each of [one, two]) await hosts(each);
     const { hostedTerminators } = stores;
-    expect(await hostedTerminators.change(one.id, elsewhere, { cost: 1 })).to.equal(false);
-    expect(await hostedTerminators.change(one.id, router, { cost: 1 })).to.equal(true);
+    const mine = { id: one.id, routerId: router, identityId: host };
+    expect(await hostedTerminators.change({ ...mine, routerId: elsewhere }, { cost: 1 })).to.equal(false);
+    expect(await hostedTerminators.change({ ...mine, identityId: other }, { cost: 1 })).to.equal(false);
+    expect(await hostedTerminators.change(mine, { cost: 1 })).to.equal(true);
     expect(await statedOf(one.id)).to.deep.include({ cost: 1, precedence: 'default' });
-    expect(await hostedTerminators.change(one.id, router, { precedence: 'failed' })).to.equal(true);
+    expect(await hostedTerminators.change(mine, { precedence: 'failed' })).to.equal(true);
     expect(await statedOf(one.id)).to.deep.include({ cost: 1, precedence: 'failed' });
     expect(await hostedTerminators.remove([one.id, two.id], elsewhere)).to.deep.equal([]);
     expect(await hostedTerminators.remove([one.id, newId()], router)).to.deep.equal([one.id]);
@@ -213,21 +227,21 @@ describe('terminators that clients host', () => {
       await query("UPDATE services SET terminator_strategy = 'sticky', max_idle_time_millis = 60000 WHERE id = $1", [
         service,
       ]);
-      const found = await stores.routerSessions.find(`token ${dial}`, router);
+      const found = await stores.shownSessions.find(`token ${dial}`, router);
       expect(found).to.deep.include({ id: dial, identityId: host, serviceId: service, type: 'Dial' });
       expect(found).to.deep.include({ isGranted: true, isRouterAllowed: true, encryptionRequired: true });
       expect(found).to.deep.include({ strategy: 'sticky', maxIdleMs: 60_000 });
       expect(found).to.deep.include({ hostingCost: 5, hostingPrecedence: 'failed' });
       await query("INSERT INTO identity_hostings VALUES ($1, $2, 8, 'required')", [host, service]);
-      const hosted = await stores.routerSessions.find(`token ${dial}`, router);
+      const hosted = await stores.shownSessions.find(`token ${dial}`, router);
       expect(hosted).to.deep.include({ hostingCost: 8, hostingPrecedence: 'required' });
-      expect(await stores.routerSessions.find('token x', router)).to.equal(undefined);
+      expect(await stores.shownSessions.find('token x', router)).to.equal(undefined);
     });
 
     it('are not for a router that policies do not allow, that is disabled, or that is none', async () => {
       const dial = await session(host, 'Dial');
       const isAllowed = async (id: string) =>
-        (await stores.routerSessions.find(`token ${dial}`, id))?.isRouterAllowed ?? null;
+        (await stores.shownSessions.find(`token ${dial}`, id))?.isRouterAllowed ?? null;
       expect([await isAllowed(router), await isAllowed(elsewhere), await isAllowed('nope')]).to.deep.equal([
         true,
         false,
@@ -239,17 +253,17 @@ describe('terminators that clients host', () => {
 
     it('are lost by a router when a policy of any kind goes, and only then', async () => {
       const ids = [await session(host, 'Dial'), await session(other, 'Dial')];
-      const lost = () => stores.routerSessions.lost(ids, router);
+      const lost = () => stores.shownSessions.lost(ids, router);
       expect(await lost()).to.deep.equal([]);
-      expect(await stores.routerSessions.lost(ids, elsewhere)).to.deep.equal(ids);
+      expect(await stores.shownSessions.lost(ids, elsewhere)).to.deep.equal(ids);
       await query('UPDATE identities SET disabled_at = now() WHERE id = $1', [host]);
       expect(await lost()).to.deep.equal(ids.slice(0, 1));
       await query('DELETE FROM edge_router_policies');
       expect(await lost()).to.deep.equal(ids);
-      expect(await stores.routerSessions.unknown([...ids, 'x'])).to.deep.equal([ids[0], 'x']);
+      expect(await stores.shownSessions.unknown([...ids, 'x'])).to.deep.equal([ids[0], 'x']);
       await query("DELETE FROM service_policies WHERE type = 'Dial'");
       expect(await lost()).to.deep.equal(ids);
-      expect(await stores.routerSessions.unknown(ids)).to.deep.equal(ids);
+      expect(await stores.shownSessions.unknown(ids)).to.deep.equal(ids);
     });
 
     it('are announced when they end, however many', async () => {

@@ -6,7 +6,7 @@ import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { IS_GRANTED, checkGrants, withSelectors } from './session-grants.js';
 
 /** A session with what a dial or a bind over one router depends on. */
-export interface RouterSession {
+export interface ShownSession {
   readonly id: string;
   readonly apiSessionId: string;
   readonly identityId: string;
@@ -42,9 +42,9 @@ WHERE t.token = $1`;
 const STANDING = `SELECT t.id FROM sessions t WHERE t.id = ANY ($1) AND ${ALLOWED}`;
 const KNOWN = 'SELECT id FROM sessions WHERE id = ANY ($1)';
 
-export interface RouterSessionStore {
+export interface ShownSessionStore {
   /** The session with this token. */
-  find(token: string, routerId: string): Promise<RouterSession | undefined>;
+  find(token: string, routerId: string): Promise<ShownSession | undefined>;
   /**
    * Of these sessions, those that this router may not be used for any more. Asks the policies first, and ends what they
    * do not grant.
@@ -54,12 +54,12 @@ export interface RouterSessionStore {
   unknown(ids: readonly string[]): Promise<string[]>;
 }
 
-export function routerSessionStore(db: Db): RouterSessionStore {
+export function shownSessionStore(db: Db): ShownSessionStore {
   return {
     async find(token, routerId) {
       const {
         rows: [row],
-      } = await db.read<RouterSession>('router-session', FIND, [token, routerId]);
+      } = await db.read<ShownSession>('router-session', FIND, [token, routerId]);
       return row;
     },
     async lost(ids, routerId) {
