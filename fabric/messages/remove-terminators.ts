@@ -16,7 +16,7 @@ const BUSY = 1;
 async function removeAll(ids: readonly string[], channel: RouterChannel, services: FabricServices): Promise<void> {
   const { stores, traffic } = services;
   const { terminators, making } = traffic.gatesOf(channel);
-  await Promise.allSettled(ids.map((id) => making.get(id)));
+  await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
   await terminators.run(async () => {
     traffic.validation.removed(channel, ids);
     await stores.hostedTerminators.remove(ids, channel.routerId);
