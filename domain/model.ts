@@ -302,6 +302,18 @@ export interface Terminator extends BaseEntity, Omit<TerminatorDraft, 'serviceId
   readonly dynamicCost: number;
 }
 
+/** An edge router as the client of a session uses it. */
+export interface SessionRouter {
+  readonly name: string;
+  readonly cost: number;
+  readonly noTraversal: boolean;
+  readonly appData: Tags;
+  readonly hostname: string;
+  /** URLs by protocol. */
+  readonly protocols: Readonly<Record<string, string>>;
+  readonly syncStatus: string;
+}
+
 /** The right of one API session to use a service in one way, as routers are shown it. */
 export interface Session extends BaseEntity {
   readonly apiSessionId: string;
@@ -314,6 +326,8 @@ export interface Session extends BaseEntity {
    * The service policies that grant it at present: never empty where administrators read, always where its owner does.
    */
   readonly servicePolicies: readonly NamedRef[];
+  /** That are connected now. */
+  readonly edgeRouters: readonly SessionRouter[];
 }
 
 /** What an administrator sets on a router; only edge routers have role attributes, a tunneler and `appData`. */
