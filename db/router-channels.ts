@@ -8,6 +8,8 @@ import type { Db } from './db.js';
 
 /** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */
 const LIFETIME = "interval '4 seconds'";
+/** Of a host `h`. */
+export const HOST_IS_ALIVE = `h.seen_at > now() - ${LIFETIME}`;
 
 /** What a host knows of one router. */
 export interface RouterChannelRow extends RouterPresence {
@@ -17,7 +19,7 @@ export interface RouterChannelRow extends RouterPresence {
 /** Joined to routers `t`: the columns of `o` are null when it is not connected. The latest connection counts. */
 export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
   SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
-  WHERE c.router_id = t.id AND h.seen_at > now() - ${LIFETIME} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
+  WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
 
 /** Of `PRESENCE_JOIN`. */
 export const PRESENCE_COLUMNS = `o.connected_at, o.sync_status, o.hostname AS reported_hostname, o.protocols,
@@ -26,7 +28,7 @@ export const PRESENCE_COLUMNS = `o.connected_at, o.sync_status, o.hostname AS re
 /** Whether the router with this id is connected. */
 export const isOnlineSql = (routerId: string): string =>
   `EXISTS (SELECT FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
-    WHERE c.router_id = ${routerId} AND h.seen_at > now() - ${LIFETIME})`;
+    WHERE c.router_id = ${routerId} AND ${HOST_IS_ALIVE})`;
 
 export interface PresenceColumns {
   connected_at: Date | null;

@@ -10,6 +10,8 @@ export interface KnownRouter extends Selectable {
   readonly name: string;
   readonly isEdge: boolean;
   readonly isTunnelerEnabled: boolean;
+  readonly cost: number;
+  readonly noTraversal: boolean;
   readonly disabled: boolean;
   /** SHA-1 of its certificate; null until it enrolls, and from a re-enrollment on. */
   readonly fingerprint: string | null;
@@ -52,6 +54,7 @@ export interface RouterSyncView {
 }
 
 const ROUTERS = `SELECT r.id, r.name, r.is_edge AS "isEdge", r.is_tunneler_enabled AS "isTunnelerEnabled", r.disabled,
+  r.cost, r.no_traversal AS "noTraversal",
   r.fingerprint, r.cert_pem AS "certPem", r.server_names AS "serverNames", r.role_attributes AS "roleAttributes",
   (SELECT coalesce(json_agg(json_build_object('semantic', p.semantic, 'roles', p.identity_roles) ORDER BY p.id), '[]')
     FROM edge_router_policies p

@@ -33,7 +33,6 @@ import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
 import { routerSyncView } from './router-sync-view.js';
-import { routerSessionStore } from './router-sessions.js';
 import { shownSessionStore } from './shown-sessions.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
@@ -77,7 +76,6 @@ const STORES = {
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
   routerSync: routerSyncView,
-  routerSessions: routerSessionStore,
   shownSessions: shownSessionStore,
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,

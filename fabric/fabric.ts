@@ -25,8 +25,9 @@ import { createPresenceWriter } from './presence.js';
 import { keyChanges, publicKeysOf, stateMessage } from './public-keys.js';
 import type { KeySources, PublicKey } from './public-keys.js';
 import { createRegistry } from './registry.js';
-import type { FabricServices } from './services.js';
+import type { ApiSessionTokens, FabricServices } from './services.js';
 import { createSessionSync } from './session-sync.js';
+import { createTraffic } from './traffic.js';
 
 export interface FabricOptions {
   readonly stores: Stores;
@@ -36,6 +37,7 @@ export interface FabricOptions {
   readonly apiSessionToken: (apiSessionId: string) => string;
   readonly sessionTimeoutSeconds: number;
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
+  readonly apiSessions: ApiSessionTokens;
   /** Of the network's own CA alone. @throws ChainFault */
   readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
   /** The CA in force, and what signs session JWTs. */
@@ -60,6 +62,10 @@ export interface FabricNews {
   sessionsChanged(apiSessionIds: readonly string[]): void;
   allSessionsChanged(): void;
   identityChanged(identityId: string): void;
+  /** Sessions for services, by their ids. */
+  sessionsEnded(sessionIds: readonly string[]): void;
+  /** Sessions for services may have lost their grant. */
+  grantsLost(): void;
   /** CAs, or keys of the network. */
   keysChanged(): void;
   /** False while changes made elsewhere may go unheard. */
@@ -94,6 +100,7 @@ export function createFabric(options: FabricOptions): Fabric {
   let toldKeys: ReadonlyMap<string, PublicKey> = new Map();
   let beats = 0;
 
+  const traffic = createTraffic({ stores, channels: registry, log });
   const presence = createPresenceWriter({
     store: stores.routerChannels,
     hostId: newId(),
@@ -157,6 +164,7 @@ export function createFabric(options: FabricOptions): Fabric {
     else {
       entry.router = router;
       sessionSync.changed(router);
+      traffic.routerChanged(router);
       if (router.fingerprint !== channel.fingerprint)
         setTimeout(() => {
           channel.close('the router has a new certificate');
@@ -215,6 +223,8 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     apiSessionToken: options.apiSessionToken,
     sessionsSeen: options.sessionsSeen,
+    apiSessions: options.apiSessions,
+    traffic,
     now: Date.now,
     newId,
     controllerId,
@@ -242,6 +252,7 @@ export function createFabric(options: FabricOptions): Fabric {
       });
       routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
+      traffic.routerConnected(channel, router);
       log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
       // What was true when it was let in may have changed since.
       due.add(router.id);
@@ -250,6 +261,7 @@ export function createFabric(options: FabricOptions): Fabric {
     onClose(channel, reason) {
       connected.delete(channel);
       sessionSync.end(channel);
+      traffic.routerLost(channel);
       if (registry.get(channel.routerId) === undefined) presence.drop(channel.routerId);
       log.info({ routerId: channel.routerId, reason }, 'router disconnected');
     },
@@ -274,7 +286,16 @@ export function createFabric(options: FabricOptions): Fabric {
         due.add(routerId);
         void checkDue();
       },
-      routingMoved: checkSoon,
+      routingMoved() {
+        checkSoon();
+        traffic.sessions.check();
+      },
+      sessionsEnded: (ids) => {
+        traffic.sessions.ended(ids);
+      },
+      grantsLost: () => {
+        traffic.sessions.check();
+      },
       sessionsChanged: (ids) => {
         sessionSync.sessionsChanged(ids);
       },
@@ -291,6 +312,7 @@ export function createFabric(options: FabricOptions): Fabric {
         isHearing = next;
         if (!next) return;
         checkSoon();
+        traffic.sessions.check();
         sessionSync.beginAll();
         void refreshKeys();
       },
@@ -301,6 +323,7 @@ export function createFabric(options: FabricOptions): Fabric {
       acceptor.close();
       sessionSync.close();
       for (const channel of [...registry.all()]) channel.close('the controller stops');
+      await traffic.close();
       await presence.close();
     },
   };

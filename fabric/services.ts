@@ -27,6 +27,8 @@ export interface DataModel {
   subscribe(channel: RouterChannel, subscriptionId: string): Promise<void>;
   /** Whether the router has the state under this name. */
   isSubscribed(channel: RouterChannel, subscriptionId: string): boolean;
+}
+
 export interface ApiSessionTokens {
   /** The id of the complete API session with this token; it counts as used now. undefined when there is none. */
   find(token: string): Promise<string | undefined>;

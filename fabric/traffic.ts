@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Stores } from '../db/stores.js';
 import { createGate } from '../domain/scheduling/gate.js';
 import type { Gate } from '../domain/scheduling/gate.js';
+import type { PathRouter } from '../domain/fabric/paths.js';
 import { TerminatorCosts } from '../domain/fabric/terminator-costs.js';
 import type { RouterChannel } from './channel.js';
 import { Circuits } from './circuits.js';
@@ -32,7 +33,9 @@ export interface Traffic {
   readonly connected: ConnectedIdentities;
   gatesOf(channel: RouterChannel): RouterGates;
   /** Its hello was accepted. */
-  routerConnected(channel: RouterChannel, router: { cost: number; noTraversal: boolean }): void;
+  routerConnected(channel: RouterChannel, router: PathRouter): void;
+  /** What paths depend on. */
+  routerChanged(router: PathRouter): void;
   /** Its channel is closed. */
   routerLost(channel: RouterChannel): void;
   close(): Promise<void>;
@@ -59,6 +62,9 @@ export function createTraffic({ stores, channels, log }: TrafficOptions): Traffi
   const validation = new TerminatorValidation(stores.hostedTerminators, now);
   const topology = new Topology();
   const connected = new ConnectedIdentities(now);
+  const setRouter = ({ id, cost, noTraversal }: PathRouter) => {
+    topology.setRouter({ id, cost, noTraversal });
+  };
   const gates = new WeakMap<RouterChannel, RouterGates>();
   const absent = new Map<string, number>();
   const forgetAbsent = () => {
@@ -97,9 +103,9 @@ export function createTraffic({ stores, channels, log }: TrafficOptions): Traffi
       gates.set(channel, made);
       return made;
     },
-    routerConnected(channel, { cost, noTraversal }) {
+    routerConnected(channel, router) {
       absent.delete(channel.routerId);
-      topology.setRouter({ id: channel.routerId, cost, noTraversal });
+      setRouter(router);
       validation.routerConnected(channel).catch((error: unknown) => {
         log.warn(
           { err: error, router: channel.routerId },
@@ -107,6 +113,7 @@ export function createTraffic({ stores, channels, log }: TrafficOptions): Traffi
         );
       });
     },
+    routerChanged: setRouter,
     routerLost(channel) {
       validation.routerLost(channel);
       // Another channel of the same router may have taken its place.

@@ -3,6 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import type { JsonWebKeyInput } from 'node:crypto';
 import { newId, tokenOf } from '../domain/auth/tokens.js';
 import type { Knock } from '../fabric/acceptor.js';
+import { DomainError } from '../domain/errors.js';
 import { createFabric } from '../fabric/fabric.js';
 import type { Fabric } from '../fabric/fabric.js';
 import type { Stores } from '../db/stores.js';
@@ -42,6 +43,17 @@ export function createControl({
     newId,
     apiSessionToken: (id) => tokenOf(tokenKey, id),
     sessionTimeoutSeconds: apiSessions.timeoutSeconds,
+    apiSessions: {
+      async find(token) {
+        try {
+          const { apiSessionId, isComplete } = await apiSessions.authenticate(token);
+          return isComplete ? apiSessionId : undefined;
+        } catch (error) {
+          if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
+          throw error;
+        }
+      },
+    },
     sessionsSeen: (ids) => {
       apiSessions.seen(ids);
     },

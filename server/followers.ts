@@ -75,7 +75,12 @@ export async function followChanges(
     casChanged: () => {
       fabric.keysChanged();
     },
+    sessionsEnded: (ids) => {
+      fabric.sessionsEnded(ids);
+    },
     grantsLost: () => {
+      // Those that routers use at once, all others after them.
+      fabric.grantsLost();
       sweeper.nudge();
     },
     pkiChanged,

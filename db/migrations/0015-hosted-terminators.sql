@@ -8,14 +8,12 @@ ALTER TABLE terminators
 CREATE INDEX terminators_session ON terminators (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX terminators_instance ON terminators (service_id, instance_id);
 
--- The sessions that ended, each with its API session: 'ended <session>:<API session> …'. In parts, because a notice
--- holds 8,000 bytes.
+-- The ids of sessions that ended. In parts, because a notice holds 8,000 bytes.
 CREATE FUNCTION tell_sessions_ended() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE part text;
 BEGIN
   FOR part IN
-    SELECT string_agg(g.id || ':' || g.api_session_id, ' ')
-    FROM (SELECT s.id, s.api_session_id, (row_number() OVER () - 1) / 150 AS part FROM gone s) g
+    SELECT string_agg(g.id, ' ') FROM (SELECT s.id, (row_number() OVER () - 1) / 300 AS part FROM gone s) g
     GROUP BY g.part
   LOOP
     PERFORM pg_notify('edge', 'ended ' || part);
@@ -24,3 +22,10 @@ BEGIN
 END $$;
 CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions
   REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
+
+-- What paths depend on counts from the next dial on.
+DROP TRIGGER routers_tell_changed ON routers;
+CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers
+  FOR EACH ROW WHEN ((OLD.fingerprint, OLD.disabled, OLD.cost, OLD.no_traversal)
+    IS DISTINCT FROM (NEW.fingerprint, NEW.disabled, NEW.cost, NEW.no_traversal))
+  EXECUTE FUNCTION tell_router_changed();

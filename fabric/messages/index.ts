@@ -6,6 +6,7 @@ import { clientHello } from './client-hello.js';
 import { updateRouterInterfaces } from './interfaces.js';
 import { latency, ping } from './probes.js';
 import { subscribeToDataModel } from './data-model.js';
+import { trafficMessages } from './traffic.js';
 
 /** Nothing is to be done: signs of life are answered below, and replies that nobody waits for come too late. */
 const nothing: MessageRule = { handle: () => undefined };
@@ -20,8 +21,5 @@ export const messageTable: MessageTable = new Map<number, MessageRule>([
   [ContentType.SubscribeToDataModel, { handle: subscribeToDataModel, inOrder: true }],
   [ContentType.ApiSessionHeartbeat, { handle: apiSessionHeartbeat, inOrder: true }],
   [ContentType.RequestClientReSync, { handle: requestClientReSync }],
+  ...trafficMessages,
 ]);
-import type { MessageTable } from '../channel.js';
-import { trafficMessages } from './traffic.js';
-
-export const messageTable: MessageTable = new Map([...trafficMessages]);
