@@ -106,7 +106,7 @@ export class ZitiShop {
     const jwt = this.path(`${name}.jwt`);
     const file = this.path(`${name}.json`);
     writeFileSync(jwt, String(itemsOf(expectStatus(answer, 200))[0]?.['jwt']));
-    await this.run('edge', 'enroll', '--jwt', jwt, '--out', file);
+    await this.run('edge', 'enroll', '--keyAlg', 'EC', '--jwt', jwt, '--out', file);
     return { id, file };
   }
 
