@@ -381,7 +381,7 @@ const MAX_WAITING_CONFIGS = 200;
 
 function buildContext(parts: Parts): Context {
   const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
-  const { controllerId, startedAt, identity, network, maintenance } = parts;
+  const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
   const tokens = {
@@ -391,6 +391,7 @@ function buildContext(parts: Parts): Context {
   return {
     stores,
     maintenance,
+    edgeConnections: fabric.services.traffic.connected,
     passwords,
     apiSessions,
     epochs,

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { idsOf, make } from '../support/entities.js';
+import { idsOf, make, read } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
@@ -27,6 +27,12 @@ interface Setup {
   readonly bindPolicy: string;
   /** Of the client, to the router. */
   readonly routerPolicy: string;
+}
+
+interface ShownRouter {
+  readonly name: string;
+  readonly isOnline: boolean;
+  readonly urls: Record<string, string>;
 }
 
 /** A TCP connection through a tunneler. */
@@ -141,7 +147,8 @@ describe('traffic of stock programs', function stock() {
         await until(
           `${text} comes back`,
           () => {
-            if (!isOpen) throw new Error(`closed before ${text} came back; router: ${router.process.output().slice(-3000)}`);
+            if (!isOpen)
+              throw new Error(`closed before ${text} came back; router: ${router.process.output().slice(-3000)}`);
             return heard.includes(text);
           },
           WAIT_MS,
@@ -187,17 +194,16 @@ describe('traffic of stock programs', function stock() {
   it('shows who is connected, where services are hosted, and the routers of sessions', async () => {
     const made = await setup();
     await hosting(made, made.host);
-    const { edgeRouters } = (
-      expectStatus(await controller.admin.get(`${MANAGEMENT}/sessions?filter=${encodeURIComponent(`service="${made.serviceId}"`)}`), 200)
-        .data as { edgeRouters: { name: string; isOnline: boolean; urls: Record<string, string> }[] }[]
-    )[0] ?? { edgeRouters: [] };
+    const [id = ''] = await listed('sessions', `service="${made.serviceId}"`);
+    const { edgeRouters } = await read<{ edgeRouters: ShownRouter[] }>(controller, `sessions/${id}`);
     expect(edgeRouters.map(({ name, isOnline, urls }) => ({ name, isOnline, urls }))).to.deep.equal([
       { name: router.name, isOnline: true, urls: { tls: `tls://127.0.0.1:${router.port}` } },
     ]);
-    await until('the host shows as connected', async () => {
-      const { data } = await controller.admin.get(`${MANAGEMENT}/identities/${made.host.id}`);
-      return (data as { hasEdgeRouterConnection: boolean }).hasEdgeRouterConnection;
-    });
+    const statusOf = async (identityId: string) =>
+      (await read<{ edgeRouterConnectionStatus: string }>(controller, `identities/${identityId}`))
+        .edgeRouterConnectionStatus;
+    await until('the host shows as connected', async () => (await statusOf(made.host.id)) === 'online', WAIT_MS);
+    expect(await statusOf(made.client.id)).to.equal('offline');
   });
 
   it('goes to another host when one is killed', async () => {
@@ -238,8 +244,8 @@ describe('traffic of stock programs', function stock() {
   const revocations: readonly (readonly [string, (made: Setup) => Promise<unknown>])[] = [
     [
       'its session is deleted',
-      async ({ client, serviceId }) => {
-        for (const id of await listed('sessions', `identity="${client.id}" and service="${serviceId}"`))
+      async ({ serviceId }) => {
+        for (const id of await listed('sessions', `service="${serviceId}" and type="Dial"`))
           await remove(`sessions/${id}`);
       },
     ],
@@ -259,7 +265,8 @@ describe('traffic of stock programs', function stock() {
     [
       'its certificate is revoked',
       async ({ client }) => {
-        for (const id of await listed('authenticators', `identity="${client.id}"`)) await remove(`authenticators/${id}`);
+        for (const id of await listed('authenticators', `identity="${client.id}"`))
+          await remove(`authenticators/${id}`);
       },
     ],
     ['the service is deleted', ({ serviceId }) => remove(`services/${serviceId}`)],
