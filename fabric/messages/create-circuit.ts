@@ -19,8 +19,11 @@ import {
 import type { FabricServices } from '../services.js';
 import { requireSession } from '../shown-session.js';
 
-/** CreateCircuitV2 (20218), answered by 20219 or an Error. */
-export const createCircuit: MessageHandler = async (frame, channel, services) => {
+/**
+ * CreateCircuitV2 (20218), answered by 20219 or an Error. It is not waited for: a dial may hang for as long as a router
+ * does, and other messages of this one must not hang with it.
+ */
+export const createCircuit: MessageHandler = (frame, channel, services) => {
   const { headers } = frame;
   // Read first: what cannot be read is the router's fault and not the client's.
   const request = {
@@ -29,11 +32,13 @@ export const createCircuit: MessageHandler = async (frame, channel, services) =>
     instanceId: readText(headers, CircuitRequestHeader.TerminatorInstanceId) ?? '',
     peerData: readBytesMap(headers, CircuitRequestHeader.PeerData),
   };
-  try {
-    channel.reply(frame, await services.traffic.gatesOf(channel).circuits.run(() => dial(request, channel, services)));
-  } catch (error) {
-    channel.reply(frame, refusal(error, channel, services));
-  }
+  void services.traffic
+    .gatesOf(channel)
+    .circuits.run(() => dial(request, channel, services))
+    .catch((error: unknown) => refusal(error, channel, services))
+    .then((answer) => {
+      channel.reply(frame, answer);
+    });
 };
 
 interface Request {

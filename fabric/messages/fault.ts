@@ -1,14 +1,26 @@
 /** A Fault (1004): a circuit has ended at one of its ends, or a router cannot forward what belongs to one. */
 import { FaultSchema, FaultSubject } from '../../generated/fabric/control_pb.js';
-import type { MessageHandler } from '../channel.js';
+import type { MessageHandler, RouterChannel } from '../channel.js';
 import { unrouteMessage } from '../circuits.js';
+import type { Circuit } from '../circuits.js';
 import { readBody } from '../frame.js';
 import { reroute } from '../reroute.js';
+import type { FabricServices } from '../services.js';
 
 /** Ids are names of ours, of at most 24 characters. */
 const MOST_IDS = 10_000;
 
-export const fault: MessageHandler = async (frame, channel, services) => {
+/** When too many wait, the router says it again in 15 s. */
+function rerouteInTurn(circuit: Circuit, channel: RouterChannel, services: FabricServices): void {
+  services.traffic
+    .gatesOf(channel)
+    .circuits.run(() => reroute(circuit, services))
+    .catch((error: unknown) => {
+      services.log.debug({ err: error, router: channel.routerId }, 'a circuit was not led over another path');
+    });
+}
+
+export const fault: MessageHandler = (frame, channel, services) => {
   const { subject, id } = readBody(FaultSchema, frame);
   const { circuits } = services.traffic;
   const own = (circuitId: string) => {
@@ -28,7 +40,7 @@ export const fault: MessageHandler = async (frame, channel, services) => {
       for (const circuitId of id.split(' ', MOST_IDS)) {
         if (circuitId === '') continue;
         const circuit = own(circuitId);
-        if (circuit !== undefined) await reroute(circuit, services);
+        if (circuit !== undefined) rerouteInTurn(circuit, channel, services);
         else if (subject === FaultSubject.FORWARD) channel.send(unrouteMessage(circuitId, true));
       }
       return;
