@@ -254,10 +254,7 @@ describe('terminators of routers', () => {
       return !isOnline;
     });
     const second = await ScriptedRouter.online(controller.url, again);
-    const asked = readBody(
-      ValidateTerminatorsV2RequestSchema,
-      await second.next(ContentType.ValidateTerminatorsV2),
-    );
+    const asked = readBody(ValidateTerminatorsV2RequestSchema, await second.next(ContentType.ValidateTerminatorsV2));
     expect(asked.terminators.map(({ id, binding, address }) => [id, binding, address])).to.have.deep.members(
       [kept, denied, doubtful, remade].map((id) => [id, 'edge', id]),
     );
