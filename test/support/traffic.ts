@@ -1,4 +1,4 @@
-/** Hosts and dialers for suites about traffic: who may do what, and the messages that a scripted router sends for them. */
+/** Hosts and dialers for suites about traffic: who may do what, and what a scripted router says for them. */
 import { create } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { ContentType } from '../../fabric/content-types.js';
@@ -35,7 +35,7 @@ import type { Caller, TestController } from './controller.js';
 import { make } from './entities.js';
 import { CLIENT } from './paths.js';
 import { until } from './poll.js';
-import { ScriptedRouter } from './scripted-router.js';
+import type { ScriptedRouter } from './scripted-router.js';
 
 export const PUBLIC_KEY = 1003;
 
