@@ -452,8 +452,7 @@ AS $function$
 DECLARE part text;
 BEGIN
   FOR part IN
-    SELECT string_agg(g.id || ':' || g.api_session_id, ' ')
-    FROM (SELECT s.id, s.api_session_id, (row_number() OVER () - 1) / 150 AS part FROM gone s) g
+    SELECT string_agg(g.id, ' ') FROM (SELECT s.id, (row_number() OVER () - 1) / 300 AS part FROM gone s) g
     GROUP BY g.part
   LOOP
     PERFORM pg_notify('edge', 'ended ' || part);
@@ -1344,7 +1343,7 @@ CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE 
 CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selector('edge_router_policies', 'edge_router_roles', 'service_edge_router_policies', 'edge_router_roles');
 CREATE CONSTRAINT TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
-CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled ON routers FOR EACH ROW WHEN (((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled))) EXECUTE FUNCTION tell_router_changed();
+CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers FOR EACH ROW WHEN (((((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled)) OR (old.cost IS DISTINCT FROM new.cost)) OR (old.no_traversal IS DISTINCT FROM new.no_traversal))) EXECUTE FUNCTION tell_router_changed();
 CREATE TRIGGER routers_tell_gone AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION tell_router_changed();
 CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
