@@ -4,9 +4,10 @@
 #
 #   real-traffic.sh [TEXT]
 #
-#   TEXT       what is sent            default: Hello through the overlay
-#   ZITI       the ziti program        default: on the path, or ../shared/bin/ziti next to the project
-#   EDGE_PORT  the controller's port   default: 31280; the router takes the next one
+#   TEXT              what is sent            default: Hello through the overlay
+#   ZITI              the ziti program        default: on the path, or ../shared/bin/ziti next to the project
+#   EDGE_PORT         the controller's port   default: 31280
+#   EDGE_ROUTER_PORT  the router's port       default: the next one
 #
 # Needs ziti 2.0 and a project that was built (npm run build). Nothing is left behind.
 set -eu
@@ -14,7 +15,7 @@ umask 077
 
 text=${1:-Hello through the overlay}
 port=${EDGE_PORT:-31280}
-router_port=$((port + 1))
+router_port=${EDGE_ROUTER_PORT:-$((port + 1))}
 project=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 started=''

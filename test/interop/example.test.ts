@@ -18,7 +18,8 @@ describe('examples/real-traffic.sh', function example() {
       console.log('      no ziti binary (ZITI, the path, ../shared/bin): the example is not tested');
       this.skip();
     }
-    const env = { PATH: process.env['PATH'] ?? '', ZITI: ziti, EDGE_PORT: String(await freePort()) };
+    const [port, routerPort] = [String(await freePort()), String(await freePort())];
+    const env = { PATH: process.env['PATH'] ?? '', ZITI: ziti, EDGE_PORT: port, EDGE_ROUTER_PORT: routerPort };
     const { stdout } = await run('sh', [script, 'there and back'], { env });
     expect(stdout.trimEnd().split('\n').at(-1)).to.equal('What came back: there and back');
   });
