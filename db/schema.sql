@@ -1248,8 +1248,8 @@ CREATE INDEX sessions_token ON sessions USING hash (token);
 CREATE INDEX terminators_instance ON terminators USING btree (service_id, instance_id);
 CREATE INDEX terminators_router ON terminators USING btree (router_id, id);
 CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
-CREATE INDEX used_tokens_expires_at ON used_tokens USING btree (expires_at);
 CREATE INDEX terminators_session ON terminators USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX used_tokens_expires_at ON used_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX usernames_once ON usernames USING btree (username);
 
 CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -1,4 +1,5 @@
 /** Sessions as a router shows them: by their tokens, and whether this router may be used for them. */
+import { DomainError } from '../domain/errors.js';
 import type { HostingPrecedence, PolicyType } from '../domain/model.js';
 import type { Strategy } from '../domain/fabric/terminator-choice.js';
 import type { Db } from './db.js';
@@ -12,8 +13,6 @@ export interface ShownSession {
   readonly identityId: string;
   readonly serviceId: string;
   readonly type: PolicyType;
-  /** Some policy still grants it. */
-  readonly isGranted: boolean;
   /** Router policies allow the router to its identity and its service. */
   readonly isRouterAllowed: boolean;
   readonly encryptionRequired: boolean;
@@ -40,10 +39,12 @@ LEFT JOIN identity_hostings h ON h.identity_id = t.identity_id AND h.service_id 
 WHERE t.token = $1`;
 
 const STANDING = `SELECT t.id FROM sessions t WHERE t.id = ANY ($1) AND ${ALLOWED}`;
+/** Each of them needs another change of policies while the session is being checked. */
+const ROUNDS = 10;
 const KNOWN = 'SELECT id FROM sessions WHERE id = ANY ($1)';
 
 export interface ShownSessionStore {
-  /** The session with this token. */
+  /** The session with this token, while it is granted. @throws DomainError `unavailable` when it changes all the time */
   find(token: string, routerId: string): Promise<ShownSession | undefined>;
   /**
    * Of these sessions, those that this router may not be used for any more. Asks the policies first, and ends what they
@@ -57,18 +58,25 @@ export interface ShownSessionStore {
 export function shownSessionStore(db: Db): ShownSessionStore {
   return {
     async find(token, routerId) {
-      const {
-        rows: [row],
-      } = await db.read<ShownSession>('router-session', FIND, [token, routerId]);
-      return row;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const {
+          rows: [row],
+        } = await db.read<ShownSession & { isGranted: boolean }>('shown-session', FIND, [token, routerId]);
+        if (row === undefined) return undefined;
+        const { isGranted, ...session } = row;
+        if (isGranted) return session;
+        // Settles it: it is granted now, or gone.
+        await checkGrants(db, { ids: [session.id], others: 0, identityId: null });
+      }
+      throw new DomainError('unavailable');
     },
     async lost(ids, routerId) {
       await checkGrants(db, { ids, others: 0, identityId: null });
-      const { rows } = await db.run<{ id: string }>('router-sessions-standing', STANDING, [ids, routerId]);
+      const { rows } = await db.run<{ id: string }>('shown-sessions-standing', STANDING, [ids, routerId]);
       return without(ids, rows);
     },
     async unknown(ids) {
-      const { rows } = await db.read<{ id: string }>('router-sessions-known', KNOWN, [ids]);
+      const { rows } = await db.read<{ id: string }>('shown-sessions-known', KNOWN, [ids]);
       return without(ids, rows);
     },
   };

@@ -24,10 +24,6 @@ export async function requireSession(
   if (apiSessionId === undefined) throw invalidApiSession();
   const session = sessionToken === '' ? undefined : await stores.shownSessions.find(sessionToken, routerId);
   if (session?.apiSessionId !== apiSessionId) throw invalidSession();
-  if (!session.isGranted) {
-    await stores.sessions.end(session.id);
-    throw invalidSession();
-  }
   if (session.type !== type) throw wrongSessionType();
   if (!session.isRouterAllowed) throw invalidEdgeRouter();
   if (!traffic.sessions.use(routerId, session.id)) throw invalidSession();

@@ -46,8 +46,8 @@ export function createControl({
     apiSessions: {
       async find(token) {
         try {
-          const { apiSessionId, isComplete } = await apiSessions.authenticate(token);
-          return isComplete ? apiSessionId : undefined;
+          const { caller } = await apiSessions.authenticate(token);
+          return caller.isComplete ? caller.apiSessionId : undefined;
         } catch (error) {
           if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
           throw error;

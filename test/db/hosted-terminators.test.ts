@@ -229,7 +229,7 @@ describe('terminators that clients host', () => {
       ]);
       const found = await stores.shownSessions.find(`token ${dial}`, router);
       expect(found).to.deep.include({ id: dial, identityId: host, serviceId: service, type: 'Dial' });
-      expect(found).to.deep.include({ isGranted: true, isRouterAllowed: true, encryptionRequired: true });
+      expect(found).to.deep.include({ isRouterAllowed: true, encryptionRequired: true });
       expect(found).to.deep.include({ strategy: 'sticky', maxIdleMs: 60_000 });
       expect(found).to.deep.include({ hostingCost: 5, hostingPrecedence: 'failed' });
       await query("INSERT INTO identity_hostings VALUES ($1, $2, 8, 'required')", [host, service]);
