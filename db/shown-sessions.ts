@@ -44,7 +44,7 @@ const ROUNDS = 10;
 const KNOWN = 'SELECT id FROM sessions WHERE id = ANY ($1)';
 
 export interface ShownSessionStore {
-  /** The session with this token, while it is granted. @throws DomainError `unavailable` when it changes all the time */
+  /** The session with this token, while it is granted. @throws DomainError `unavailable` when grants keep changing */
   find(token: string, routerId: string): Promise<ShownSession | undefined>;
   /**
    * Of these sessions, those that this router may not be used for any more. Asks the policies first, and ends what they
