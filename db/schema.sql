@@ -471,6 +471,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_trace_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'identity ' || coalesce(NEW.identity_id, OLD.identity_id));
+  RETURN NULL;
+END $function$;
+
 CREATE TABLE api_session_certificates (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -643,6 +652,19 @@ CREATE TABLE configs (
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
 );
 
+CREATE TABLE controller_settings (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  controller_id text COLLATE "C",
+  redirect_uris text[] COLLATE "C",
+  post_logout_uris text[] COLLATE "C",
+  CONSTRAINT controller_settings_pkey PRIMARY KEY (id),
+  CONSTRAINT controller_settings_of_one_or_all CHECK ((id = COALESCE(controller_id, 'global'::text)))
+);
+
 CREATE TABLE controllers (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -803,6 +825,14 @@ CREATE TABLE identity_service_configs (
   CONSTRAINT identity_service_configs_pkey PRIMARY KEY (identity_id, service_id, config_type_id)
 );
 
+CREATE TABLE identity_traces (
+  identity_id text COLLATE "C" NOT NULL,
+  trace_id text COLLATE "C" NOT NULL,
+  channels text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  ends_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT identity_traces_pkey PRIMARY KEY (identity_id)
+);
+
 CREATE TABLE identity_types (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -812,6 +842,24 @@ CREATE TABLE identity_types (
   name text COLLATE "C" NOT NULL,
   CONSTRAINT identity_types_pkey PRIMARY KEY (id),
   CONSTRAINT identity_types_name_key UNIQUE (name)
+);
+
+CREATE TABLE integrity_findings (
+  "position" integer NOT NULL,
+  description text NOT NULL,
+  is_fixed boolean NOT NULL,
+  CONSTRAINT integrity_findings_pkey PRIMARY KEY ("position")
+);
+
+CREATE TABLE integrity_runs (
+  singleton boolean NOT NULL DEFAULT true,
+  is_fixing boolean NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  error text NOT NULL DEFAULT ''::text,
+  has_too_many boolean NOT NULL DEFAULT false,
+  CONSTRAINT integrity_runs_pkey PRIMARY KEY (singleton),
+  CONSTRAINT integrity_runs_is_single CHECK (singleton)
 );
 
 CREATE TABLE issued_certificates (
@@ -923,6 +971,20 @@ CREATE TABLE posture_checks (
   CONSTRAINT posture_checks_pkey PRIMARY KEY (id),
   CONSTRAINT posture_checks_name_key UNIQUE (name),
   CONSTRAINT posture_checks_type CHECK ((type_id = ANY (ARRAY['OS'::text, 'PROCESS'::text, 'DOMAIN'::text, 'MAC'::text, 'MFA'::text, 'PROCESS_MULTI'::text])))
+);
+
+CREATE TABLE revocations (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  type text COLLATE "C" NOT NULL,
+  issued_before timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT revocations_pkey PRIMARY KEY (id),
+  CONSTRAINT revocations_end CHECK ((expires_at > issued_before)),
+  CONSTRAINT revocations_type CHECK ((type = ANY (ARRAY['JTI'::text, 'IDENTITY'::text, 'API_SESSION'::text])))
 );
 
 CREATE TABLE role_attribute_counts (
@@ -1148,6 +1210,7 @@ ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
+ALTER TABLE controller_settings ADD CONSTRAINT controller_settings_controller_fkey FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -1162,6 +1225,7 @@ ALTER TABLE identity_hostings ADD CONSTRAINT identity_hostings_service_fkey FORE
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE identity_traces ADD CONSTRAINT identity_traces_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE router_channels ADD CONSTRAINT router_channels_host FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE router_channels ADD CONSTRAINT router_channels_router FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
@@ -1193,6 +1257,7 @@ CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (ident
 CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
+CREATE INDEX controller_settings_controller ON controller_settings USING btree (controller_id);
 CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles) WITH (gin_pending_list_limit='128');
 CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles) WITH (gin_pending_list_limit='128');
 CREATE INDEX edge_router_policies_name_any_case ON edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
@@ -1219,6 +1284,7 @@ CREATE INDEX issued_certificates_subject ON issued_certificates USING btree (sub
 CREATE INDEX posture_checks_name_any_case ON posture_checks USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX posture_checks_name_letters ON posture_checks USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes) WITH (gin_pending_list_limit='128');
+CREATE INDEX revocations_expires_at ON revocations USING btree (expires_at);
 CREATE INDEX router_channels_host ON router_channels USING btree (host_id);
 CREATE INDEX router_configs_config ON router_configs USING btree (config_id, router_id);
 CREATE INDEX router_hosts_controller ON router_hosts USING btree (controller_id);
@@ -1288,6 +1354,8 @@ CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON confi
 CREATE TRIGGER configs_counted_in AFTER INSERT ON configs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER configs_counted_out AFTER DELETE ON configs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER configs_move_access AFTER INSERT OR DELETE OR UPDATE ON configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER controller_settings_counted_in AFTER INSERT ON controller_settings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER controller_settings_counted_out AFTER DELETE ON controller_settings REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1316,6 +1384,7 @@ CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
 CREATE CONSTRAINT TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER identity_traces_tell_changed AFTER INSERT OR DELETE OR UPDATE ON identity_traces FOR EACH ROW EXECUTE FUNCTION tell_trace_changed();
 CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identity_types_counted_out AFTER DELETE ON identity_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER mfas_counted_in AFTER INSERT ON mfas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1334,6 +1403,8 @@ CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFEREN
 CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
 CREATE CONSTRAINT TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER revocations_counted_in AFTER INSERT ON revocations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER revocations_counted_out AFTER DELETE ON revocations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_presence_epoch();
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
