@@ -2,9 +2,10 @@ import tseslint from 'typescript-eslint';
 
 /** Which folders a folder must not import. One place; docs/architecture.md has the same table in words. */
 const forbidden = {
-  domain: ['generated', 'db', 'handlers', 'server', 'scripts', 'test'],
-  db: ['generated', 'handlers', 'server', 'scripts', 'test'],
-  handlers: ['server', 'scripts', 'test'],
+  domain: ['generated', 'db', 'handlers', 'fabric', 'server', 'scripts', 'test'],
+  db: ['generated', 'handlers', 'fabric', 'server', 'scripts', 'test'],
+  handlers: ['fabric', 'server', 'scripts', 'test'],
+  fabric: ['handlers', 'server', 'scripts', 'test'],
   server: ['test'],
   scripts: ['test'],
 };
@@ -12,6 +13,7 @@ const packages = {
   domain: ['koa', 'knex', 'pg'],
   db: ['koa'],
   handlers: ['koa', 'knex', 'pg'],
+  fabric: ['koa', 'knex', 'pg'],
 };
 
 /**
@@ -69,7 +71,7 @@ const boundaries = Object.entries(forbidden).map(([folder, others]) => ({
 
 /** What a handler needs of the database it asks of the stores: how a list is narrowed or a row is found is theirs. */
 const typesAlone = {
-  files: ['handlers/**/*.ts'],
+  files: ['{handlers,fabric}/**/*.ts'],
   rules: {
     '@typescript-eslint/no-restricted-imports': [
       'error',
@@ -78,7 +80,7 @@ const typesAlone = {
           {
             group: ['../db/*', '../../db/*', '../../../db/*'],
             allowTypeImports: true,
-            message: 'handlers/ takes types alone from db/ (docs/architecture.md)',
+            message: 'handlers/ and fabric/ take types alone from db/ (docs/architecture.md)',
           },
         ],
       },
@@ -115,7 +117,7 @@ export default tseslint.config(
   ...boundaries,
   typesAlone,
   {
-    files: ['{domain,db,handlers,server}/**/*.ts'],
+    files: ['{domain,db,handlers,fabric,server}/**/*.ts'],
     ignores: [FILES],
     rules: {
       'no-restricted-syntax': [

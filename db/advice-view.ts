@@ -1,6 +1,7 @@
 /** What the policies say of one identity and one service, in one look: what it may do, and by which edge routers. */
 import type { NamedRef, PolicyType } from '../domain/model.js';
 import type { Db } from './db.js';
+import { isOnlineSql } from './router-channels.js';
 import { SELECTS_BOTH, withSelectors } from './session-grants.js';
 
 export interface Advice {
@@ -12,12 +13,13 @@ export interface Advice {
   /** Edge routers that router policies allow to the identity, and to the service. */
   readonly identityRouterCount: number;
   readonly serviceRouterCount: number;
-  /** Routers that both may use, online or not, by name. */
-  readonly common: readonly NamedRef[];
+  /** Routers that both may use, by name. */
+  readonly common: readonly (NamedRef & { readonly isOnline: boolean })[];
 }
 
 export interface AdviceView {
-  /** Names what the policies, services and routers are; it differs once any of them has changed. */
+  /** Names what the policies, services and routers are; it differs once any of them has changed,
+   * or once a router is online that was not, or is not any more. */
   epoch(): Promise<string>;
   on(identityId: string, serviceId: string): Promise<Advice>;
 }
@@ -49,7 +51,8 @@ SELECT (SELECT json_build_object('id', id, 'name', name) FROM identity) AS ident
     WHERE ${SELECTS_BOTH} ORDER BY 1) AS permissions,
   (SELECT count(*)::int FROM routers_for_identity) AS "identityRouterCount",
   (SELECT count(*)::int FROM routers_for_service) AS "serviceRouterCount",
-  (SELECT coalesce(json_agg(json_build_object('id', i.id, 'name', i.name) ORDER BY i.name), '[]')
+  (SELECT coalesce(json_agg(json_build_object('id', i.id, 'name', i.name,
+      'isOnline', ${isOnlineSql('i.id')}) ORDER BY i.name), '[]')
     FROM routers_for_identity i WHERE i.id IN (SELECT id FROM routers_for_service)) AS common`;
 
 export function adviceView(db: Db): AdviceView {
@@ -59,7 +62,7 @@ export function adviceView(db: Db): AdviceView {
         rows: [row],
       } = await db.read<{ epoch: string }>(
         'advice-epoch',
-        "SELECT epoch || '.' || routing AS epoch FROM model_epochs WHERE name = 'access'",
+        "SELECT epoch || '.' || routing || '.' || presence AS epoch FROM model_epochs WHERE name = 'access'",
       );
       return row?.epoch ?? '';
     },

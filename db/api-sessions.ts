@@ -37,7 +37,7 @@ type SignerFields = Omit<RequiredSigner, 'keySource'> & {
 };
 
 /** The identity has TOTP or its policy asks for it, and this session has not given a code. */
-const OWES_TOTP = '((m.id IS NOT NULL OR p.require_totp) AND NOT t.is_mfa_complete)';
+export const OWES_TOTP = '((m.id IS NOT NULL OR p.require_totp) AND NOT t.is_mfa_complete)';
 /** The signer that the policy requires; few have one, and others cost no more than a NULL. */
 const REQUIRED_SIGNER = `CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id', r.id, 'issuer', r.issuer,
   'audience', r.audience, 'kid', r.kid, 'certPem', r.cert_pem, 'jwksEndpoint', r.jwks_endpoint,
@@ -50,7 +50,8 @@ const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false)
   coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
   (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
   ${REQUIRED_SIGNER} AS required_signer`;
-const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
+/** What these ask of: identities `i` of sessions `t`, auth policies `p`, second factors `m`, required signers `r`. */
+export const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
   JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified
   LEFT JOIN external_jwt_signers r ON r.id = p.require_ext_jwt_signer_id`;
 
@@ -124,7 +125,7 @@ const STATE_JOINS = `${JOINS} LEFT JOIN identity_traces x ON x.identity_id = i.i
 const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
   ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
   AND ${allowsSigner('t.signer_id')} END`;
-const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
+export const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
 const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
   (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,

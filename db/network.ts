@@ -34,6 +34,10 @@ export interface NetworkStore {
   /** Replaces a sealed key by the same key sealed again. */
   resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
   setMasterKeyCheck(check: string): Promise<void>;
+  /** What the network keeps sealed and has no certificate for. */
+  findSecret(name: string): Promise<Buffer | undefined>;
+  /** Replaces what is there under the name. */
+  saveSecret(name: string, sealed: Buffer): Promise<void>;
   seedIdentityTypes(names: readonly string[]): Promise<void>;
   seedConfigTypes(
     types: readonly { readonly id: string; readonly name: string; readonly schema: object }[],
@@ -91,6 +95,24 @@ export function networkStore(db: Db): NetworkStore {
     },
     async setMasterKeyCheck(check) {
       await db.write(null, 'UPDATE network SET master_key_check = $1', [check]);
+    },
+    async findSecret(name) {
+      const {
+        rows: [row],
+      } = await db.run<{ sealed: Buffer }>(
+        null,
+        'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1',
+        [name],
+      );
+      return row?.sealed;
+    },
+    async saveSecret(name, sealed) {
+      await db.write(
+        null,
+        `INSERT INTO network_secrets (name, sealed_secret) VALUES ($1, $2)
+        ON CONFLICT (name) DO UPDATE SET sealed_secret = excluded.sealed_secret`,
+        [name, sealed],
+      );
     },
     async addPki(record) {
       await db.write(

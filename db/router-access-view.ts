@@ -6,6 +6,17 @@ import type { Db } from './db.js';
 import { namesEntity } from './scopes.js';
 import type { RoleList } from './scopes.js';
 
+/** Whether edge router policies allow the router `r` to the identity `ti`, both with their selectors. */
+export const ROUTER_SERVES_IDENTITY = `EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
+      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
+/** The same for service edge router policies and the service `ts`. */
+export const ROUTER_SERVES_SERVICE = `EXISTS (SELECT FROM service_edge_router_policies p
+      WHERE p.service_roles && ts.selectors
+      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
+export const ROUTER_SERVES_BOTH = `${ROUTER_SERVES_IDENTITY} AND ${ROUTER_SERVES_SERVICE}`;
+
 export interface RouterAccessView {
   /** Role lists over edge routers of the policies that select an identity. */
   routersForIdentity(identity: Selectable): Promise<RoleList[]>;

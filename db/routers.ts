@@ -2,9 +2,10 @@
  * Routers: edge routers, through which services are reached, and transit routers, which only carry traffic. A router
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
-import type { EnrollmentDraft, Page, Router, RouterDraft, Tags } from '../domain/model.js';
+import type { EnrollmentDraft, Page, Router, RouterDraft, RouterInterface, Tags } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import { configIdsOf, writeConfigs } from './config-lists.js';
+import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { administratorStore } from './administrators.js';
 import type { Refusal } from './administrators.js';
@@ -12,13 +13,15 @@ import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from './client-symbols
 import type { RoleFilter } from './filter/index.js';
 import { inAll, requested, rowsWhere, selectedBy } from './scopes.js';
 import type { RoleList, Selection } from './scopes.js';
+import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.js';
+import type { PresenceColumns } from './router-channels.js';
 import { edgeRouterSymbols, routerSymbols } from './symbols.js';
 import { BASE_COLUMNS, TOUCHED, baseOf, detailSql, getOne, insert, json, update } from './table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
 
 const ROUTER = 'router';
 
-interface Row extends BaseRow {
+interface Row extends BaseRow, PresenceColumns {
   name: string;
   is_edge: boolean;
   cost: number;
@@ -33,7 +36,7 @@ interface Row extends BaseRow {
   cert_pem: string | null;
   unverified_fingerprint: string | null;
   unverified_cert_pem: string | null;
-  hostname: string;
+  interfaces: RouterInterface[];
   enrollment_token: string | null;
   enrollment_jwt: string | null;
   enrollment_expires_at: Date | null;
@@ -58,12 +61,13 @@ const edgeSource: ListSource<Row, Router> = {
     'cert_pem',
     'unverified_fingerprint',
     'unverified_cert_pem',
-    'hostname',
+    'interfaces',
   ],
   extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
     e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
-    ${configIdsOf('routers')}`,
-  joins: `LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
+    ${configIdsOf('routers')}, ${PRESENCE_COLUMNS}`,
+  joins: `${PRESENCE_JOIN}
+   LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
    UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,
   fromRow,
 };
@@ -98,7 +102,8 @@ function fromRow(row: Row): Router {
     certPem: row.cert_pem,
     unverifiedFingerprint: row.unverified_fingerprint,
     unverifiedCertPem: row.unverified_cert_pem,
-    hostname: row.hostname,
+    interfaces: row.interfaces,
+    presence: presenceOf(row),
     enrollment:
       token === null || jwt === null || expiresAt === null || createdAt === null
         ? null
@@ -115,6 +120,8 @@ export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'e
 export interface RouterCertificate {
   readonly certPem: string;
   readonly fingerprint: string;
+  /** Hosts in the certificate that the router shows to clients. */
+  readonly serverNames: readonly string[];
 }
 
 export interface RouterStore {
@@ -151,6 +158,8 @@ export interface RouterStore {
    * has.
    */
   certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
+  /** What the router reports of its machine. */
+  setInterfaces(id: string, interfaces: readonly RouterInterface[]): Promise<void>;
   /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
   ownerOf(identityId: string): Promise<string | undefined>;
 }
@@ -267,6 +276,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
         cert_pem: null,
         unverified_fingerprint: null,
         unverified_cert_pem: null,
+        server_names: null,
       });
       await enroll(id, true, enrollment);
     },
@@ -283,15 +293,22 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     async hold(id) {
       return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
     },
-    async certify(id, previous, { fingerprint, certPem }) {
+    async certify(id, previous, { fingerprint, certPem, serverNames }) {
       const { rowCount } = await db.write(
         'router-certify',
-        `UPDATE routers SET fingerprint = $3, cert_pem = $4,
+        `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5,
         unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
         WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`,
-        [id, previous, fingerprint, certPem],
+        [id, previous, fingerprint, certPem, serverNames],
       );
       return rowCount === 1;
+    },
+    async setInterfaces(id, interfaces) {
+      await db.run(
+        'router-interfaces',
+        `UPDATE routers SET interfaces = $2 WHERE id = $1 AND interfaces <> $2 RETURNING ${EXPENDABLE}`,
+        [id, JSON.stringify(interfaces)],
+      );
     },
     async ownerOf(identityId) {
       const {

@@ -227,6 +227,17 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.move_presence_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE model_epochs SET presence = presence + 1, presence_by = pg_current_xact_id()
+  WHERE name = 'access' AND presence_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'presence'); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.move_role_attribute_epoch(moved text)
  RETURNS void
  LANGUAGE plpgsql
@@ -341,6 +352,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_cas_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'cas');
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_extension_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -368,6 +388,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_identity_prints()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'prints ' || CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_mfa_verified()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -377,12 +406,57 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_router_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'router ' || OLD.id);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_session_mfa_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   PERFORM pg_notify('edge', 'session ' || NEW.id);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_session_opened()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'opened ' || NEW.id);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_session_prints()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE ids text; n bigint;
+BEGIN
+  SELECT count(*), string_agg(id, ' ') INTO n, ids
+  FROM (SELECT DISTINCT api_session_id AS id FROM changed LIMIT 200) c;
+  IF n > 0 THEN PERFORM pg_notify('edge', 'opened ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_sessions_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE part text;
+BEGIN
+  FOR part IN
+    SELECT string_agg(g.id, ' ') FROM (SELECT s.id, (row_number() OVER () - 1) / 300 AS part FROM gone s) g
+    GROUP BY g.part
+  LOOP
+    PERFORM pg_notify('edge', 'ended ' || part);
+  END LOOP;
   RETURN NULL;
 END $function$;
 
@@ -827,6 +901,8 @@ CREATE TABLE model_epochs (
   content_by xid8,
   routing bigint NOT NULL DEFAULT 1,
   routing_by xid8,
+  presence bigint NOT NULL DEFAULT 1,
+  presence_by xid8,
   CONSTRAINT model_epochs_pkey PRIMARY KEY (name)
 );
 
@@ -846,6 +922,13 @@ CREATE TABLE network_jwts (
   signed_by text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT network_jwts_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE network_secrets (
+  name text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  sealed_secret bytea NOT NULL,
+  CONSTRAINT network_secrets_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE pki_entities (
@@ -919,6 +1002,17 @@ CREATE TABLE role_attribute_epochs (
   CONSTRAINT role_attribute_epochs_pkey PRIMARY KEY (kind, slot)
 ) WITH (fillfactor=50);
 
+CREATE TABLE router_channels (
+  router_id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  connected_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  sync_status text COLLATE "C" NOT NULL,
+  hostname text NOT NULL DEFAULT ''::text,
+  protocols jsonb NOT NULL DEFAULT '{}'::jsonb,
+  version_info jsonb NOT NULL,
+  CONSTRAINT router_channels_pkey PRIMARY KEY (router_id, host_id)
+);
+
 CREATE TABLE router_configs (
   router_id text COLLATE "C" NOT NULL,
   config_id text COLLATE "C" NOT NULL,
@@ -926,6 +1020,13 @@ CREATE TABLE router_configs (
   CONSTRAINT router_configs_pkey PRIMARY KEY (router_id, config_id),
   CONSTRAINT router_configs_one_per_type UNIQUE (router_id, config_type_id)
 );
+
+CREATE TABLE router_hosts (
+  id text COLLATE "C" NOT NULL,
+  controller_id text COLLATE "C" NOT NULL,
+  seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT router_hosts_pkey PRIMARY KEY (id)
+) WITH (fillfactor=50);
 
 CREATE TABLE routers (
   id text COLLATE "C" NOT NULL,
@@ -947,6 +1048,8 @@ CREATE TABLE routers (
   cert_pem text,
   unverified_fingerprint text COLLATE "C",
   unverified_cert_pem text,
+  interfaces jsonb NOT NULL DEFAULT '[]'::jsonb,
+  server_names text[] COLLATE "C",
   CONSTRAINT routers_pkey PRIMARY KEY (id),
   CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT routers_name_key UNIQUE (name),
@@ -1070,6 +1173,8 @@ CREATE TABLE terminators (
   cost integer NOT NULL DEFAULT 0,
   dynamic_cost integer NOT NULL DEFAULT 0,
   precedence text COLLATE "C" NOT NULL DEFAULT 'default'::text,
+  peer_data jsonb NOT NULL DEFAULT '{}'::jsonb,
+  session_id text COLLATE "C",
   CONSTRAINT terminators_pkey PRIMARY KEY (id),
   CONSTRAINT terminators_cost CHECK (((cost >= 0) AND (cost <= 65535))),
   CONSTRAINT terminators_dynamic_cost CHECK (((dynamic_cost >= 0) AND (dynamic_cost <= 65535))),
@@ -1122,8 +1227,11 @@ ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_ide
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE identity_traces ADD CONSTRAINT identity_traces_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE router_channels ADD CONSTRAINT router_channels_host FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
+ALTER TABLE router_channels ADD CONSTRAINT router_channels_router FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE router_hosts ADD CONSTRAINT router_hosts_controller FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -1132,6 +1240,7 @@ ALTER TABLE sessions ADD CONSTRAINT sessions_identity_fkey FOREIGN KEY (identity
 ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE terminators ADD CONSTRAINT terminators_session_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
 
 CREATE INDEX api_session_certificates_end ON api_session_certificates USING btree (valid_to);
 CREATE INDEX api_session_certificates_session ON api_session_certificates USING btree (api_session_id, id);
@@ -1176,7 +1285,9 @@ CREATE INDEX posture_checks_name_any_case ON posture_checks USING gin (upper((na
 CREATE INDEX posture_checks_name_letters ON posture_checks USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes) WITH (gin_pending_list_limit='128');
 CREATE INDEX revocations_expires_at ON revocations USING btree (expires_at);
+CREATE INDEX router_channels_host ON router_channels USING btree (host_id);
 CREATE INDEX router_configs_config ON router_configs USING btree (config_id, router_id);
+CREATE INDEX router_hosts_controller ON router_hosts USING btree (controller_id);
 CREATE INDEX routers_edge ON routers USING btree (id) WHERE is_edge;
 CREATE INDEX routers_name_any_case ON routers USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX routers_name_letters ON routers USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
@@ -1200,18 +1311,23 @@ CREATE INDEX sessions_granted_until ON sessions USING btree (granted_until) WHER
 CREATE INDEX sessions_identity ON sessions USING btree (identity_id, id);
 CREATE INDEX sessions_service ON sessions USING btree (service_id);
 CREATE INDEX sessions_token ON sessions USING hash (token);
+CREATE INDEX terminators_instance ON terminators USING btree (service_id, instance_id);
 CREATE INDEX terminators_router ON terminators USING btree (router_id, id);
 CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
+CREATE INDEX terminators_session ON terminators USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX used_tokens_expires_at ON used_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX usernames_once ON usernames USING btree (username);
 
 CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
+CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
+CREATE TRIGGER api_sessions_tell_opened AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION tell_session_opened();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_end_sessions AFTER UPDATE OF require_ext_jwt_signer_id ON auth_policies FOR EACH ROW WHEN (((new.require_ext_jwt_signer_id IS NOT NULL) AND (new.require_ext_jwt_signer_id IS DISTINCT FROM old.require_ext_jwt_signer_id))) EXECUTE FUNCTION end_sessions_of_policy();
@@ -1225,9 +1341,13 @@ CREATE TRIGGER authenticators_counted_out AFTER DELETE ON authenticators REFEREN
 CREATE TRIGGER authenticators_end_sessions AFTER DELETE ON authenticators REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION end_sessions_of_authenticators();
 CREATE TRIGGER authenticators_release_username AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
 CREATE TRIGGER authenticators_replace_username AFTER UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
+CREATE TRIGGER authenticators_tell_added_print AFTER INSERT ON authenticators FOR EACH ROW WHEN ((new.fingerprint IS NOT NULL)) EXECUTE FUNCTION tell_identity_prints();
 CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
+CREATE TRIGGER authenticators_tell_gone_print AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS NOT NULL)) EXECUTE FUNCTION tell_identity_prints();
+CREATE TRIGGER authenticators_tell_new_print AFTER UPDATE OF fingerprint ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION tell_identity_prints();
 CREATE TRIGGER cas_counted_in AFTER INSERT ON cas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_counted_out AFTER DELETE ON cas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER cas_tell_changed AFTER DELETE OR UPDATE OF is_verified, is_auth_enabled ON cas FOR EACH STATEMENT EXECUTE FUNCTION tell_cas_changed();
 CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER config_types_counted_out AFTER DELETE ON config_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_access_epoch();
@@ -1285,6 +1405,7 @@ CREATE CONSTRAINT TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR U
 CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER revocations_counted_in AFTER INSERT ON revocations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER revocations_counted_out AFTER DELETE ON revocations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE CONSTRAINT TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_presence_epoch();
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
@@ -1293,6 +1414,8 @@ CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE 
 CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selector('edge_router_policies', 'edge_router_roles', 'service_edge_router_policies', 'edge_router_roles');
 CREATE CONSTRAINT TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers FOR EACH ROW WHEN (((((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled)) OR (old.cost IS DISTINCT FROM new.cost)) OR (old.no_traversal IS DISTINCT FROM new.no_traversal))) EXECUTE FUNCTION tell_router_changed();
+CREATE TRIGGER routers_tell_gone AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION tell_router_changed();
 CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1313,5 +1436,6 @@ CREATE CONSTRAINT TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_sessions_of_partial_logins();
+CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -20,8 +20,10 @@ import {
   untilText,
   withSelectors,
 } from './session-grants.js';
-import { BASE_COLUMNS, baseOf, detailSql, json, mapPage } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, json } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { ROUTER_SERVES_BOTH } from './router-access-view.js';
+import { HAS_CHANNELS, routersFor } from './session-routers.js';
 import { inAll, referringTo, rowsWhere } from './scopes.js';
 import { ownSessionSymbols } from './client-symbols.js';
 import { sessionSymbols } from './symbols.js';
@@ -36,6 +38,7 @@ interface Row extends BaseRow {
   type: PolicyType;
   token: string;
   policies: NamedRef[] | null;
+  has_channels: boolean;
 }
 interface ListedRow extends Row {
   is_current: boolean;
@@ -47,6 +50,8 @@ interface Listed {
   readonly session: Session;
   readonly isCurrent: boolean;
   readonly hasUnchecked: boolean;
+  /** Some router may be connected. */
+  readonly hasChannels: boolean;
 }
 
 const COLUMNS = [...BASE_COLUMNS, 'api_session_id', 'identity_id', 'service_id', 'type', 'token'] as const;
@@ -61,6 +66,7 @@ function fromRow(row: Row): Session {
     type: row.type,
     token: row.token,
     servicePolicies: row.policies ?? [],
+    edgeRouters: [],
     ...baseOf(row),
   };
 }
@@ -75,7 +81,7 @@ const hasUnchecked = (lowestEpoch: string) => `${lowestEpoch} < ${GRANTS_EPOCH} 
 const IS_SOME_OVER = `coalesce(
   now() >= (SELECT min(d.granted_until) FROM sessions d WHERE d.granted_until < 'infinity'), false)`;
 
-const SERVICE_NAME = 's.name AS service_name';
+const SERVICE_NAME = `s.name AS service_name, ${HAS_CHANNELS} AS has_channels`;
 const NO_POLICIES = 'NULL AS policies';
 const CHECKED = `${IS_CURRENT} AS is_current`;
 
@@ -85,7 +91,12 @@ const ANYBODYS: ListSource<ListedRow, Listed> = {
   columns: COLUMNS,
   joins: 'JOIN services s ON s.id = t.service_id',
   extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${IS_SOME_OVER} OR ${hasUnchecked(LOWEST_EPOCH)}`,
-  fromRow: (row) => ({ session: fromRow(row), isCurrent: row.is_current, hasUnchecked: row.has_unchecked }),
+  fromRow: (row) => ({
+    session: fromRow(row),
+    isCurrent: row.is_current,
+    hasUnchecked: row.has_unchecked,
+    hasChannels: row.has_channels,
+  }),
 };
 const OWN = { ...ANYBODYS, symbols: ownSessionSymbols, extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}` };
 
@@ -101,6 +112,10 @@ const detailWith = (policies: string) =>
   detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS is_granted` }, OWNED);
 const DETAIL = detailWith(POLICIES);
 const OWN_DETAIL = detailWith(NO_POLICIES);
+
+const BY_TOKEN = `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${SERVICE_NAME}, ${NO_POLICIES},
+  ${IS_GRANTED} AS is_granted
+FROM sessions t JOIN services s ON s.id = t.service_id WHERE t.token = $1 AND t.api_session_id = $2`;
 
 /** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */
 const OTHERS = 100;
@@ -136,6 +151,7 @@ export interface SessionBasis {
   readonly hasEdgeRouter: boolean;
   /** The session that the same use already has, granted or not. */
   readonly session: Session | null;
+  readonly edgeRouters: Session['edgeRouters'];
 }
 
 export interface BasisGrant {
@@ -157,14 +173,9 @@ const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttri
       json_build_object('policyId', p.id, 'policyName', p.name, 'type', p.type, 'asked', ${ASKED_CHECKS})
       ORDER BY p.id), '[]')
     FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
-  EXISTS (SELECT FROM routers r WHERE r.is_edge
-    AND EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
-      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
-      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
-    AND EXISTS (SELECT FROM service_edge_router_policies p WHERE p.service_roles && ts.selectors
-      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
-      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))
-  ) AS "hasEdgeRouter", ${COLUMNS.map((column) => `t.${column}`).join(', ')}
+  EXISTS (SELECT FROM routers r WHERE r.is_edge AND ${ROUTER_SERVES_BOTH}) AS "hasEdgeRouter",
+  ${HAS_CHANNELS} AS has_channels,
+  ${COLUMNS.map((column) => `t.${column}`).join(', ')}
 FROM ${withSelectors('services', 'e.id = $1')} ts
 CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
 LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;
@@ -215,6 +226,8 @@ export interface SessionDraft extends SessionUse {
 export interface SessionStore {
   /** @param identityId  its owner; null for any owner. @throws DomainError `notFound` */
   get(id: string, identityId: string | null): Promise<Session>;
+  /** The session of this API session with this token, while it is granted. */
+  findByToken(token: string, apiSessionId: string): Promise<Session | undefined>;
   /** Every session of the page is granted. The total may count ones unchecked for as long as the sweep takes. */
   list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
   /** undefined when there is no such service, or no such identity that may act with this API session. */
@@ -237,6 +250,23 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
   const end = async (id: string) => {
     await db.write('session-end', 'DELETE FROM sessions WHERE id = $1', [id]);
   };
+  const useOf = ({ identityId, service }: Session) => ({ identityId, serviceId: service.id });
+  const shown = async (row: Row): Promise<Session> => {
+    const session = fromRow(row);
+    if (!row.has_channels) return session;
+    return { ...session, edgeRouters: (await routersFor(db, [useOf(session)]))(useOf(session)) };
+  };
+  const withRouters = async (listed: readonly Listed[]): Promise<Session[]> => {
+    const sessions = listed.map(({ session }) => session);
+    if (listed[0]?.hasChannels !== true) return sessions;
+    const routers = await routersFor(db, sessions.map(useOf));
+    return sessions.map((session) => ({ ...session, edgeRouters: routers(useOf(session)) }));
+  };
+  const sessionsOf = async ({ items, rest, ...page }: Page<Listed>): Promise<Page<Session>> => ({
+    ...page,
+    items: await withRouters(items),
+    ...(rest === undefined ? {} : { rest: each(rest, withRouters) }),
+  });
   /** Tries until the session `id` is known to be granted, and checks it in between. */
   const settled = async <T>(id: string, attempt: () => Promise<T | undefined>): Promise<T> => {
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -254,8 +284,19 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         const { rows } = await db.read<Row & { is_granted: boolean }>(name, sql, [id, identityId]);
         const [row] = rows;
         if (row === undefined) throw notFound(SESSION, id);
-        return row.is_granted ? fromRow(row) : undefined;
+        return row.is_granted ? shown(row) : undefined;
       });
+    },
+    async findByToken(token, apiSessionId) {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const {
+          rows: [row],
+        } = await db.read<Row & { is_granted: boolean }>('session-by-token', BY_TOKEN, [token, apiSessionId]);
+        if (row === undefined) return undefined;
+        if (row.is_granted) return shown(row);
+        await checkGrants(db, { ids: [row.id], others: 0, identityId: null });
+      }
+      throw new DomainError('unavailable');
     },
     async list(request, identityId) {
       const source = sourceOf(identityId);
@@ -280,9 +321,19 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       const grants = row.grants.map(({ asked, ...grant }) => ({ ...grant, checks: toAskedChecks(asked) }));
       const session =
         (row.id as string | null) === null ? null : fromRow({ ...row, service_name: serviceName, policies: null });
-      return { serviceName, roleAttributes, grants, grantsEpoch, hasEdgeRouter, session };
+      const use = { identityId, serviceId };
+      const edgeRouters = row.has_channels && hasEdgeRouter ? (await routersFor(db, [use]))(use) : [];
+      return {
+        serviceName,
+        roleAttributes,
+        grants,
+        grantsEpoch,
+        hasEdgeRouter,
+        session: session && { ...session, edgeRouters },
+        edgeRouters,
+      };
     },
-    async create(draft, { serviceName, roleAttributes, grantsEpoch }, hold) {
+    async create(draft, { serviceName, roleAttributes, grantsEpoch, edgeRouters }, hold) {
       const values = [
         draft.id,
         draft.apiSessionId,
@@ -304,7 +355,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
               hold.revision,
               untilText(hold.until),
             ]);
-      return row && fromRow({ ...row, service_name: serviceName, policies: null });
+      return row && { ...fromRow({ ...row, service_name: serviceName, policies: null }), edgeRouters };
     },
     remove: (id, identityId) =>
       settled(id, async () => {
@@ -323,4 +374,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
   };
 }
 
-const sessionsOf = (page: Page<Listed>): Page<Session> => mapPage(page, ({ session }) => session);
+/** One batch after another, each when it is asked for. */
+async function* each<A, B>(batches: AsyncIterable<A>, act: (batch: A) => Promise<B>): AsyncIterable<B> {
+  for await (const batch of batches) yield await act(batch);
+}

@@ -19,6 +19,7 @@ import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
+import { hostedTerminatorStore } from './hosted-terminators.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
 import { identityTraceStore } from './identity-traces.js';
@@ -30,6 +31,9 @@ import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
+import { routerChannelStore } from './router-channels.js';
+import { routerSyncView } from './router-sync-view.js';
+import { shownSessionStore } from './shown-sessions.js';
 import { routerStore } from './routers.js';
 import { serviceEdgeRouterPolicyStore } from './service-edge-router-policies.js';
 import { postureCheckStore } from './posture-checks.js';
@@ -58,6 +62,7 @@ const STORES = {
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
   externalJwtSigners: externalJwtSignerStore,
+  hostedTerminators: hostedTerminatorStore,
   identities: identityStore,
   identityServiceConfigs: identityServiceConfigStore,
   identityTraces: identityTraceStore,
@@ -69,6 +74,9 @@ const STORES = {
   network: networkStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
+  routerChannels: routerChannelStore,
+  routerSync: routerSyncView,
+  shownSessions: shownSessionStore,
   routers: routerStore,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
   postureChecks: postureCheckStore,

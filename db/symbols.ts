@@ -3,6 +3,7 @@
  * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
  */
 import { hashToken } from '../domain/auth/tokens.js';
+import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from './filter/index.js';
 
 /** What every entity shows of itself. */
@@ -236,11 +237,7 @@ const routerFields: Readonly<Record<string, SymbolDef>> = {
   ctrlChanListeners: { kind: 'string', sql: 't.ctrl_chan_listeners::text COLLATE "C"', nullable: false },
 };
 
-/**
- * Routers do not connect to this controller: none is ever online. An expression, because a constant cannot be sorted
- * by.
- */
-const connected: SymbolDef = { kind: 'boolean', sql: '(t.id IS NULL)', nullable: false };
+const connected: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false };
 
 export const routerSymbols = table('routers', routerFields);
 

@@ -302,6 +302,18 @@ export interface Terminator extends BaseEntity, Omit<TerminatorDraft, 'serviceId
   readonly dynamicCost: number;
 }
 
+/** An edge router as the client of a session uses it. */
+export interface SessionRouter {
+  readonly name: string;
+  readonly cost: number;
+  readonly noTraversal: boolean;
+  readonly appData: Tags;
+  readonly hostname: string;
+  /** URLs by protocol. */
+  readonly protocols: Readonly<Record<string, string>>;
+  readonly syncStatus: string;
+}
+
 /** The right of one API session to use a service in one way, as routers are shown it. */
 export interface Session extends BaseEntity {
   readonly apiSessionId: string;
@@ -314,6 +326,8 @@ export interface Session extends BaseEntity {
    * The service policies that grant it at present: never empty where administrators read, always where its owner does.
    */
   readonly servicePolicies: readonly NamedRef[];
+  /** That are connected now. */
+  readonly edgeRouters: readonly SessionRouter[];
 }
 
 /** What an administrator sets on a router; only edge routers have role attributes, a tunneler and `appData`. */
@@ -332,13 +346,50 @@ export interface RouterDraft {
   readonly tags: Tags;
 }
 
+/** As a router tells of the program that it runs. */
+export interface RouterVersion {
+  readonly version: string;
+  readonly revision: string;
+  readonly buildDate: string;
+  readonly os: string;
+  readonly arch: string;
+}
+
+/** What is known of a router while it is connected to a controller. */
+export interface RouterPresence {
+  readonly connectedAt: Date;
+  /** How far it has been told what it must know, such as `SYNC_DONE`. */
+  readonly syncStatus: string;
+  /** Under which clients reach it; empty until it has said so. */
+  readonly hostname: string;
+  /** URLs by protocol, such as `tls://router.example:3022`; empty until it has said so. */
+  readonly protocols: Readonly<Record<string, string>>;
+  readonly versionInfo: RouterVersion;
+}
+
+/** A network interface of a router's machine, as it reports it. */
+export interface RouterInterface {
+  readonly name: string;
+  readonly hardwareAddress: string;
+  readonly mtu: number;
+  readonly index: number;
+  readonly isBroadcast: boolean;
+  readonly isLoopback: boolean;
+  readonly isMulticast: boolean;
+  readonly isRunning: boolean;
+  readonly isUp: boolean;
+  readonly addresses: readonly string[];
+}
+
 export interface Router extends BaseEntity, RouterDraft {
+  /** null while it is connected to no controller. */
+  readonly presence: RouterPresence | null;
+  readonly interfaces: readonly RouterInterface[];
   /** SHA-1 of the certificate that it enrolled with; null until then. */
   readonly fingerprint: string | null;
   readonly certPem: string | null;
   readonly unverifiedFingerprint: string | null;
   readonly unverifiedCertPem: string | null;
-  readonly hostname: string;
   /** Outstanding until the router enrolls. */
   readonly enrollment: {
     readonly token: string;

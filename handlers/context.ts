@@ -187,9 +187,15 @@ export interface Maintenance {
   checkIntegrity(isFixing: boolean): Promise<void>;
 }
 
+/** Which identities are connected to edge routers. */
+export interface EdgeConnections {
+  of(identityId: string): 'online' | 'offline' | 'unknown';
+}
+
 export interface Context {
   readonly maintenance: Maintenance;
   readonly stores: Stores;
+  readonly edgeConnections: EdgeConnections;
   readonly passwords: Passwords;
   /** For verifying chains of certificates, a millisecond each. */
   readonly turnQueue: TurnQueue;

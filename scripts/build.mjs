@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['generated', 'domain', 'db', 'handlers', 'server', 'scripts', 'test'];
+const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'scripts', 'test'];
 const stamp = join(root, 'dist/build.json');
 
 function newest(folder) {

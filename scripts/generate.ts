@@ -8,6 +8,7 @@ import { Catalog } from './generate/catalog.js';
 import type { Api } from './generate/model.js';
 import { NameTables } from './generate/names.js';
 import { byName } from './generate/node.js';
+import { emitProtobuf } from './generate/protobuf.js';
 import { emitOperationTable, emitOperationTypes, emitRoutes } from './generate/operations.js';
 import { readModel } from './generate/read.js';
 import { FORMATS, FORMATS_DECLARATION, OPERATION_TYPES, VALIDATORS_DECLARATION } from './generate/static.js';
@@ -20,10 +21,10 @@ const APIS: readonly Api[] = ['client', 'management'];
 
 /** Everything in generated/, by path. `rootDir` is the folder that holds specs/. */
 export function generate(rootDir: string): Map<string, string> {
-  return generateFrom(loadSpecs(rootDir));
+  return sorted([...generateFrom(loadSpecs(rootDir)), ...emitProtobuf(rootDir)]);
 }
 
-/** The same from bundled documents. */
+/** What comes of the bundled documents alone. */
 export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<string, string> {
   const files = new Map<string, string>();
   const json = APIS.map((api) => `${JSON.stringify(documents[api], null, 1)}\n`);
@@ -49,7 +50,11 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
   files.set('operation.ts', `${both}\n${OPERATION_TYPES}`);
   files.set('operations.ts', `${both}\n${emitOperationTable(parts)}`);
   files.set('routes.ts', `${both}\n${emitRoutes(parts.map(({ model }) => model))}`);
-  return new Map([...files].sort(([a], [b]) => byName(a, b)));
+  return sorted([...files]);
+}
+
+function sorted(files: [path: string, content: string][]): Map<string, string> {
+  return new Map(files.sort(([a], [b]) => byName(a, b)));
 }
 
 /** How a folder differs from what it should hold, a line for each file; empty when it does not. */

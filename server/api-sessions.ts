@@ -9,7 +9,7 @@ import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
 import { DomainError } from '../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
-import { hashToken, newId, newToken } from '../domain/auth/tokens.js';
+import { hashToken, newId, tokenOf } from '../domain/auth/tokens.js';
 import type { SessionOwner } from '../db/api-sessions.js';
 import type { Stores } from '../db/stores.js';
 import type { Caller } from '../handlers/reply.js';
@@ -38,6 +38,8 @@ export interface ApiSessionRegistry extends ApiSessions {
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
+  /** These were active just now: their clients are connected to a router. */
+  seen(apiSessionIds: readonly string[]): void;
   /** Writes activity that is only in memory, and drops what the database does not know any more. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -45,6 +47,8 @@ export interface ApiSessionRegistry extends ApiSessions {
 
 export interface ApiSessionRegistryOptions {
   readonly stores: Stores;
+  /** Derives tokens from ids: the same on every controller of the network. */
+  readonly tokenKey: Buffer;
   readonly timeoutSeconds: number;
   readonly maxEntries: number;
   readonly log: Logger;
@@ -64,6 +68,7 @@ function sessionUnknown(): DomainError {
 
 export function createApiSessionRegistry({
   stores,
+  tokenKey,
   timeoutSeconds,
   maxEntries,
   log,
@@ -189,10 +194,11 @@ export function createApiSessionRegistry({
   return {
     timeoutSeconds,
     async open(draft, proof, client, { apiSessions }) {
-      const token = newToken();
+      const id = newId();
+      const token = tokenOf(tokenKey, id);
       const hash = hashToken(token);
       const [before, confirmedMs] = [changes, performance.now()];
-      const owner = await apiSessions.open({ ...draft, id: newId(), tokenHash: hash }, proof, client);
+      const owner = await apiSessions.open({ ...draft, id, tokenHash: hash }, proof, client);
       if (owner === undefined) return undefined;
       const { lastActivityMs } = enter(token, hash.toString('latin1'), owner, before, confirmedMs);
       return { token, session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
@@ -227,6 +233,15 @@ export function createApiSessionRegistry({
       isTrusted = next;
       changes += 1;
       entries.clear();
+    },
+    seen(apiSessionIds) {
+      const now = Date.now();
+      for (const id of apiSessionIds) {
+        active.set(id, now);
+        const key = byId.get(id);
+        const entry = key === undefined ? undefined : entries.peek(key);
+        if (entry !== undefined) entry.lastActivityMs = now;
+      }
     },
     flush,
     async close() {

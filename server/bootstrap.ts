@@ -22,11 +22,14 @@ import { readSecret, writeSecret } from './data-dir.js';
 import type { Logger } from './log.js';
 import { currentKeys, INTERMEDIATE_NAME, sealAnew, sealed } from './network-keys.js';
 import type { NetworkKeys, Renewable } from './network-keys.js';
+import { openTokenKey } from './network-secrets.js';
 
 export interface Network {
   readonly trustDomain: string;
   readonly keys: NetworkKeys;
   readonly keyRing: KeyRing;
+  /** Derives the tokens of API sessions. */
+  readonly tokenKey: Buffer;
   /** Set when this start made the default administrator with a random password. */
   readonly newAdmin?: { readonly username: string; readonly password: string; readonly file: string };
 }
@@ -69,11 +72,12 @@ export async function openNetwork(
       );
     }
     const keys = await currentKeys(tx, { config, keyRing, trustDomain, controllerId, log });
+    const tokenKey = await openTokenKey(tx, keyRing);
     await tx.network.seedIdentityTypes(ALL_IDENTITY_TYPES);
     await tx.authPolicies.seed(defaultAuthPolicy.id, defaultAuthPolicy.name, defaultAuthPolicySettings);
     await tx.network.seedConfigTypes(builtinConfigTypes);
     const newAdmin = await createDefaultAdmin(config, tx, passwords, log);
-    return { trustDomain, keys, keyRing, ...(newAdmin === undefined ? {} : { newAdmin }) };
+    return { trustDomain, keys, keyRing, tokenKey, ...(newAdmin === undefined ? {} : { newAdmin }) };
   });
 }
 

@@ -19,6 +19,18 @@ export interface FeedListeners {
   readonly routingMoved: () => void;
   /** Sessions may have lost their grant. */
   readonly grantsLost: () => void;
+  /** API sessions began, or the certificates of their clients are others; null: of many. */
+  readonly sessionsOpened: (apiSessionIds: readonly string[] | null) => void;
+  /** Sessions for services have ended, by their ids. */
+  readonly sessionsEnded: (sessionIds: readonly string[]) => void;
+  /** The certificates by which the identity logs in are others. */
+  readonly printsChanged: (identityId: string) => void;
+  /** A router was deleted or disabled, or has another certificate. */
+  readonly routerChanged: (routerId: string) => void;
+  /** A router connected to some controller, or is gone. */
+  readonly presenceMoved: () => void;
+  /** CAs of others were verified, opened, closed or deleted. */
+  readonly casChanged: () => void;
   /** Keys or certificates of the network were renewed. */
   readonly pkiChanged: () => void;
   /** It hears from now on; what happened before is unknown. */
@@ -61,6 +73,12 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     else if (subject === 'access') listeners.accessMoved();
     else if (subject === 'routing') listeners.routingMoved();
     else if (subject === 'grants') listeners.grantsLost();
+    else if (subject === 'opened') listeners.sessionsOpened(ids[0] === '*' ? null : ids);
+    else if (subject === 'ended') listeners.sessionsEnded(ids);
+    else if (subject === 'prints' && ids[0] !== undefined) listeners.printsChanged(ids[0]);
+    else if (subject === 'router' && ids[0] !== undefined) listeners.routerChanged(ids[0]);
+    else if (subject === 'presence') listeners.presenceMoved();
+    else if (subject === 'cas') listeners.casChanged();
     else if (subject === 'pki') listeners.pkiChanged();
   };
 

@@ -59,8 +59,13 @@ class Places {
 export const connectionKey = ({ remoteAddress = '', remotePort = 0, localAddress = '' }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
+export interface Gate {
+  /** The connection does not count any more. */
+  release(socket: Socket): void;
+}
+
 /** Puts itself between a server that has no listeners of connections but TLS's own, and TLS. */
-export function guard(server: Server, config: GateConfig, log: Logger): void {
+export function guard(server: Server, config: GateConfig, log: Logger): Gate {
   const [startTls] = server.listeners('connection') as ((socket: Socket) => void)[];
   if (startTls === undefined || server.listenerCount('connection') !== 1) {
     throw new Error('a server with listeners of its own');
@@ -69,6 +74,7 @@ export function guard(server: Server, config: GateConfig, log: Logger): void {
   const perAddress = countAddresses(config.maxConnectionsPerAddress, log);
   const believed = config.proxyFrom.length === 0 ? undefined : listedIn(config.proxyFrom);
   const believe = believer(server, config, log);
+  const releases = new Map<string, () => void>();
   server.maxConnections = config.maxConnections;
   server.on('drop', () => {
     all.refuse();
@@ -77,17 +83,45 @@ export function guard(server: Server, config: GateConfig, log: Logger): void {
   server.on('connection', (socket: Socket) => {
     // The server itself refuses: it counts one that it cuts as gone at once, before its end is seen here.
     all.take();
+    const held = [
+      () => {
+        all.leave();
+      },
+    ];
+    const release = () => {
+      for (const leave of held.splice(0)) leave();
+    };
+    const key = connectionKey(socket);
+    releases.set(key, release);
     socket.once('close', () => {
-      all.leave();
+      if (releases.get(key) === release) releases.delete(key);
+      release();
     });
     const admit = (address: string) => {
-      if (perAddress(socket, address)) startTls.call(server, socket);
-      else socket.destroy();
+      const leave = perAddress(address);
+      if (leave === undefined) {
+        socket.destroy();
+        return;
+      }
+      held.push(leave);
+      startTls.call(server, socket);
     };
     const peer = addressOf(socket);
     if (believed?.(peer) === true) believe(socket, peer, admit);
     else admit(peer);
   });
+  return {
+    release(socket) {
+      const release = releases.get(connectionKey(socket));
+      if (release === undefined) return;
+      release();
+      // The server counts the connection on: it may have one more for as long as this one lives.
+      server.maxConnections += 1;
+      socket.once('close', () => {
+        server.maxConnections -= 1;
+      });
+    },
+  };
 }
 
 type Believe = (socket: Socket, peer: string, admit: (address: string) => void) => void;
@@ -120,19 +154,18 @@ function believer(server: Server, config: GateConfig, log: Logger): Believe {
   };
 }
 
-/** @returns whether there is a place for one more connection of that address, which is then taken until it ends */
-function countAddresses(limit: number, log: Logger): (socket: Socket, address: string) => boolean {
+/** @returns what gives the place back, when there was one for one more connection of that address */
+function countAddresses(limit: number, log: Logger): (address: string) => (() => void) | undefined {
   const networks = new Map<string, Places>();
-  return (socket, address) => {
+  return (address) => {
     const network = networkOf(address);
     const places =
       networks.get(network) ?? new Places(limit, log, { setting: 'limits.connectionsPerAddress', network });
-    if (!places.enter()) return false;
+    if (!places.enter()) return undefined;
     networks.set(network, places);
-    socket.once('close', () => {
+    return () => {
       places.leave();
       if (places.open === 0) networks.delete(network);
-    });
-    return true;
+    };
   };
 }

@@ -1,4 +1,5 @@
 /** Puts a controller together and takes it apart: the one place that builds what lives long. */
+import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
@@ -29,6 +30,8 @@ import type { Config } from './config.js';
 import { connectDatabase, locateServer } from './database.js';
 import type { OpenDatabase } from './database.js';
 import { openDocuments } from './documents.js';
+import { createControl, openRouterDoor } from './control.js';
+import type { Fabric } from '../fabric/fabric.js';
 import { createEpochMemory } from './epochs.js';
 import type { EpochMemory } from './epochs.js';
 import { createEnrollments, createSessionTokens } from './signed-tokens.js';
@@ -100,7 +103,9 @@ export async function prepareNetwork(config: Config, log: Logger, abort: AbortSi
   const ofPool: Closers = [];
   try {
     const connection = await locateServer(start);
-    const { network } = await openData({ ...start, closers: ofPool }, connection);
+    const { network, stores, controllerId } = await openData({ ...start, closers: ofPool }, connection);
+    // Of workers that ran before: those of this start are not there yet.
+    await stores.routerChannels.forgetHostsOf(controllerId);
     await closeAll(ofPool, log);
     return { connection, newAdmin: network.newAdmin, close: () => closeAll(closers, log) };
   } catch (error) {
@@ -127,9 +132,11 @@ async function assemble(start: Start): Promise<Controller> {
   const bindings = bindOperations();
   const connection = await locateServer(start);
   const data = await openData(start, connection);
-  const live = await follow(start, connection, data);
+  const own = await openIdentity(data);
+  const live = await follow(start, connection, { ...data, ...own });
   abort.throwIfAborted();
-  const ready = { ...start, ...data, ...live, ...(await prepare(start, connection, data, live)) };
+  const parts = { ...start, ...data, ...own, ...live };
+  const ready = { ...parts, context: prepare(parts, connection) };
   const hurry = new AbortController();
   const { server, port } = await serve(ready, bindings, hurry.signal);
   keepFresh(ready, server);
@@ -168,7 +175,20 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
   return { ...opened, stores, epochs, passwords, network, controllerId };
 }
 
+interface Own {
+  readonly identity: ServerIdentity;
+  readonly pki: RunningPki;
+}
+
+/** Who this controller is, and what its network's authority signs with. */
+async function openIdentity({ network }: Data): Promise<Own> {
+  const identity = serverIdentity(network.keys.server);
+  return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
+}
+
 interface Live {
+  /** The channels of routers. */
+  readonly fabric: Fabric;
   readonly apiSessions: ApiSessionRegistry;
   readonly keptAnswers: KeptAnswers;
   readonly isHearing: () => boolean;
@@ -178,11 +198,12 @@ interface Live {
 }
 
 /** What is kept in memory, what keeps it true, and the row by which others know this controller. */
-async function follow(start: Start, connection: ServerConfig, data: Data): Promise<Live> {
+async function follow(start: Start, connection: ServerConfig, data: Data & Own): Promise<Live> {
   const { config, log, closers, changes } = start;
   const { database, stores, epochs, network, controllerId } = data;
   const apiSessions = createApiSessionRegistry({
     stores,
+    tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,
     maxEntries: config.cachedSessions,
     log,
@@ -194,42 +215,35 @@ async function follow(start: Start, connection: ServerConfig, data: Data): Promi
   closers.push(() => expiry.close());
   const keptAnswers = new KeptAnswers();
   const pkiChanged = () => void changes.emit('pkiChanged');
-  const followers: Followers = { apiSessions, sweeper, epochs, keptAnswers, pkiChanged };
+  const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
+  const joined = await announce(network.keys.server);
+  const fabric = createControl({ ...data, apiSessions, tokenKey: network.tokenKey, controllerId: joined, log });
+  closers.push(() => fabric.close());
+  if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
+  const followers: Followers = { apiSessions, sweeper, epochs, keptAnswers, fabric: fabric.news, pkiChanged };
   const { feed, isHearing } = await followChanges(connection, database, followers, log, closers);
   changes.on('databaseLost', () => {
     feed.suspect();
   });
-  const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
-  const joined = await announce(network.keys.server);
   const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
   closers.push(() => {
     heartbeat.stop();
   });
-  return { apiSessions, keptAnswers, isHearing, heartbeat, announce };
+  return { fabric, apiSessions, keptAnswers, isHearing, heartbeat, announce };
 }
 
-interface Made {
+interface Ready extends Start, Data, Own, Live {
+  /** What handlers work with. */
   readonly context: Context;
-  readonly identity: ServerIdentity;
-  readonly pki: RunningPki;
 }
 
 /** What handlers work with. */
-async function prepare(start: Start, connection: ServerConfig, data: Data, live: Live): Promise<Made> {
-  const { network } = data;
-  const identity = serverIdentity(network.keys.server);
-  const pki = await createPki(network.trustDomain, network.keys.authority);
-  const maintenance = createMaintenance({
-    config: start.config,
-    connection,
-    keyRing: network.keyRing,
-    log: start.log,
-  });
-  start.closers.push(() => maintenance.close());
-  return { context: buildContext({ ...start, ...data, ...live, pki, identity, maintenance }), identity, pki };
+function prepare(parts: Start & Data & Own & Live, connection: ServerConfig): Context {
+  const { config, log, closers, network } = parts;
+  const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });
+  closers.push(() => maintenance.close());
+  return buildContext({ ...parts, maintenance });
 }
-
-interface Ready extends Start, Data, Live, Made {}
 
 /** Listens, and answers. */
 async function serve(
@@ -237,7 +251,7 @@ async function serve(
   bindings: Bindings,
   hurry: AbortSignal,
 ): Promise<{ server: TlsServer; port: number }> {
-  const { config, log, closers, startedAt, outages, network, apiSessions, context, pki } = ready;
+  const { config, log, closers, startedAt, outages, network, apiSessions, fabric, context, pki } = ready;
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const readiness = readinessOf(ready);
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
@@ -260,6 +274,8 @@ async function serve(
     api: createApi({ config, bindings, context, apiSessions, outages, log }),
   });
   const handle = app.callback();
+  const door = await openRouterDoor(fabric, log);
+  closers.push(() => door.close());
   const server = createTlsServer({
     config,
     chainPem: network.keys.server.certPem + pki.issuerPem(),
@@ -269,9 +285,14 @@ async function serve(
     listener: (request, response) => {
       void handle(request, response);
     },
+    onRouter: (router) => {
+      door.open(router);
+    },
   });
   const [lameDuckMs, timeoutMs] = [config.lameDuck * 1000, config.drainTimeout * 1000];
-  closers.push(() => stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log }));
+  closers.push(() =>
+    stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log, closeChannels: () => door.close() }),
+  );
   const port = await listen(server, config.listen).catch((error: unknown) => {
     throw new ConfigError(listenFault(error, config.listen), { cause: error });
   });
@@ -291,11 +312,13 @@ function readinessOf({ config, database, outages, heartbeat, isHearing, identity
 
 /** Renews what ends soon, at an interval and when another controller has renewed it. */
 function keepFresh(ready: Ready, server: TlsServer): void {
-  const { config, log, closers, changes, stores, network, controllerId, announce, identity, pki } = ready;
+  const { config, log, closers, changes, stores, network, controllerId, announce, fabric, identity, pki } = ready;
   const current = () => refreshKeys(config, stores, network, controllerId, log);
   const renewal = keepKeysFresh({ server, pki, identity, announce, log, current });
   const renew = () => {
-    void renewal();
+    void renewal().then(() => {
+      fabric.news.keysChanged();
+    });
   };
   changes.on('pkiChanged', renew);
   const timer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
@@ -347,7 +370,7 @@ function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: str
   ];
 }
 
-type Parts = Start & Data & Live & Omit<Made, 'context'> & { readonly maintenance: Context['maintenance'] };
+type Parts = Start & Data & Own & Live & { readonly maintenance: Context['maintenance'] };
 
 /** About half a second of work. */
 const MAX_WAITING_VERIFICATIONS = 500;
@@ -358,7 +381,7 @@ const MAX_WAITING_CONFIGS = 200;
 
 function buildContext(parts: Parts): Context {
   const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
-  const { controllerId, startedAt, identity, network, maintenance } = parts;
+  const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
   const tokens = {
@@ -368,6 +391,7 @@ function buildContext(parts: Parts): Context {
   return {
     stores,
     maintenance,
+    edgeConnections: fabric.services.traffic.connected,
     passwords,
     apiSessions,
     epochs,

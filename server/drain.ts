@@ -1,4 +1,7 @@
-/** The end of serving: first balancers find out, then connections close as they fall idle, then the rest is cut. */
+/**
+ * The end of serving: first balancers find out, then routers are cut, then connections close as they fall idle, then
+ * the rest is cut.
+ */
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InFlight } from './app.js';
@@ -15,6 +18,8 @@ export interface DrainOptions {
   /** Waits for neither any longer. */
   readonly hurry: AbortSignal;
   readonly log: Logger;
+  /** Ends the connections of routers, which are no requests and never fall idle. */
+  readonly closeChannels: () => Promise<void>;
 }
 
 export async function stopServing({
@@ -24,8 +29,10 @@ export async function stopServing({
   timeoutMs,
   hurry,
   log,
+  closeChannels,
 }: DrainOptions): Promise<void> {
   await leave(inFlight, lameDuckMs, hurry, log);
+  await closeChannels();
   await drain(server, inFlight, timeoutMs, hurry);
 }
 

@@ -2,6 +2,7 @@
 import type { ClientConfig } from 'pg';
 import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
 import type { Database } from '../db/db.js';
+import type { FabricNews } from '../fabric/fabric.js';
 import type { KeptAnswers } from '../handlers/kept-answers.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import { openChangeFeed } from './change-feed.js';
@@ -17,6 +18,7 @@ export interface Followers {
   readonly sweeper: SessionSweeper;
   readonly epochs: EpochMemory;
   readonly keptAnswers: KeptAnswers;
+  readonly fabric: FabricNews;
   readonly pkiChanged: () => void;
 }
 
@@ -28,16 +30,18 @@ export async function followChanges(
   log: Logger,
   closers: Closers,
 ): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
-  const { apiSessions, sweeper, epochs, keptAnswers, pkiChanged } = followers;
+  const { apiSessions, sweeper, epochs, keptAnswers, fabric, pkiChanged } = followers;
   let state: 'new' | 'hearing' | 'deaf' = 'new';
   const announce = (channel: string, payload: string) =>
     database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
   const feed = openChangeFeed(connection, announce, {
     sessionGone: (id) => {
       apiSessions.forget(apiSessionIdOf(id));
+      fabric.sessionsChanged([id]);
     },
     allSessionsGone: () => {
       apiSessions.forgetAll();
+      fabric.allSessionsChanged();
     },
     postureMoved: (id) => {
       apiSessions.reread(apiSessionIdOf(id));
@@ -45,6 +49,7 @@ export async function followChanges(
     identityChanged: (id) => {
       apiSessions.forgetIdentity(identityIdOf(id));
       epochs.identityChanged();
+      fabric.identityChanged(id);
     },
     accessMoved: () => {
       epochs.access.moved();
@@ -52,8 +57,30 @@ export async function followChanges(
     },
     routingMoved: () => {
       epochs.advice.moved();
+      fabric.routingMoved();
+    },
+    presenceMoved: () => {
+      epochs.advice.moved();
+    },
+    sessionsOpened: (ids) => {
+      if (ids === null) fabric.allSessionsChanged();
+      else fabric.sessionsChanged(ids);
+    },
+    printsChanged: (id) => {
+      fabric.identityChanged(id);
+    },
+    routerChanged: (id) => {
+      fabric.routerChanged(id);
+    },
+    casChanged: () => {
+      fabric.keysChanged();
+    },
+    sessionsEnded: (ids) => {
+      fabric.sessionsEnded(ids);
     },
     grantsLost: () => {
+      // Those that routers use at once, all others after them.
+      fabric.grantsLost();
       sweeper.nudge();
     },
     pkiChanged,
@@ -62,12 +89,14 @@ export async function followChanges(
       epochs.setTrusted(true);
       keptAnswers.forget();
       sweeper.nudge();
+      fabric.setHearing(true);
       pkiChanged();
       if (state === 'deaf') log.info('changes by other controllers are heard again');
       state = 'hearing';
     },
     deaf: (cause) => {
       apiSessions.setTrusted(false);
+      fabric.setHearing(false);
       epochs.setTrusted(false);
       keptAnswers.forget(); // from now on this may be another database
       if (state !== 'deaf') {

@@ -24,6 +24,7 @@ import { sealedAgain } from '../handlers/shared/second-factor.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
+import { sealSecretsAnew } from './network-secrets.js';
 import type { Authority } from './pki.js';
 
 export interface SigningEntity {
@@ -254,6 +255,7 @@ export async function sealAnew(tx: StoreSet, keyRing: KeyRing, check: string): P
       sealedKey: keyRing.seal(privateKeyPem, contextOf(record)),
     });
   }
+  await sealSecretsAnew(tx, keyRing);
   await sealSecondFactorsAnew(tx, keyRing);
   await tx.network.setMasterKeyCheck(keyRing.checkValue());
 }

@@ -82,7 +82,8 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
   };
 }
 
-function certificatesSent(socket: TLSSocket): Buffer[] {
+/** DER, leaf first. */
+export function certificatesSent(socket: TLSSocket): Buffer[] {
   const sent: Buffer[] = [];
   let certificate: X509Certificate | undefined = socket.getPeerX509Certificate();
   while (certificate !== undefined && sent.length < MAX_CERTIFICATES) {

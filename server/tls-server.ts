@@ -6,7 +6,7 @@ import type { Server } from 'node:https';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
 import { answer, newRequestId } from './envelope.js';
@@ -29,7 +29,19 @@ export interface TlsOptions {
   /** On every answer, also on that to what is no request. */
   readonly common: Headers;
   readonly log: Logger;
+  /** Takes over the connections of routers: none of the limits and timeouts of HTTPS applies to them. */
+  readonly onRouter?: (connection: RouterConnection) => void;
 }
+
+/** A connection that speaks the protocol of routers, after its handshake. */
+export interface RouterConnection {
+  readonly socket: TLSSocket;
+  /** It does not count among the connections that are limited any more: it is that of a router of the network. */
+  admitted(): void;
+}
+
+/** By which routers ask for the control channel, on the port that serves HTTPS. */
+export const ROUTER_PROTOCOL = 'ziti-ctrl';
 
 /** A time limit is met within half of itself; checking more often than this costs more than it saves. */
 const SHORTEST_CHECK_MS = 250;
@@ -56,13 +68,21 @@ export function secureContext(chainPem: string, privateKeyPem: string): SecureCo
   };
 }
 
-export function createTlsServer({ config, chainPem, privateKeyPem, listener, common, log }: TlsOptions): TlsServer {
+export function createTlsServer({
+  config,
+  chainPem,
+  privateKeyPem,
+  listener,
+  common,
+  log,
+  onRouter,
+}: TlsOptions): TlsServer {
   const server = createServer(
     {
       ...secureContext(chainPem, privateKeyPem),
       requestCert: true,
       rejectUnauthorized: false,
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: onRouter === undefined ? ['http/1.1'] : ['http/1.1', ROUTER_PROTOCOL],
       maxHeaderSize: config.maxHeaderBytes,
       headersTimeout: config.headersTimeout * 1000,
       requestTimeout: config.requestTimeout * 1000,
@@ -77,14 +97,23 @@ export function createTlsServer({ config, chainPem, privateKeyPem, listener, com
     },
     listener,
   );
-  guard(server, config, log);
+  const gate = guard(server, config, log);
+  if (onRouter !== undefined)
+    divertRouters(server, (socket) => {
+      onRouter({
+        socket,
+        admitted: () => {
+          gate.release(socket);
+        },
+      });
+    });
   // Node counts one more than this number and drops the rest in silence; the application refuses them (see app.ts).
   server.maxHeadersCount = config.maxHeaders + 1;
   // An unknown expectation is no reason to refuse (RFC 9110 section 10.1.1 leaves the choice).
   server.on('checkExpectation', listener);
   const stalls = watchStalls(config.stallTimeout * 1000, log);
   server.on('secureConnection', (socket) => {
-    stalls.add(socket);
+    if (!isOfRouter(socket)) stalls.add(socket);
   });
   server.on('close', () => {
     stalls.close();
@@ -93,6 +122,20 @@ export function createTlsServer({ config, chainPem, privateKeyPem, listener, com
     refuse(error, socket, newRequestId(), common);
   });
   return Object.assign(server, { closeUnused: trackUnused(server) });
+}
+
+const isOfRouter = ({ alpnProtocol }: TLSSocket): boolean => alpnProtocol === ROUTER_PROTOCOL;
+
+/** HTTP never sees the connections of routers. */
+function divertRouters(server: Server, take: (socket: TLSSocket) => void): void {
+  const [startHttp, ...others] = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
+  if (startHttp === undefined) throw new Error('a server that does not speak HTTP');
+  server.removeAllListeners('secureConnection');
+  for (const other of others) server.on('secureConnection', other);
+  server.on('secureConnection', (socket) => {
+    if (isOfRouter(socket)) take(socket);
+    else startHttp.call(server, socket);
+  });
 }
 
 /** The socket of a request is the TLS layer's; before the end of the handshake there is only the one below. */
@@ -108,6 +151,7 @@ function trackUnused(server: Server): () => void {
   });
   server.on('secureConnection', (socket) => {
     inHandshake.delete(connectionKey(socket));
+    if (isOfRouter(socket)) return;
     unused.add(socket);
     socket.once('close', () => {
       unused.delete(socket);

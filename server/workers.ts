@@ -4,12 +4,16 @@
  * Workers stay consistent through the database, as controllers on different machines do.
  */
 import cluster from 'node:cluster';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Worker } from 'node:cluster';
 import type { ClientConfig } from 'pg';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
 import type { Config } from './config.js';
 import { prepareNetwork } from './controller.js';
 import type { Controller } from './controller.js';
+import { ROUTERS_HOLDER, ROUTERS_SOCKET } from './handoff.js';
 import type { Logger } from './log.js';
 
 /** Set for workers: what the first process has settled for them. */
@@ -23,7 +27,16 @@ const STEADY_MS = 10_000;
 export async function startWorkers(config: Config, log: Logger, abort: AbortSignal): Promise<Controller> {
   const prepared = await prepareNetwork(config, log, abort);
   // Settings of the first start are used up: workers need no copy of a password.
-  const env = { EDGE_WORKERS: '1', DATABASE_URL: urlOf(prepared.connection, config), EDGE_ADMIN_PASSWORD: '' };
+  const place = mkdtempSync(join(tmpdir(), 'edge-routers-'));
+  const env = {
+    EDGE_WORKERS: '1',
+    DATABASE_URL: urlOf(prepared.connection, config),
+    EDGE_ADMIN_PASSWORD: '',
+    [ROUTERS_SOCKET]: join(place, 'socket'),
+  };
+  const removePlace = () => {
+    rmSync(place, { recursive: true, force: true });
+  };
   const stopping = new AbortController();
   try {
     cluster.setupPrimary({ silent: false });
@@ -36,12 +49,14 @@ export async function startWorkers(config: Config, log: Logger, abort: AbortSign
       async stop() {
         stopping.abort();
         await endAll();
+        removePlace();
         await prepared.close();
       },
     };
   } catch (error) {
     stopping.abort();
     await endAll();
+    removePlace();
     await prepared.close();
     throw error;
   }
@@ -57,8 +72,9 @@ function startAll(
   return new Promise((resolve, reject) => {
     const listening = new Set<number>();
     let isReady = false;
-    const start = (attempt: number) => {
-      const worker = cluster.fork(env);
+    /** @param slot  from 0: the worker in the first one holds the routers */
+    const start = (slot: number, attempt: number) => {
+      const worker = cluster.fork({ ...env, [ROUTERS_HOLDER]: String(slot === 0) });
       const since = Date.now();
       worker.on('listening', ({ port }) => {
         listening.add(worker.id);
@@ -77,13 +93,13 @@ function startAll(
         log.error({ pid: worker.process.pid, code, signal }, 'a worker ended and is replaced');
         setTimeout(
           () => {
-            if (!stopping.aborted) start(next);
+            if (!stopping.aborted) start(slot, next);
           },
           BACKOFF_MS[Math.min(next, BACKOFF_MS.length - 1)],
         );
       });
     };
-    for (let index = 0; index < count; index += 1) start(0);
+    for (let slot = 0; slot < count; slot += 1) start(slot, 0);
   });
 }
 

@@ -1,8 +1,8 @@
 /**
- * Random names for things: ids, API session tokens, enrollment tokens, and what is kept of a token at rest.
+ * Names for things: random ids and enrollment tokens, API session tokens, and what is kept of a token at rest.
  * Knows nothing of who owns them or when they end.
  */
-import { hash, randomFillSync, randomUUID } from 'node:crypto';
+import { createHmac, hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const POOL_BYTES = 4096;
@@ -39,17 +39,25 @@ export function createIdGenerator(
 /** A fresh entity id: 22 characters, about 131 bits. All that it keeps between calls is its pool of random bytes. */
 export const newId: () => string = createIdGenerator(BASE62, 22);
 
-/**
- * A fresh secret to hand out once: API session token, enrollment token. UUID v4, 122 random bits (RFC 9562 section
- * 5.4).
- */
+/** A fresh secret to hand out once, such as an enrollment token. UUID v4, 122 random bits (RFC 9562 section 5.4). */
 export function newToken(): string {
   return randomUUID();
 }
 
+/** A fresh key for `tokenOf`: 32 random bytes. */
+export const newTokenKey = (): Buffer => randomBytes(32);
+
+/**
+ * The token of the API session with this id: HMAC-SHA-256 of the id, cut to 122 bits in the form of a UUID v4. Whoever
+ * has the key can name the token of any session; without it, ids tell nothing of tokens, nor one token of another.
+ */
+export function tokenOf(key: Buffer, id: string): string {
+  return uuidOf(createHmac('sha256', key).update('api session\0').update(id).digest(), 4);
+}
+
 /**
  * What is stored instead of a token, and what it is looked up by: SHA-256, 32 bytes. No salt and no stretching:
- * a token is random, so there is nothing to guess.
+ * a token looks random, so there is nothing to guess.
  */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
@@ -61,9 +69,13 @@ export function hashToken(token: string): Buffer {
  * @param tokenHash  as from `hashToken`
  */
 export function tokenDigest(tokenHash: Buffer): string {
-  const digest = hash('sha256', Buffer.concat([Buffer.from('token digest\0'), tokenHash]), 'buffer');
-  digest[6] = ((digest[6] as number) & 0x0f) | 0x80;
-  digest[8] = ((digest[8] as number) & 0x3f) | 0x80;
-  const hex = digest.toString('hex', 0, 16);
+  return uuidOf(hash('sha256', Buffer.concat([Buffer.from('token digest\0'), tokenHash]), 'buffer'), 8);
+}
+
+/** The first 16 of `bytes` as a UUID of this version; changes `bytes`. */
+function uuidOf(bytes: Buffer, version: 4 | 8): string {
+  bytes[6] = ((bytes[6] as number) & 0x0f) | (version << 4);
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex', 0, 16);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

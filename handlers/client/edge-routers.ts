@@ -1,8 +1,11 @@
 /** Edge routers as clients see them: only those that the policies allow to the caller. */
-import { notFound } from '../../domain/errors.js';
+import type { Stores } from '../../db/stores.js';
+import { DomainError, notFound } from '../../domain/errors.js';
 import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';
+import type { Caller } from '../reply.js';
 import { toCommonEdgeRouter, toOwnEdgeRouter } from '../shared/router-model.js';
+import { toSessionEdgeRouter } from '../shared/session-model.js';
 import { findServiceView } from '../shared/service-views.js';
 
 /** GET /current-identity/edge-routers: which ones the caller may use; enrolled ones only. */
@@ -18,15 +21,18 @@ export const getCurrentIdentityEdgeRouters: Handler<'client', 'getCurrentIdentit
 };
 
 /**
- * GET /services/{id}/edge-routers: through which the caller may reach the service. Fails: `notFound`, as the service
- * itself.
+ * GET /services/{id}/edge-routers: through which the caller may reach the service; with the token of a session, those
+ * that its client can use now. Fails: `notFound`, as the service itself; `unauthenticated` for a token of no session of
+ * the caller for this service.
  */
 export const listServiceEdgeRouters: Handler<'client', 'listServiceEdgeRouters'> = async (
-  { params, query, caller },
+  { params, query, headers, caller },
   { stores },
 ) => {
   const service = await findServiceView(params.id, caller, stores);
   if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
+  const sessionToken = headers['session-token'] ?? '';
+  if (sessionToken !== '') return ofSession(params.id, sessionToken, caller, stores);
   const ofCaller = await stores.routerAccess.routersForIdentity({
     id: caller.identityId,
     roleAttributes: caller.roleAttributes,
@@ -38,3 +44,17 @@ export const listServiceEdgeRouters: Handler<'client', 'listServiceEdgeRouters'>
   const { filterableFields, limit, offset, totalCount } = page;
   return { status: 200, data: { edgeRouters }, page: { filterableFields, limit, offset, totalCount } };
 };
+
+/** By this a client learns of changes for a session that it has. */
+async function ofSession(serviceId: string, sessionToken: string, { apiSessionId }: Caller, stores: Stores) {
+  const session = await stores.sessions.findByToken(sessionToken, apiSessionId);
+  if (session?.service.id !== serviceId)
+    throw new DomainError('unauthenticated', { logReason: 'the session token is of no session for this service' });
+  const edgeRouters = session.edgeRouters.map(toSessionEdgeRouter);
+  const { length } = edgeRouters;
+  return {
+    status: 200,
+    data: { edgeRouters },
+    page: { filterableFields: [], limit: length, offset: 0, totalCount: length },
+  } as const;
+}

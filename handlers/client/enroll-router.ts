@@ -2,6 +2,7 @@
  * Enrollment of routers: an edge or transit router gets one certificate to show to controllers and one to show to those
  * who connect to it, and later exchanges both for new ones.
  */
+import type { RouterCertificate } from '../../db/routers.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Enrollment } from '../../domain/model.js';
 import { ChainFault } from '../../domain/pki/chain.js';
@@ -45,11 +46,11 @@ export async function enrollRouter(
   if (id === undefined) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const { client: clientCsr, server: serverCsr } = requests;
   if (!clientCsr || !serverCsr) throw new DomainError('csrMissing');
-  const { client, server } = await issuePair(id, { client: clientCsr, server: serverCsr }, context);
+  const { client, server, serverNames } = await issuePair(id, { client: clientCsr, server: serverCsr }, context);
   await context.stores.transaction(async (tx) => {
     if (!(await tx.routers.hold(id))) throw tokenUnknown('the router is gone');
     await useUp(tx, enrollment);
-    if (!(await tx.routers.certify(id, null, { certPem: client.chainPem, fingerprint: client.fingerprint })))
+    if (!(await tx.routers.certify(id, null, certificateOf({ client, serverNames }))))
       throw tokenUnknown('the router is gone');
     await tx.issuedCertificates.add([client.record, server.record]);
   });
@@ -66,9 +67,13 @@ export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'>
 ) => {
   const { stores } = context;
   const { id, fingerprint } = await shownRouter(connection.peerCertificates(), context, note);
-  const { client, server } = await issuePair(id, { client: body.certCsr, server: body.serverCertCsr }, context);
+  const { client, server, serverNames } = await issuePair(
+    id,
+    { client: body.certCsr, server: body.serverCertCsr },
+    context,
+  );
   await stores.transaction(async (tx) => {
-    if (!(await tx.routers.certify(id, fingerprint, { certPem: client.chainPem, fingerprint: client.fingerprint })))
+    if (!(await tx.routers.certify(id, fingerprint, certificateOf({ client, serverNames }))))
       throw notARouter('another request replaced the certificate');
     await tx.issuedCertificates.add([client.record, server.record]);
   });
@@ -111,7 +116,15 @@ function notARouter(logReason: string): DomainError {
 interface Pair {
   readonly client: IssuedChain;
   readonly server: IssuedChain;
+  /** Hosts and addresses in the certificate for clients. */
+  readonly serverNames: readonly string[];
 }
+
+const certificateOf = ({ client, serverNames }: Pick<Pair, 'client' | 'serverNames'>): RouterCertificate => ({
+  certPem: client.chainPem,
+  fingerprint: client.fingerprint,
+  serverNames,
+});
 
 /** Takes from the requests their keys, and of the server's the host names that a router may have. */
 async function issuePair(
@@ -138,5 +151,6 @@ async function issuePair(
   return {
     client: await pki.issueForRouter(client, routerId),
     server: await pki.issueForRouterServer(server, routerId, names),
+    serverNames: [...names.dns, ...names.ip],
   };
 }

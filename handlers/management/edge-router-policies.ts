@@ -79,11 +79,13 @@ export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRou
 /** GET /edge-router-policies/{id}/identities: whom its identity roles select. */
 export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRouterPolicyIdentities'> = async (
   { params, query, caller },
-  { stores },
+  { stores, edgeConnections },
 ) => {
   const { semantic, identityRoles } = await stores.edgeRouterPolicies.get(params.id);
   const selectedBy = [{ semantic, roles: identityRoles }];
-  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) => toIdentityDetail(item, caller));
+  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) =>
+    toIdentityDetail(item, caller, edgeConnections),
+  );
 };
 
 /** GET /identities/{id}/edge-router-policies: the policies that select this identity. */

@@ -93,11 +93,11 @@ export const listEdgeRouterServiceEdgeRouterPolicies: Handler<
 /** GET /edge-routers/{id}/identities: who may use it. */
 export const listEdgeRouterIdentities: Handler<'management', 'listEdgeRouterIdentities'> = async (
   { params, query, caller },
-  { stores },
+  { stores, edgeConnections },
 ) => {
   const roles = await stores.routerAccess.identitiesForRouter(await stores.routers.getEdge(params.id));
   return listOf(await stores.identities.list({ ...query, selectedBy: roles }), (item) =>
-    toIdentityDetail(item, caller),
+    toIdentityDetail(item, caller, edgeConnections),
   );
 };
 

@@ -19,8 +19,10 @@ import { listServicesOf } from '../shared/service-views.js';
 import { requireUsername } from '../shared/updb.js';
 
 /** GET /identities. */
-export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query, caller }, { stores }) =>
-  listOf(await stores.identities.list(query), (identity) => toIdentityDetail(identity, caller));
+export const listIdentities: Handler<'management', 'listIdentities'> = async (
+  { query, caller },
+  { stores, edgeConnections },
+) => listOf(await stores.identities.list(query), (item) => toIdentityDetail(item, caller, edgeConnections));
 
 /** POST /identities. Fails: `duplicate` (name, externalId), `notFound` (auth policy, hosted service, CA). */
 export const createIdentity: Handler<'management', 'createIdentity'> = async ({ body, caller }, context) => {
@@ -40,8 +42,10 @@ export const createIdentity: Handler<'management', 'createIdentity'> = async ({ 
 };
 
 /** GET /identities/{id}. Fails: `notFound`. */
-export const detailIdentity: Handler<'management', 'detailIdentity'> = async ({ params, caller }, { stores }) =>
-  ok(toIdentityDetail(await stores.identities.get(params.id), caller));
+export const detailIdentity: Handler<'management', 'detailIdentity'> = async (
+  { params, caller },
+  { stores, edgeConnections },
+) => ok(toIdentityDetail(await stores.identities.get(params.id), caller, edgeConnections));
 
 /**
  * PUT /identities/{id}: for administrators, since what the body leaves out falls back to its default. Fails: as create,

@@ -32,7 +32,7 @@ type KnownAdvice = Advice & { readonly identity: NamedRef; readonly service: Nam
 function toPolicyAdvice(advice: KnownAdvice): Response.PolicyAdvice {
   const { identity, service, permissions, identityRouterCount, serviceRouterCount, common } = advice;
   return {
-    commonRouters: common.map((router) => ({ isOnline: false, ...refTo('edge-routers', router) })),
+    commonRouters: common.map(({ isOnline, ...router }) => ({ isOnline, ...refTo('edge-routers', router) })),
     identity: refTo('identities', identity),
     identityId: identity.id,
     service: refTo('services', service),

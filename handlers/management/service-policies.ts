@@ -64,11 +64,13 @@ export const deleteServicePolicy: Handler<'management', 'deleteServicePolicy'> =
 /** GET /service-policies/{id}/identities: whom its identity roles select. */
 export const listServicePolicyIdentities: Handler<'management', 'listServicePolicyIdentities'> = async (
   { params, query, caller },
-  { stores },
+  { stores, edgeConnections },
 ) => {
   const { semantic, identityRoles } = await stores.servicePolicies.get(params.id);
   const selectedBy = [{ semantic, roles: identityRoles }];
-  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) => toIdentityDetail(item, caller));
+  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) =>
+    toIdentityDetail(item, caller, edgeConnections),
+  );
 };
 
 /** GET /service-policies/{id}/services: what its service roles select. */

@@ -79,12 +79,14 @@ export const listServiceConfig: Handler<'management', 'listServiceConfig'> = asy
 /** GET /services/{id}/identities: who may dial or bind it. */
 export const listServiceIdentities: Handler<'management', 'listServiceIdentities'> = async (
   { params, query, caller },
-  { stores },
+  { stores, edgeConnections },
 ) => {
   const { policyType, ...list } = query;
   const type: PolicyType | undefined = policyType === undefined ? undefined : policyType === 'dial' ? 'Dial' : 'Bind';
   const roles = await stores.access.identityRolesFor(await stores.services.get(params.id), type);
-  return listOf(await stores.identities.list({ ...list, selectedBy: roles }), (item) => toIdentityDetail(item, caller));
+  return listOf(await stores.identities.list({ ...list, selectedBy: roles }), (item) =>
+    toIdentityDetail(item, caller, edgeConnections),
+  );
 };
 
 /** GET /services/{id}/service-policies: the policies that select it. */

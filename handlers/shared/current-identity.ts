@@ -9,9 +9,12 @@ import { toIdentityDetail } from './identity-model.js';
 import { toAuthenticatorDetail } from './authenticator-model.js';
 
 /** GET /current-identity. */
-export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async ({ caller }, { stores }) =>
+export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async (
+  { caller },
+  { stores, edgeConnections },
+) =>
   ok(
-    toIdentityDetail(await stores.identities.get(caller.identityId), caller, {
+    toIdentityDetail(await stores.identities.get(caller.identityId), caller, edgeConnections, {
       self: { href: './current-identity' },
       mfa: { href: './current-identity/mfa' },
     }),

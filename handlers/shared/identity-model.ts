@@ -4,15 +4,18 @@ import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentSummary, Hosting, Identity } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
+import type { EdgeConnections } from '../context.js';
 import type { Links } from '../reply.js';
 
 /** As `caller` may read it: how to enroll as an identity above the caller is left out. */
 export function toIdentityDetail(
   identity: Identity,
   caller: Rights,
+  connections: EdgeConnections,
   links: Links = identityLinks(identity),
 ): Response.IdentityDetail {
   const { isAdmin, isDefaultAdmin, permissions } = identity;
+  const edgeRouterConnectionStatus = connections.of(identity.id);
   const isHidden = isAbove({ isAdmin: isAdmin || isDefaultAdmin, permissions }, caller);
   return {
     appData: identity.appData,
@@ -22,12 +25,12 @@ export function toIdentityDetail(
     defaultHostingCost: identity.defaultHostingCost,
     defaultHostingPrecedence: identity.defaultHostingPrecedence,
     disabled: identity.isDisabled,
-    edgeRouterConnectionStatus: 'unknown',
+    edgeRouterConnectionStatus,
     enrollment: byKey(isHidden ? [] : identity.enrollments, ({ method }) => method, toEnrollmentSummary),
     envInfo: identity.envInfo,
     externalId: identity.externalId,
     hasApiSession: identity.hasApiSession,
-    hasEdgeRouterConnection: false,
+    hasEdgeRouterConnection: edgeRouterConnectionStatus === 'online',
     isAdmin: identity.isAdmin,
     isDefaultAdmin: identity.isDefaultAdmin,
     isMfaEnabled: identity.isMfaEnabled,

@@ -1,5 +1,5 @@
 /** The wire forms of routers, and what their requests say. */
-import type { Router, RouterDraft } from '../../domain/model.js';
+import type { Router, RouterDraft, RouterInterface } from '../../domain/model.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { RouterEnrollment } from '../../db/routers.js';
 import type * as Client from '../../generated/client/response.js';
@@ -8,18 +8,19 @@ import type * as Response from '../../generated/management/response.js';
 import type { Context } from '../context.js';
 import { baseFields, given, givenName, givenTags, isoTime, linksOf, requireName, tagsFrom } from '../fields.js';
 
-/** What any caller may know of an edge router. None of them is connected to this controller. */
+/** What any caller may know of an edge router. Where it is reached is shown only while it is connected. */
 export function toCommonEdgeRouter(router: Router): Client.CommonEdgeRouterProperties {
+  const { presence } = router;
   return {
     appData: router.appData,
     cost: router.cost,
     disabled: router.disabled,
-    hostname: router.hostname,
-    isOnline: false,
+    hostname: presence?.hostname ?? '',
+    isOnline: presence !== null,
     name: router.name,
     noTraversal: router.noTraversal,
-    supportedProtocols: {},
-    syncStatus: 'SYNC_UNKNOWN',
+    supportedProtocols: { ...presence?.protocols },
+    syncStatus: presence?.syncStatus ?? 'SYNC_UNKNOWN',
   };
 }
 
@@ -40,18 +41,23 @@ function enrollmentOf({ enrollment }: Router) {
       };
 }
 
+const versionOf = ({ presence }: Router) => (presence === null ? {} : { versionInfo: presence.versionInfo });
+
+const toInterface = ({ addresses, ...interfaceOf }: RouterInterface) => ({ ...interfaceOf, addresses: [...addresses] });
+
 export function toEdgeRouterDetail(router: Router): Response.EdgeRouterDetail {
   return {
     certPem: router.certPem,
     configs: router.configs,
     ctrlChanListeners: router.ctrlChanListeners,
     fingerprint: router.fingerprint,
-    interfaces: [],
+    interfaces: router.interfaces.map(toInterface),
     isTunnelerEnabled: router.isTunnelerEnabled,
     isVerified: router.fingerprint !== null,
     roleAttributes: router.roleAttributes,
     unverifiedCertPem: router.unverifiedCertPem,
     unverifiedFingerprint: router.unverifiedFingerprint,
+    ...versionOf(router),
     ...enrollmentOf(router),
     ...toCommonEdgeRouter(router),
     ...baseFields(router, linksOf('edge-routers', router.id)),
@@ -65,8 +71,8 @@ export function toRouterDetail(router: Router): Response.RouterDetail {
     ctrlChanListeners: router.ctrlChanListeners,
     disabled: router.disabled,
     fingerprint: router.fingerprint,
-    interfaces: [],
-    isOnline: false,
+    interfaces: router.interfaces.map(toInterface),
+    isOnline: router.presence !== null,
     isVerified: router.fingerprint !== null,
     name: router.name,
     noTraversal: router.noTraversal,

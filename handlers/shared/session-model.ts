@@ -1,16 +1,16 @@
 /** The wire forms of a session. */
-import type { Session } from '../../domain/model.js';
-import type { SessionDetail } from '../../generated/client/response.js';
+import type { Session, SessionRouter } from '../../domain/model.js';
+import type { SessionDetail, SessionEdgeRouter } from '../../generated/client/response.js';
 import type { SessionManagementDetail } from '../../generated/management/response.js';
 import { baseFields, linksOf, refTo } from '../fields.js';
 
-/** Routers that are online come with it; none is known to be while no router connects to the controller. */
+/** With the routers that its client can use now. */
 export function toSessionDetail(session: Session): SessionDetail {
   const { apiSessionId, service } = session;
   return {
     apiSession: { _links: linksOf('api-sessions', apiSessionId), entity: 'api-sessions', id: apiSessionId },
     apiSessionId,
-    edgeRouters: [],
+    edgeRouters: session.edgeRouters.map(toSessionEdgeRouter),
     identityId: session.identityId,
     service: refTo('services', service),
     serviceId: service.id,
@@ -25,5 +25,21 @@ export function toSessionManagementDetail(session: Session): SessionManagementDe
   return {
     servicePolicies: session.servicePolicies.map((policy) => refTo('service-policies', policy)),
     ...toSessionDetail(session),
+  };
+}
+
+/** Older clients read `urls`, newer ones `supportedProtocols`. */
+export function toSessionEdgeRouter(router: SessionRouter): SessionEdgeRouter {
+  return {
+    appData: router.appData,
+    cost: router.cost,
+    disabled: false,
+    hostname: router.hostname,
+    isOnline: true,
+    name: router.name,
+    noTraversal: router.noTraversal,
+    supportedProtocols: { ...router.protocols },
+    syncStatus: router.syncStatus,
+    urls: { ...router.protocols },
   };
 }

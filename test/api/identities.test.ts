@@ -52,7 +52,7 @@ describe('identities', () => {
       defaultHostingCost: 0,
       defaultHostingPrecedence: 'default',
       disabled: false,
-      edgeRouterConnectionStatus: 'unknown',
+      edgeRouterConnectionStatus: 'offline',
       enrollment: {},
       envInfo: {},
       externalId: null,

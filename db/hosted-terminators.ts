@@ -1,0 +1,215 @@
+/**
+ * Terminators as routers make and lose them. A router names each by an id of its own choosing, and repeats that after
+ * every reconnect. Whatever is read, changed or removed here belongs to the router that asks.
+ */
+import type { HostingPrecedence } from '../domain/model.js';
+import type { Db } from './db.js';
+import { TOUCHED, laterThan } from './table.js';
+
+/** What a host gives to its dialers: bytes by key, such as its public key (1003). */
+export type PeerData = ReadonlyMap<number, Uint8Array>;
+
+export interface HostedDraft {
+  /** Also its address. */
+  readonly id: string;
+  readonly routerId: string;
+  /** Of type Bind. It decides service and host, and the terminator ends with it. */
+  readonly sessionId: string;
+  readonly instanceId: string;
+  readonly instanceSecret: Buffer | null;
+  readonly peerData: PeerData;
+  readonly cost: number;
+  readonly precedence: HostingPrecedence;
+}
+
+/**
+ * `noSession`: it has ended meanwhile; `idTaken`: the id is another terminator's; `instanceTaken`: another identity
+ * hosts the service under this instance id.
+ */
+export type Hosting = 'created' | 'kept' | 'noSession' | 'idTaken' | 'instanceTaken';
+
+/** What a dial needs to know of a terminator. */
+export interface DialTarget {
+  readonly id: string;
+  readonly routerId: string;
+  readonly binding: string;
+  readonly address: string;
+  readonly hostId: string;
+  /** Of its host; null when an administrator made it. */
+  readonly sessionId: string | null;
+  readonly cost: number;
+  readonly precedence: HostingPrecedence;
+  readonly peerData: PeerData;
+}
+
+/** As a router is asked whether it still has it. */
+export interface HostedTerminator {
+  readonly id: string;
+  readonly binding: string;
+  readonly address: string;
+}
+
+export interface HostedTerminatorStore {
+  /** Whether it is there exactly so: then `host` would change nothing. */
+  isHosted(draft: HostedDraft): Promise<boolean>;
+  /** Call in a transaction. */
+  host(draft: HostedDraft): Promise<Hosting>;
+  /** Those of a service on these routers; of one instance, '' for those without. */
+  targets(serviceId: string, instanceId: string, routerIds: readonly string[]): Promise<DialTarget[]>;
+  /** Whether the service has any terminator at all, on whatever router. */
+  hasAny(serviceId: string): Promise<boolean>;
+  /** At most `max` of those that clients host on a router, with ids after `after`, by id. */
+  hostedOn(routerId: string, after: string, max: number): Promise<HostedTerminator[]>;
+  /** False when the identity hosts no such terminator on the router. */
+  change(
+    terminator: { id: string; routerId: string; identityId: string },
+    changes: { cost?: number; precedence?: HostingPrecedence },
+  ): Promise<boolean>;
+  /** Those of `ids` that the router had. */
+  remove(ids: readonly string[], routerId: string): Promise<string[]>;
+  /** Those on this router that these sessions host. */
+  removeOfSessions(sessionIds: readonly string[], routerId: string): Promise<void>;
+}
+
+/** By which stock routers know what an SDK hosts. */
+export const SDK_BINDING = 'edge';
+
+const FIND = `SELECT router_id, binding, session_id, instance_id, cost, precedence, peer_data
+  FROM terminators WHERE id = $1`;
+const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
+/** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
+const LOCK_INSTANCE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7210419))';
+const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
+  WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`;
+const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,
+  host_id, instance_id, instance_secret, peer_data, cost, precedence)
+VALUES ($1, $1, $2, true, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11)
+ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, peer_data = excluded.peer_data,
+  cost = excluded.cost, precedence = excluded.precedence, updated_at = ${laterThan('t.updated_at')}
+WHERE t.binding = excluded.binding AND t.router_id = excluded.router_id AND t.service_id = excluded.service_id
+  AND t.host_id = excluded.host_id AND t.instance_id = excluded.instance_id
+RETURNING (xmax = 0) AS is_new`;
+
+interface FoundRow {
+  router_id: string;
+  binding: string;
+  session_id: string | null;
+  instance_id: string;
+  cost: number;
+  precedence: HostingPrecedence;
+  peer_data: Record<string, string>;
+}
+type TargetRow = Omit<DialTarget, 'peerData'> & { peer_data: Record<string, string> };
+
+export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
+  const sessionOf = async (sessionId: string) => {
+    const { rows } = await db.run<{ service_id: string; identity_id: string }>('host-session', SESSION, [sessionId]);
+    return rows[0];
+  };
+  const isInstanceTaken = async (serviceId: string, hostId: string, { id, instanceId }: HostedDraft) => {
+    if (instanceId === '') return false;
+    await db.run('host-instance-lock', LOCK_INSTANCE, [`${serviceId} ${instanceId}`]);
+    const { rows } = await db.run<{ taken: boolean }>('host-instance', INSTANCE, [serviceId, instanceId, hostId, id]);
+    return rows[0]?.taken === true;
+  };
+  return {
+    async isHosted(draft) {
+      const { rows } = await db.read<FoundRow>('host-find', FIND, [draft.id]);
+      return rows[0] !== undefined && isSame(rows[0], draft);
+    },
+    async host(draft) {
+      const session = await sessionOf(draft.sessionId);
+      if (session === undefined) return 'noSession';
+      const { service_id: serviceId, identity_id: hostId } = session;
+      if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
+      const { rows } = await db.write<{ is_new: boolean }>('host-upsert', UPSERT, [
+        draft.id,
+        SDK_BINDING,
+        draft.routerId,
+        draft.sessionId,
+        serviceId,
+        hostId,
+        draft.instanceId,
+        draft.instanceSecret,
+        textOf(draft.peerData),
+        draft.cost,
+        draft.precedence,
+      ]);
+      if (rows[0] === undefined) return 'idTaken';
+      return rows[0].is_new ? 'created' : 'kept';
+    },
+    async targets(serviceId, instanceId, routerIds) {
+      const { rows } = await db.read<TargetRow>(
+        'dial-targets',
+        `SELECT id, router_id AS "routerId", binding, address, host_id AS "hostId",
+          session_id AS "sessionId", cost, precedence, peer_data
+        FROM terminators WHERE service_id = $1 AND instance_id = $2 AND router_id = ANY ($3)`,
+        [serviceId, instanceId, routerIds],
+      );
+      return rows.map(({ peer_data: peerData, ...target }) => ({ ...target, peerData: peerDataOf(peerData) }));
+    },
+    async hasAny(serviceId) {
+      const { rows } = await db.read<{ any: boolean }>(
+        'dial-has-any',
+        'SELECT EXISTS (SELECT FROM terminators WHERE service_id = $1) AS any',
+        [serviceId],
+      );
+      return rows[0]?.any === true;
+    },
+    async hostedOn(routerId, after, max) {
+      const { rows } = await db.run<HostedTerminator>(
+        'terminators-hosted',
+        `SELECT id, binding, address FROM terminators
+        WHERE router_id = $1 AND id > $2 AND session_id IS NOT NULL ORDER BY id LIMIT $3`,
+        [routerId, after, max],
+      );
+      return [...rows];
+    },
+    async change({ id, routerId, identityId }, { cost, precedence }) {
+      const { rowCount } = await db.write(
+        'terminator-change',
+        `UPDATE terminators SET cost = coalesce($4, cost), precedence = coalesce($5, precedence), ${TOUCHED}
+        WHERE id = $1 AND router_id = $2 AND host_id = $3`,
+        [id, routerId, identityId, cost ?? null, precedence ?? null],
+      );
+      return rowCount > 0;
+    },
+    async remove(ids, routerId) {
+      const { rows } = await db.write<{ id: string }>(
+        'terminators-remove',
+        'DELETE FROM terminators WHERE id = ANY ($1) AND router_id = $2 AND is_system RETURNING id',
+        [ids, routerId],
+      );
+      return rows.map(({ id }) => id);
+    },
+    async removeOfSessions(sessionIds, routerId) {
+      await db.write(
+        'terminators-remove-of-sessions',
+        'DELETE FROM terminators WHERE session_id = ANY ($1) AND router_id = $2',
+        [sessionIds, routerId],
+      );
+    },
+  };
+}
+
+/** Service and host follow from the session. */
+function isSame(found: FoundRow, draft: HostedDraft): boolean {
+  return (
+    found.binding === SDK_BINDING &&
+    found.router_id === draft.routerId &&
+    found.session_id === draft.sessionId &&
+    found.instance_id === draft.instanceId &&
+    found.cost === draft.cost &&
+    found.precedence === draft.precedence &&
+    isSamePeerData(peerDataOf(found.peer_data), draft.peerData)
+  );
+}
+
+const isSamePeerData = (a: PeerData, b: PeerData): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => Buffer.from(value).equals(b.get(key) ?? Buffer.alloc(0)));
+
+const textOf = (peerData: PeerData): string =>
+  JSON.stringify(Object.fromEntries([...peerData].map(([key, value]) => [key, Buffer.from(value).toString('base64')])));
+
+const peerDataOf = (stored: Record<string, string>): PeerData =>
+  new Map(Object.entries(stored).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]));

@@ -1,0 +1,77 @@
+/**
+ * What a controller adds to the costs of terminators: twice the circuits that are open on one, and a failure cost that
+ * dials raise and lower. In memory, for terminators that were dialed; forgotten with them.
+ */
+
+const PER_CIRCUIT = 2;
+const FAILED = 20;
+const SUCCEEDED = 2;
+export const MAX_DYNAMIC_COST = 65_535;
+const LEAST_CREDIT = 10;
+const DOUBLES_EVERY_MS = 5 * 60_000;
+
+interface Entry {
+  circuits: number;
+  failureCost: number;
+  failedMs: number;
+}
+
+export class TerminatorCosts {
+  readonly #entries = new Map<string, Entry>();
+
+  /** @param now  in milliseconds, by a clock that is never set back */
+  constructor(readonly now: () => number) {}
+
+  /** 0 to 65,535. */
+  of(terminatorId: string): number {
+    const entry = this.#entries.get(terminatorId);
+    if (entry === undefined) return 0;
+    return Math.min(PER_CIRCUIT * entry.circuits + entry.failureCost, MAX_DYNAMIC_COST);
+  }
+
+  dialFailed(terminatorId: string): void {
+    const entry = this.#of(terminatorId);
+    entry.failureCost = Math.min(entry.failureCost + FAILED, MAX_DYNAMIC_COST);
+    entry.failedMs = this.now();
+  }
+
+  dialSucceeded(terminatorId: string): void {
+    const entry = this.#of(terminatorId);
+    entry.circuits += 1;
+    entry.failureCost = Math.max(0, entry.failureCost - SUCCEEDED);
+  }
+
+  circuitEnded(terminatorId: string): void {
+    const entry = this.#entries.get(terminatorId);
+    if (entry === undefined) return;
+    entry.circuits = Math.max(0, entry.circuits - 1);
+    this.#dropIdle(terminatorId, entry);
+  }
+
+  forget(terminatorId: string): void {
+    this.#entries.delete(terminatorId);
+  }
+
+  /** Call once a minute: what failed long ago is forgiven, faster the longer nothing fails. */
+  credit(): void {
+    for (const [id, entry] of this.#entries) {
+      if (entry.failureCost > 0) {
+        const periods = Math.floor((this.now() - entry.failedMs) / DOUBLES_EVERY_MS);
+        entry.failureCost = Math.max(0, entry.failureCost - Math.max(LEAST_CREDIT, 2 ** Math.min(periods, 16)));
+      }
+      this.#dropIdle(id, entry);
+    }
+  }
+
+  #of(terminatorId: string): Entry {
+    const known = this.#entries.get(terminatorId);
+    if (known !== undefined) return known;
+    const entry = { circuits: 0, failureCost: 0, failedMs: 0 };
+    this.#entries.set(terminatorId, entry);
+    return entry;
+  }
+
+  #dropIdle(id: string, { circuits, failureCost }: Entry): void {
+    if (circuits === 0 && failureCost === 0) this.#entries.delete(id);
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Lets routers in. A connection must say hello within a bounded time and space. The router is the leaf certificate that
+ * the handshake proved, and nothing else of its chain: it must be the one that the router enrolled with, lead to our
+ * CA, and be in time; the router must exist and not be disabled. A refused connection is closed without an answer.
+ */
+import type { Socket } from 'node:net';
+import { DomainError } from '../domain/errors.js';
+import { ChainFault } from '../domain/pki/chain.js';
+import type { VerifiedChain } from '../domain/pki/chain.js';
+import { certFingerprint } from '../domain/pki/keys.js';
+import { certificatesOf } from '../domain/pki/pem.js';
+import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { KnownRouter } from '../db/router-sync-view.js';
+import { Connection } from './connection.js';
+import { FrameReader, HELLO_LIMITS } from './frame.js';
+import type { Frame } from './frame.js';
+import { HELLO_SEQUENCE, helloAnswer, readHello } from './hello.js';
+import type { Hello } from './hello.js';
+import type { ChannelLimits } from './limits.js';
+import { MalformedError } from './malformed.js';
+import { createRefusalLog } from './refusals.js';
+import { OpenChannel } from './router-channel.js';
+import type { Registry } from './registry.js';
+import type { MessageTable } from './channel.js';
+import type { FabricServices } from './services.js';
+
+/** A connection of someone who wants to speak the protocol of routers, after its handshake. */
+export interface Knock {
+  readonly socket: Socket;
+  /** DER, as sent, leaf first; empty when none was sent. */
+  readonly certificates: readonly Buffer[];
+  /** For the log. */
+  readonly address: string;
+  /** Called when the router is let in. */
+  readonly admitted?: () => void;
+}
+
+export interface AcceptorOptions {
+  readonly services: FabricServices;
+  readonly registry: Registry;
+  readonly table: MessageTable;
+  readonly limits: ChannelLimits;
+  /** Spreads what holds the processor. */
+  readonly turns: TurnQueue;
+  /** Of the network's own CA. @throws ChainFault */
+  readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
+  /** The channel is open; messages are handed over from the next turn on. */
+  readonly onOpen: (channel: OpenChannel, router: KnownRouter) => void;
+  readonly onClose: (channel: OpenChannel, reason: string) => void;
+}
+
+/** Why a connection is refused. `routerId` is set once a certificate has shown who it is about. */
+class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly routerId?: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Acceptor {
+  /** Takes over the connection, and its end. */
+  accept(knock: Knock): void;
+  /** Refuses all that come from now on, also those that are being checked. */
+  close(): void;
+}
+
+export function createAcceptor(options: AcceptorOptions): Acceptor {
+  const { services, registry, limits, verify, turns } = options;
+  const refusals = createRefusalLog(services.log);
+  const waiting = new Set<Socket>();
+  let isClosed = false;
+
+  const accept = async (knock: Knock) => {
+    const { socket, certificates } = knock;
+    const [leaf] = certificates;
+    if (leaf === undefined) throw new Refusal('no certificate was shown');
+    if (waiting.size >= limits.hellos) throw new Refusal('too many connections wait to be checked');
+    waiting.add(socket);
+    try {
+      const reader = new FrameReader(HELLO_LIMITS);
+      const hello = readHello(await firstFrame(socket, reader, limits.helloMs));
+      const router = await entitled(hello, leaf, certificates);
+      if (!hello.isFirst) throw new Refusal('a further connection of a channel, which none was offered', router.id);
+      await registry.makeRoom(router.id, (reason) => new Refusal(reason, router.id));
+      if (isClosed) throw new Refusal('the controller stops', router.id);
+      if (registry.get(router.id) !== undefined) throw new Refusal('it connects twice at a time', router.id);
+      open(knock, hello, router, certFingerprint(leaf), reader);
+    } finally {
+      waiting.delete(socket);
+    }
+  };
+
+  const entitled = async (hello: Hello, leaf: Buffer, certificates: readonly Buffer[]): Promise<KnownRouter> => {
+    const [router] = await services.stores.routerSync.routers([hello.routerId]);
+    if (router === undefined) throw new Refusal('there is no router with this id');
+    const { id, fingerprint, certPem, disabled } = router;
+    if (fingerprint === null || certPem === null) throw new Refusal('it has not enrolled', id);
+    // SHA-1 finds the certificate; only the same certificate is the router.
+    if (certFingerprint(leaf) !== fingerprint || certificatesOf(certPem)[0]?.equals(leaf) !== true)
+      throw new Refusal('it shows another certificate than the one it enrolled with', id);
+    if (disabled) throw new Refusal('it is disabled', id);
+    const chain = await turns.run(() => verify(certificates));
+    if (chain.isExpired) throw new Refusal('its certificate has expired', id);
+    if (chain.caId !== null) throw new Refusal('its certificate is of another CA', id);
+    return router;
+  };
+
+  const open = (
+    { socket, admitted }: Knock,
+    hello: Hello,
+    router: KnownRouter,
+    fingerprint: string,
+    reader: FrameReader,
+  ) => {
+    const { table, onClose, onOpen } = options;
+    const channel = new OpenChannel({
+      hello,
+      fingerprint,
+      limits,
+      table,
+      services,
+      onClose: (closed, reason) => {
+        registry.remove(closed);
+        onClose(closed, reason);
+      },
+    });
+    const connection = new Connection(socket, reader, limits, {
+      onFrame: (frame) => {
+        channel.received(frame);
+      },
+      onEnd: (reason) => {
+        channel.ended(reason);
+      },
+    });
+    channel.attach(connection);
+    registry.add(channel);
+    admitted?.();
+    reader.limits = { headers: limits.frameHeaders, body: limits.frameBody };
+    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllerId));
+    onOpen(channel, router);
+    connection.start();
+  };
+
+  return {
+    accept(knock) {
+      const { socket, address } = knock;
+      const ignore = () => undefined;
+      socket.on('error', ignore);
+      if (isClosed) {
+        socket.destroy();
+        return;
+      }
+      accept(knock).catch((error: unknown) => {
+        socket.destroy();
+        if (isRefusal(error))
+          refusals.note(error.message, error instanceof Refusal ? error.routerId : undefined, address);
+        else services.log.warn({ err: error, address }, 'a router could not be checked, and was refused');
+      });
+    },
+    close() {
+      isClosed = true;
+      for (const socket of waiting) socket.destroy();
+    },
+  };
+}
+
+/** What is told of a refusal is of our own words. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof Refusal ||
+  error instanceof MalformedError ||
+  error instanceof ChainFault ||
+  (error instanceof DomainError && error.kind === 'tooManyRequests');
+
+/** The socket is paused when this resolves. */
+function firstFrame(socket: Socket, reader: FrameReader, patienceMs: number): Promise<Frame> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      socket.off('data', onData);
+      socket.off('close', onClose);
+      socket.pause();
+      act();
+    };
+    const fail = (error: Error) => {
+      settle(() => {
+        reject(error);
+      });
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+        const frame = reader.next();
+        if (frame !== undefined)
+          settle(() => {
+            resolve(frame);
+          });
+      } catch (error) {
+        fail(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    const onClose = () => {
+      fail(new Refusal('the connection ended before a hello'));
+    };
+    const timer = setTimeout(() => {
+      fail(new Refusal(`no hello within ${patienceMs / 1000} s`));
+    }, patienceMs).unref();
+    socket.on('data', onData);
+    socket.on('close', onClose);
+    socket.resume();
+  });
+}

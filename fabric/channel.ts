@@ -1,0 +1,57 @@
+/** What the messages of routers are handled with: a channel to one router, and what belongs to all of them. */
+import type { Listener } from '../generated/fabric/control_pb.js';
+import type { Frame, Message } from './frame.js';
+import type { FabricServices } from './services.js';
+
+/** Why a channel ends; goes into the log. */
+export type CloseReason = string;
+
+/**
+ * The connection of one router to this controller, after its hello was accepted. Messages go out in the order in which
+ * they were given. What waits to be sent is bounded; past the bound the channel is cut, and the router comes again.
+ */
+export interface RouterChannel {
+  readonly routerId: string;
+  /** From the hello, such as `v2.0.3`. */
+  readonly version: string;
+  /** Where other routers may link to it, as it said when it connected. */
+  readonly linkListeners: readonly Listener[];
+  readonly isClosed: boolean;
+  /** Nothing happens when the channel is closed: whoever must know asks with `request`. */
+  send(message: Message): void;
+  /**
+   * Sends `message` as the answer to `request`, with what an answer repeats of it.
+   */
+  reply(request: Frame, message: Message): void;
+  /**
+   * Sends and waits for the reply to it.
+   * @param timeoutMs  from now on
+   * @throws ChannelError when the channel closes or is closed, when no reply comes in time, or when too many wait
+   */
+  request(message: Message, timeoutMs: number): Promise<Frame>;
+  /** Resolves when little waits to be sent, or when the channel is closed: await it between messages of a bulk. */
+  drained(): Promise<void>;
+  /** Cuts the connection; what was not sent is lost. The reason is logged. */
+  close(reason: CloseReason): void;
+}
+
+/** No reply came to a request. */
+export class ChannelError extends Error {
+  override readonly name = 'ChannelError';
+}
+
+/**
+ * Acts on one message. Messages of one router are handled one after another up to the first `await` of each, and then
+ * side by side; `inOrder` handlers are waited for before the next message of the router is looked at. What it throws is
+ * logged and ends nothing, but a `MalformedError` cuts the channel.
+ */
+export type MessageHandler = (frame: Frame, channel: RouterChannel, services: FabricServices) => Promise<void> | void;
+
+export interface MessageRule {
+  readonly handle: MessageHandler;
+  /** The next message of this router waits until this one is done. */
+  readonly inOrder?: boolean;
+}
+
+/** By content type. */
+export type MessageTable = ReadonlyMap<number, MessageRule>;

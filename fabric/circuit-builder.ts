@@ -1,0 +1,257 @@
+/**
+ * Builds a circuit: chooses a terminator and a path, tells each router of it what to forward, and waits until all of
+ * them have done so. What fails is tried again with another terminator, if there is one.
+ */
+import { randomBytes } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import type { DialTarget } from '../db/hosted-terminators.js';
+import type { ShownSession } from '../db/shown-sessions.js';
+import { afterAnswer, routesOf, startAttempt } from '../domain/fabric/circuit.js';
+import type { AttemptState, CircuitEnds, Destination, RouterRoute } from '../domain/fabric/circuit.js';
+import type { Path } from '../domain/fabric/paths.js';
+import { chooseTerminator } from '../domain/fabric/terminator-choice.js';
+import type { Choice } from '../domain/fabric/terminator-choice.js';
+import { DestType, RouteSchema } from '../generated/fabric/control_pb.js';
+import type { RouterChannel } from './channel.js';
+import { unrouteMessage } from './circuits.js';
+import type { Circuit } from './circuits.js';
+import { ContentType } from './content-types.js';
+import { EdgeError } from './edge-errors.js';
+import { typedMessage } from './frame.js';
+import type { Message } from './frame.js';
+import { PeerData, encodeText, readText } from './headers.js';
+import { failureOf, peerDataOfResult } from './route-results.js';
+import type { RouteFailure } from './route-results.js';
+import type { FabricServices } from './services.js';
+
+export interface DialRequest {
+  /** Of the router where the client is connected. */
+  readonly channel: RouterChannel;
+  readonly session: ShownSession;
+  /** '' for terminators without one. */
+  readonly instanceId: string;
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+}
+
+export interface BuiltCircuit {
+  readonly circuit: Circuit;
+  /** What the host gives to the client. */
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+}
+
+const ATTEMPTS = 2;
+/** Attempts that found their terminator gone do not count, up to so many. */
+const MOST_GONE = 10;
+export const ROUTE_TIMEOUT_MS = 10_000;
+/** The router that asks waits for 30 s. */
+const DEADLINE_MS = 28_000;
+/** Terminators that only a router's SDK listener or tunneler knows: one that it denies does not exist. */
+const ROUTER_BINDINGS = ['edge', 'tunnel'];
+const DEST_TYPES: Readonly<Record<Destination, DestType>> = {
+  start: DestType.START,
+  end: DestType.END,
+  link: DestType.LINK,
+};
+
+/** A name that no other circuit has: 128 random bits. */
+const newName = () => randomBytes(16).toString('base64url');
+
+type Target = DialTarget & { readonly dynamicCost: number; readonly pathCost: number };
+
+/** @throws EdgeError */
+export async function buildCircuit(request: DialRequest, services: FabricServices): Promise<BuiltCircuit> {
+  const circuitId = newName();
+  /** Routers that may have been told of the circuit. */
+  const touched = new Set<string>();
+  try {
+    const built = await tryTerminators(request, circuitId, touched, services);
+    clean(circuitId, touched, built.circuit.path.routerIds, services);
+    return built;
+  } catch (error) {
+    clean(circuitId, touched, [], services);
+    throw error;
+  }
+}
+
+async function tryTerminators(
+  request: DialRequest,
+  circuitId: string,
+  touched: Set<string>,
+  services: FabricServices,
+): Promise<BuiltCircuit> {
+  const { costs } = services.traffic;
+  const failed = new Set<string>();
+  const reasons: string[] = [];
+  const deadlineMs = performance.now() + DEADLINE_MS;
+  for (let attempt = 0, gone = 0; attempt - gone < ATTEMPTS && performance.now() < deadlineMs; attempt += 1) {
+    const { choice, path } = await choose(request, failed, circuitId, services);
+    const { terminator } = choice;
+    const ends = { ingressId: newName(), egressId: newName() };
+    const tags = {
+      serviceId: request.session.serviceId,
+      clientId: request.session.identityId,
+      hostId: terminator.hostId,
+    };
+    for (const routerId of path.routerIds) touched.add(routerId);
+    const outcome = await tryPath({ ...request, circuitId, attempt, terminator, path, ends, tags }, services);
+    if (outcome.failure === undefined) {
+      costs.dialSucceeded(terminator.id);
+      const circuit = circuitOf(request.session, { id: circuitId, path, ends, tags, terminator });
+      return { circuit, peerData: peerDataFor(choice, outcome.peerData) };
+    }
+    failed.add(terminator.id);
+    reasons.push(outcome.failure.text);
+    if (outcome.failure.routerId === terminator.routerId) costs.dialFailed(terminator.id);
+    if (await dropIfGone(terminator, outcome.failure, services)) gone = Math.min(gone + 1, MOST_GONE);
+  }
+  throw new EdgeError(
+    'internal',
+    `exceeded maximum [${ATTEMPTS}] retries creating circuit [c/${circuitId}] (${reasons.join('; ')})`,
+    circuitId,
+  );
+}
+
+function circuitOf(
+  { id: sessionId, serviceId, maxIdleMs }: ShownSession,
+  { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: Target },
+): Circuit {
+  return { ...rest, serviceId, maxIdleMs, sessionId, terminatorId: terminator.id, hostSessionId: terminator.sessionId };
+}
+
+/** The terminator and the way to it. One that failed before is chosen only when there is no other. */
+async function choose(
+  { channel, session, instanceId, peerData }: DialRequest,
+  failed: ReadonlySet<string>,
+  circuitId: string,
+  { stores, traffic }: FabricServices,
+): Promise<{ choice: Choice<Target>; path: Path }> {
+  const paths = traffic.topology.pathsFrom(channel.routerId);
+  const found = await stores.hostedTerminators.targets(session.serviceId, instanceId, [...paths.keys()]);
+  const targets = found.map((target) => ({
+    ...target,
+    dynamicCost: traffic.costs.of(target.id),
+    pathCost: paths.get(target.routerId)?.cost ?? 0,
+  }));
+  const fresh = targets.filter(({ id }) => !failed.has(id));
+  const choice = chooseTerminator(fresh.length > 0 ? fresh : targets, {
+    strategy: session.strategy,
+    stickyToken: readText(peerData, PeerData.StickinessToken),
+    random: Math.random,
+  });
+  const path = choice && paths.get(choice.terminator.routerId);
+  if (choice !== undefined && path !== undefined) return { choice, path };
+  const text = (await stores.hostedTerminators.hasAny(session.serviceId))
+    ? `service ${session.serviceId} has no online terminators for instanceId ${instanceId}`
+    : `service ${session.serviceId} has no terminators`;
+  throw new EdgeError('internal', text, circuitId);
+}
+
+interface Attempt extends DialRequest {
+  readonly circuitId: string;
+  readonly attempt: number;
+  readonly terminator: Target;
+  readonly path: Path;
+  readonly ends: CircuitEnds;
+  readonly tags: Record<string, string>;
+}
+
+type Outcome =
+  | { readonly failure: RouteFailure; readonly peerData?: undefined }
+  | { readonly failure?: undefined; readonly peerData: ReadonlyMap<number, Uint8Array> };
+
+/** Tells all routers at once. The first failure decides; the others are not waited for. */
+function tryPath(attempt: Attempt, services: FabricServices): Promise<Outcome> {
+  const { path, ends, terminator } = attempt;
+  return new Promise((resolve) => {
+    let state: AttemptState = startAttempt(path);
+    let peerData: ReadonlyMap<number, Uint8Array> = new Map();
+    for (const route of routesOf(path, ends)) {
+      void askRouter(attempt, route, services).then((answer) => {
+        if (answer.failure === undefined && route.routerId === terminator.routerId) peerData = answer.peerData;
+        state = afterAnswer(state, {
+          routerId: route.routerId,
+          result: answer.failure === undefined ? 'succeeded' : 'failed',
+        });
+        if (state.phase === 'built') resolve({ peerData });
+        else if (answer.failure !== undefined) resolve({ failure: answer.failure });
+      });
+    }
+  });
+}
+
+async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: FabricServices): Promise<Outcome> {
+  const { routerId } = route;
+  try {
+    const channel = channels.get(routerId);
+    if (channel === undefined) throw new Error('it is not connected');
+    const frame = await channel.request(routeMessage(attempt, route), ROUTE_TIMEOUT_MS);
+    const failure = failureOf(frame, routerId);
+    return failure === undefined ? { peerData: peerDataOfResult(frame) } : { failure };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'no answer';
+    return {
+      failure: { routerId, isTerminatorGone: false, text: `error creating route for router r/${routerId}: ${reason}` },
+    };
+  }
+}
+
+function routeMessage(attempt: Attempt, { forwards, isTerminating }: RouterRoute): Message {
+  const { circuitId, terminator, ends, tags, peerData } = attempt;
+  return typedMessage(
+    ContentType.Route,
+    RouteSchema,
+    create(RouteSchema, {
+      circuitId,
+      attempt: attempt.attempt,
+      forwards: forwards.map(({ from, to, destination }) => ({
+        srcAddress: from,
+        dstAddress: to,
+        dstType: DEST_TYPES[destination],
+      })),
+      timeout: BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n,
+      tags,
+      ...(isTerminating
+        ? {
+            egress: {
+              binding: terminator.binding,
+              address: ends.egressId,
+              destination: terminator.address,
+              peerData: Object.fromEntries(peerData),
+            },
+          }
+        : {}),
+    }),
+  );
+}
+
+/** A terminator that its own router does not know is deleted. */
+async function dropIfGone(
+  { id, routerId, binding }: Target,
+  failure: RouteFailure,
+  { stores, traffic, log }: FabricServices,
+): Promise<boolean> {
+  if (!failure.isTerminatorGone || failure.routerId !== routerId || !ROUTER_BINDINGS.includes(binding)) return false;
+  const removed = await stores.hostedTerminators.remove([id], routerId);
+  traffic.costs.forget(id);
+  log.info({ terminator: id, router: routerId }, 'a terminator that its router does not know was removed');
+  return removed.length > 0;
+}
+
+function peerDataFor(
+  { terminator, stickyToken }: Choice<Target>,
+  ofResult: ReadonlyMap<number, Uint8Array>,
+): Map<number, Uint8Array> {
+  const peerData = new Map([...terminator.peerData, ...ofResult]);
+  if (stickyToken !== undefined) peerData.set(PeerData.StickinessToken, encodeText(stickyToken));
+  return peerData;
+}
+
+function clean(
+  circuitId: string,
+  touched: Iterable<string>,
+  kept: readonly string[],
+  { channels }: FabricServices,
+): void {
+  const unroute = unrouteMessage(circuitId, true);
+  for (const routerId of touched) if (!kept.includes(routerId)) channels.get(routerId)?.send(unroute);
+}

@@ -1,0 +1,201 @@
+/**
+ * One connection that carries frames: reads them whole, writes them in order, shows a sign of life and looks for one.
+ * What waits to be sent is bounded: past the bound, or when the other side does not read, the connection is cut.
+ */
+import type { Socket } from 'node:net';
+import { ContentType } from './content-types.js';
+import { encodeFrame, message } from './frame.js';
+import type { Frame, FrameReader, Message } from './frame.js';
+import { Header, encodeUint64 } from './headers.js';
+import type { ChannelLimits } from './limits.js';
+
+export interface ConnectionListener {
+  onFrame(frame: Frame): void;
+  /** Once; nothing is called after it. */
+  onEnd(reason: string): void;
+}
+
+/** How long an answer to a sign of life waits for a message that it can go with. */
+const ANSWER_MS = 2;
+const TICKS = 4;
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #reader: FrameReader;
+  readonly #limits: ChannelLimits;
+  readonly #listener: ConnectionListener;
+  readonly #tick: NodeJS.Timeout;
+  #sequence = 0;
+  #isEnded = false;
+  #isPaused = false;
+  /** Of the last sign of life that is not answered yet, as it came: a clock of the router, no number of ours. */
+  #toAnswer: Buffer | undefined;
+  #answerTimer: NodeJS.Timeout | undefined;
+  #heardAt = performance.now();
+  #toldAt = 0;
+  #lastWritten = 0;
+  #progressAt = performance.now();
+  #drained: (() => void)[] = [];
+
+  /** @param reader  may hold bytes that came already; the socket is paused */
+  constructor(socket: Socket, reader: FrameReader, limits: ChannelLimits, listener: ConnectionListener) {
+    this.#socket = socket;
+    this.#reader = reader;
+    this.#limits = limits;
+    this.#listener = listener;
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => {
+      this.#heardAt = performance.now();
+      reader.push(chunk);
+      this.#read();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.end(`the connection failed (${error.code ?? error.message})`);
+    });
+    socket.on('close', () => {
+      this.end('the router closed the connection');
+    });
+    socket.on('end', () => {
+      this.end('the router closed the connection');
+    });
+    socket.on('drain', () => {
+      this.#release();
+    });
+    this.#tick = setInterval(
+      () => {
+        this.#look();
+      },
+      Math.min(limits.heartbeatMs, limits.silenceMs, limits.stallMs) / TICKS,
+    ).unref();
+  }
+
+  /** From here on frames are handed over. */
+  start(): void {
+    this.#read();
+    this.#socket.resume();
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** When the last byte came, by `performance.now()`. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  nextSequence(): number {
+    this.#sequence = this.#sequence === 0x7fffffff ? 1 : this.#sequence + 1;
+    return this.#sequence;
+  }
+
+  write(sequence: number, content: Message): void {
+    if (this.#isEnded) return;
+    const [head, body] = encodeFrame(sequence, this.#withSigns(content));
+    const socket = this.#socket;
+    if (socket.writableLength + head.length + body.length > this.#limits.queueBytes) {
+      this.end(`more than ${this.#limits.queueBytes} bytes wait for a router that reads too slowly`);
+      return;
+    }
+    if (socket.writableLength === 0) this.#progressAt = performance.now();
+    socket.cork();
+    socket.write(head);
+    if (body.length > 0) socket.write(body);
+    // One record for all that is written in this turn.
+    process.nextTick(() => {
+      socket.uncork();
+    });
+  }
+
+  /** Resolves when little waits to be sent, or when the connection has ended. */
+  async drained(): Promise<void> {
+    if (this.#isEnded || this.#socket.writableLength <= this.#limits.lowQueueBytes) return;
+    await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  /** Asks for a sign of life at once. */
+  probe(): void {
+    this.#toldAt = 0;
+    this.write(this.nextSequence(), message(ContentType.Heartbeat));
+  }
+
+  /** Stops reading: what the router sends waits with the router. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.#isEnded) return;
+    this.#isPaused = false;
+    this.#read();
+    if (!(this.#isPaused as boolean)) this.#socket.resume();
+  }
+
+  end(reason: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearInterval(this.#tick);
+    clearTimeout(this.#answerTimer);
+    this.#release();
+    this.#socket.destroy();
+    this.#listener.onEnd(reason);
+  }
+
+  #read(): void {
+    try {
+      while (!this.#isEnded && !this.#isPaused) {
+        const frame = this.#reader.next();
+        if (frame === undefined) return;
+        this.#noteSigns(frame);
+        this.#listener.onFrame(frame);
+      }
+    } catch (error) {
+      this.end(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #noteSigns({ headers }: Frame): void {
+    const sign = headers.get(Header.Heartbeat);
+    if (sign === undefined) return;
+    this.#toAnswer = Buffer.from(sign);
+    this.#answerTimer ??= setTimeout(() => {
+      this.#answerTimer = undefined;
+      if (this.#toAnswer !== undefined) this.write(this.nextSequence(), message(ContentType.Heartbeat));
+    }, ANSWER_MS).unref();
+  }
+
+  #withSigns(content: Message): Message {
+    const now = performance.now();
+    const isDue = this.#toldAt === 0 || now - this.#toldAt >= this.#limits.heartbeatMs;
+    if (!isDue && this.#toAnswer === undefined) return content;
+    const headers = new Map(content.headers);
+    if (isDue) {
+      headers.set(Header.Heartbeat, encodeUint64(process.hrtime.bigint()));
+      this.#toldAt = now;
+    }
+    if (this.#toAnswer !== undefined) headers.set(Header.HeartbeatResponse, this.#toAnswer);
+    this.#toAnswer = undefined;
+    return { ...content, headers };
+  }
+
+  /** A connection that is not read on purpose is not silent. */
+  #look(): void {
+    const now = performance.now();
+    const { silenceMs, stallMs, heartbeatMs } = this.#limits;
+    const socket = this.#socket;
+    if (this.#isPaused) this.#heardAt = now;
+    if (socket.bytesWritten !== this.#lastWritten || socket.writableLength === 0) {
+      this.#lastWritten = socket.bytesWritten;
+      this.#progressAt = now;
+    }
+    if (now - this.#heardAt > silenceMs) this.end(`the router was silent for ${silenceMs / 1000} s`);
+    else if (now - this.#progressAt > stallMs) this.end(`the router has not read for ${stallMs / 1000} s`);
+    else if (now - this.#toldAt >= heartbeatMs) this.write(this.nextSequence(), message(ContentType.Heartbeat));
+  }
+
+  #release(): void {
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}

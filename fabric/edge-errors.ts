@@ -1,0 +1,54 @@
+/**
+ * Refusals of what routers ask for their clients: the codes that routers know, and what each makes a client do. A fault
+ * of ours is always `internal`: clients try again, instead of logging in anew all at once.
+ */
+import { ErrorHeader, encodeText, encodeUint32 } from './headers.js';
+import { message } from './frame.js';
+import type { Message } from './frame.js';
+import { ContentType } from './content-types.js';
+
+/** What a client does after a failed bind. */
+const Retry = { Default: 0, TooBusy: 1, StartOver: 2, Never: 3 } as const;
+
+export const EDGE_ERRORS = {
+  internal: { code: 1, retryHint: Retry.Default },
+  busy: { code: 1, retryHint: Retry.TooBusy },
+  invalidApiSession: { code: 2, retryHint: Retry.StartOver },
+  invalidSession: { code: 3, retryHint: Retry.StartOver },
+  wrongSessionType: { code: 4, retryHint: Retry.StartOver },
+  invalidEdgeRouter: { code: 5, retryHint: Retry.StartOver },
+  invalidTerminator: { code: 8, retryHint: Retry.Never },
+  invalidCost: { code: 10, retryHint: Retry.Never },
+  encryptionDataMissing: { code: 11, retryHint: Retry.StartOver },
+  invalidInstanceId: { code: 13, retryHint: Retry.Never },
+} as const;
+export type EdgeErrorKind = keyof typeof EDGE_ERRORS;
+
+/** The text goes to the client. */
+export class EdgeError extends Error {
+  override readonly name = 'EdgeError';
+
+  constructor(
+    readonly kind: EdgeErrorKind,
+    message: string,
+    /** Of a circuit that was tried. */
+    readonly circuitId?: string,
+  ) {
+    super(message);
+  }
+}
+
+export const invalidApiSession = () => new EdgeError('invalidApiSession', 'invalid api session');
+export const invalidSession = () => new EdgeError('invalidSession', 'invalid session');
+export const wrongSessionType = () => new EdgeError('wrongSessionType', 'incorrect session type');
+export const invalidEdgeRouter = () => new EdgeError('invalidEdgeRouter', 'invalid edge router for session');
+
+/** Any error as a refusal; what is none says nothing to the client. */
+export const asEdgeError = (error: unknown): EdgeError =>
+  error instanceof EdgeError ? error : new EdgeError('internal', 'the controller could not do this now');
+
+export function errorMessage({ kind, message: text, circuitId }: EdgeError): Message {
+  const headers: [number, Uint8Array][] = [[ErrorHeader.Code, encodeUint32(EDGE_ERRORS[kind].code)]];
+  if (circuitId !== undefined) headers.push([ErrorHeader.CircuitId, encodeText(circuitId)]);
+  return message(ContentType.Error, text, headers);
+}

@@ -1,0 +1,340 @@
+/**
+ * The control channel of one process, put together: who is let in, what routers are told when they connect and when
+ * something changes, and what all controllers can read of it. docs/control-channel.md describes it.
+ */
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import type { Logger } from 'pino';
+import type { X509Certificate } from 'node:crypto';
+import type { VerifiedChain } from '../domain/pki/chain.js';
+import type { RouterPresence } from '../domain/model.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { KnownRouter } from '../db/router-sync-view.js';
+import type { Stores } from '../db/stores.js';
+import { ServerHelloSchema } from '../generated/fabric/edge_pb.js';
+import { createAcceptor } from './acceptor.js';
+import type { Knock } from './acceptor.js';
+import type { RouterChannel } from './channel.js';
+import { ContentType } from './content-types.js';
+import { typedMessage } from './frame.js';
+import { SyncHeader, encodeBoolean } from './headers.js';
+import { LIMITS } from './limits.js';
+import type { ChannelLimits } from './limits.js';
+import { messageTable } from './messages/index.js';
+import { createPresenceWriter } from './presence.js';
+import { keyChanges, publicKeysOf, stateMessage } from './public-keys.js';
+import type { KeySources, PublicKey } from './public-keys.js';
+import { createRegistry } from './registry.js';
+import type { ApiSessionTokens, FabricServices } from './services.js';
+import { createSessionSync } from './session-sync.js';
+import { createTraffic } from './traffic.js';
+
+export interface FabricOptions {
+  readonly stores: Stores;
+  readonly log: Logger;
+  readonly controllerId: string;
+  readonly newId: () => string;
+  readonly apiSessionToken: (apiSessionId: string) => string;
+  readonly sessionTimeoutSeconds: number;
+  readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
+  readonly apiSessions: ApiSessionTokens;
+  /** Of the network's own CA alone. @throws ChainFault */
+  readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
+  /** The CA in force, and what signs session JWTs. */
+  readonly keySources: () => Omit<KeySources, 'caPems'> & { readonly roots: readonly Pick<X509Certificate, 'raw'>[] };
+  readonly limits?: Partial<ChannelLimits>;
+}
+
+export interface Fabric {
+  readonly services: FabricServices;
+  /** A connection of a router, after its handshake. */
+  accept(knock: Knock): void;
+  /** News from this controller and others. */
+  readonly news: FabricNews;
+  /** Ends all channels; nothing of this process counts as connected any more. */
+  close(): Promise<void>;
+}
+
+export interface FabricNews {
+  routerChanged(routerId: string): void;
+  /** Routers or policies changed. */
+  routingMoved(): void;
+  sessionsChanged(apiSessionIds: readonly string[]): void;
+  allSessionsChanged(): void;
+  identityChanged(identityId: string): void;
+  /** Sessions for services, by their ids. */
+  sessionsEnded(sessionIds: readonly string[]): void;
+  /** Sessions for services may have lost their grant. */
+  grantsLost(): void;
+  /** CAs, or keys of the network. */
+  keysChanged(): void;
+  /** False while changes made elsewhere may go unheard. */
+  setHearing(isHearing: boolean): void;
+}
+
+/** Connected routers whose hello waits for its turn: half a second of work. */
+const MAX_WAITING_CHECKS = 500;
+/** Changes of policies that follow each other are looked up together. */
+const GATHER_MS = 100;
+/** Signs of life between two whole states of API sessions while changes cannot be heard. */
+const DEAF_BEATS = 5;
+
+interface Connected {
+  router: KnownRouter;
+  presence: RouterPresence;
+  subscriptionId: string | undefined;
+}
+
+export function createFabric(options: FabricOptions): Fabric {
+  const { stores, log, controllerId, newId, keySources } = options;
+  const limits: ChannelLimits = { ...LIMITS, ...options.limits };
+  const registry = createRegistry(limits.probeMs);
+  const connected = new Map<RouterChannel, Connected>();
+  const due = new Set<string>();
+  let isHearing = true;
+  let isClosed = false;
+  let gathering: NodeJS.Timeout | undefined;
+  let keys: ReadonlyMap<string, PublicKey> | undefined;
+  let keyNews = 0;
+  /** What routers that subscribed have. */
+  let toldKeys: ReadonlyMap<string, PublicKey> = new Map();
+  let beats = 0;
+
+  const traffic = createTraffic({ stores, channels: registry, log });
+  const presence = createPresenceWriter({
+    store: stores.routerChannels,
+    hostId: newId(),
+    controllerId,
+    log,
+    onBeat: () => {
+      beats += 1;
+      if (!isHearing) lookOurselves();
+      void checkDue();
+    },
+  });
+
+  /** Nobody tells us of changes: what may have changed is asked for, what costs more not as often. */
+  const lookOurselves = () => {
+    for (const { routerId } of registry.all()) due.add(routerId);
+    if (beats % DEAF_BEATS !== 0) return;
+    sessionSync.beginAll();
+    void refreshKeys();
+  };
+
+  const routers: FabricServices['routers'] = {
+    routerOf: (channel) => connected.get(channel)?.router,
+    update(channel, changes) {
+      const entry = connected.get(channel);
+      if (entry === undefined) return;
+      entry.presence = { ...entry.presence, ...changes };
+      presence.set(channel.routerId, entry.presence);
+    },
+  };
+
+  const sessionSync = createSessionSync({
+    view: stores.routerSync,
+    tokenOf: options.apiSessionToken,
+    timeoutSeconds: options.sessionTimeoutSeconds,
+    onStatus: (channel, syncStatus) => {
+      routers.update(channel, { syncStatus });
+    },
+    log,
+  });
+
+  /** Routers that may no longer be connected, or to whom other policies apply now. */
+  const checkDue = async () => {
+    const ids = [...due].filter((id) => registry.get(id) !== undefined);
+    due.clear();
+    if (ids.length === 0 || isClosed) return;
+    try {
+      const found = new Map((await stores.routerSync.routers(ids)).map((router) => [router.id, router]));
+      for (const id of ids) check(id, found.get(id));
+    } catch {
+      // The database is away: the next sign of life tries again.
+      for (const id of ids) due.add(id);
+    }
+  };
+  const check = (id: string, router: KnownRouter | undefined) => {
+    const channel = registry.get(id);
+    const entry = channel && connected.get(channel);
+    if (channel === undefined || entry === undefined) return;
+    if (router === undefined) channel.close('the router was deleted');
+    else if (router.disabled) channel.close('the router was disabled');
+    else if (router.fingerprint === null) channel.close('the router must enroll again');
+    else {
+      entry.router = router;
+      sessionSync.changed(router);
+      traffic.routerChanged(router);
+      if (router.fingerprint !== channel.fingerprint)
+        setTimeout(() => {
+          channel.close('the router has a new certificate');
+        }, limits.renewedMs).unref();
+    }
+  };
+
+  /** As they are now; a change that is heard of while they are read makes them be read again. */
+  const currentKeys = async (): Promise<ReadonlyMap<string, PublicKey>> => {
+    for (;;) {
+      if (keys !== undefined) return keys;
+      const before = keyNews;
+      const read = publicKeysOf({ caPems: await stores.routerSync.caPems(), ...keySources() });
+      if (before === keyNews) keys = read;
+    }
+  };
+  const refreshKeys = async () => {
+    keyNews += 1;
+    const former = keys ?? toldKeys;
+    keys = undefined;
+    const subscribed = () => [...connected].filter(([, { subscriptionId }]) => subscriptionId !== undefined);
+    if (subscribed().length === 0) return;
+    try {
+      const next = await currentKeys();
+      const changes = keyChanges(former, next);
+      toldKeys = next;
+      if (changes !== undefined) for (const [channel] of subscribed()) channel.send(changes);
+    } catch (error) {
+      toldKeys = former;
+      log.warn({ err: error }, 'the keys for routers could not be read; it is tried again at the next change');
+    }
+  };
+
+  const services: FabricServices = {
+    stores,
+    log,
+    channels: registry,
+    routers,
+    sessionSync,
+    dataModel: {
+      isSubscribed: (channel, subscriptionId) => connected.get(channel)?.subscriptionId === subscriptionId,
+      async subscribe(channel, subscriptionId) {
+        const current = await currentKeys();
+        const entry = connected.get(channel);
+        if (entry === undefined) return;
+        toldKeys = current;
+        entry.subscriptionId = subscriptionId;
+        const { id, name, isTunnelerEnabled } = entry.router;
+        const [root] = keySources().roots;
+        const timelineId = createHash('sha256')
+          .update(root?.raw ?? controllerId)
+          .digest('hex')
+          .slice(0, 32);
+        channel.send(stateMessage(current, isTunnelerEnabled ? { id, name } : undefined, timelineId, subscriptionId));
+      },
+    },
+    apiSessionToken: options.apiSessionToken,
+    sessionsSeen: options.sessionsSeen,
+    apiSessions: options.apiSessions,
+    traffic,
+    now: Date.now,
+    newId,
+    controllerId,
+  };
+
+  const acceptor = createAcceptor({
+    services,
+    registry,
+    table: messageTable,
+    limits,
+    turns: createTurnQueue({ waiting: MAX_WAITING_CHECKS }),
+    verify: options.verify,
+    onOpen(channel, router) {
+      const { version: versionInfo } = channel.hello;
+      connected.set(channel, {
+        router,
+        subscriptionId: undefined,
+        presence: {
+          connectedAt: channel.connectedAt,
+          syncStatus: 'SYNC_QUEUED',
+          hostname: '',
+          protocols: {},
+          versionInfo,
+        },
+      });
+      routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
+      if (router.isEdge) channel.send(serverHello(versionInfo.version));
+      traffic.routerConnected(channel, router);
+      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
+      // What was true when it was let in may have changed since.
+      due.add(router.id);
+      void checkDue();
+    },
+    onClose(channel, reason) {
+      connected.delete(channel);
+      sessionSync.end(channel);
+      traffic.routerLost(channel);
+      if (registry.get(channel.routerId) === undefined) presence.drop(channel.routerId);
+      log.info({ routerId: channel.routerId, reason }, 'router disconnected');
+    },
+  });
+
+  const checkSoon = () => {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      for (const { routerId } of registry.all()) due.add(routerId);
+      void checkDue();
+    }, GATHER_MS).unref();
+  };
+
+  return {
+    services,
+    accept: (knock) => {
+      acceptor.accept(knock);
+    },
+    news: {
+      routerChanged(routerId) {
+        if (registry.get(routerId) === undefined) return;
+        due.add(routerId);
+        void checkDue();
+      },
+      routingMoved() {
+        checkSoon();
+        traffic.sessions.check();
+      },
+      sessionsEnded: (ids) => {
+        traffic.sessions.ended(ids);
+      },
+      grantsLost: () => {
+        traffic.sessions.check();
+      },
+      sessionsChanged: (ids) => {
+        sessionSync.sessionsChanged(ids);
+      },
+      allSessionsChanged: () => {
+        sessionSync.beginAll();
+      },
+      identityChanged: (identityId) => {
+        sessionSync.identityChanged(identityId);
+      },
+      keysChanged: () => {
+        void refreshKeys();
+      },
+      setHearing(next) {
+        isHearing = next;
+        if (!next) return;
+        checkSoon();
+        traffic.sessions.check();
+        sessionSync.beginAll();
+        void refreshKeys();
+      },
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(gathering);
+      acceptor.close();
+      sessionSync.close();
+      for (const channel of [...registry.all()]) channel.close('the controller stops');
+      await traffic.close();
+      await presence.close();
+    },
+  };
+}
+
+/** @param version  of the router: it looks at neither, but at the header */
+function serverHello(version: string) {
+  return typedMessage(
+    ContentType.ServerHello,
+    ServerHelloSchema,
+    create(ServerHelloSchema, { version, data: { instant: 'true', routerModel: 'true' } }),
+    [[SyncHeader.RouterDataModel, encodeBoolean(true)]],
+  );
+}

@@ -1,0 +1,173 @@
+/**
+ * Frames, as both sides of the control channel send them: 20 bytes (magic, content type, sequence, length of the
+ * headers, length of the body; each four bytes, little-endian), then the headers, then the body. A header is its key,
+ * its length and its value; every key comes once.
+ */
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import { malformed } from './malformed.js';
+import type { Headers } from './headers.js';
+
+const PREFIX_MAGIC = Buffer.of(0x03, 0x06, 0x09, 0x0c);
+const PREFIX_BYTES = 20;
+const HEADER_PREFIX_BYTES = 8;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * What is sent: the sequence is given on the way.
+ * @property contentType  of `ContentType`, or what a newer router may know
+ */
+export interface Message {
+  readonly contentType: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** What was received. */
+export interface Frame extends Message {
+  /** Unique among the sender's; -1 in a hello and in its answer. */
+  readonly sequence: number;
+}
+
+/** In bytes; what is larger is refused before it is read. */
+export interface FrameLimits {
+  readonly headers: number;
+  readonly body: number;
+}
+
+export const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4_192 };
+
+export function message(
+  contentType: number,
+  body: Uint8Array | string = NOTHING,
+  headers: Iterable<readonly [number, Uint8Array]> = [],
+): Message {
+  return { contentType, headers: new Map(headers), body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body };
+}
+
+/** A message whose body is a message of specs/fabric/. */
+export function typedMessage<D extends DescMessage>(
+  contentType: number,
+  schema: D,
+  body: MessageShape<D>,
+  headers: Iterable<readonly [number, Uint8Array]> = [],
+): Message {
+  return message(contentType, toBinary(schema, body), headers);
+}
+
+/** The body as a message of specs/fabric/. @throws MalformedError */
+export function readBody<D extends DescMessage>(schema: D, { body }: Message): MessageShape<D> {
+  try {
+    return fromBinary(schema, body);
+  } catch (cause) {
+    throw malformed(`the body is no ${schema.name}: ${cause instanceof Error ? cause.message : 'unreadable'}`);
+  }
+}
+
+export function textOf({ body }: Message): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
+}
+
+/** The two parts of a frame; the body is not copied, because one may be shared by many routers. */
+export function encodeFrame(
+  sequence: number,
+  { contentType, headers, body }: Message,
+): [head: Buffer, body: Uint8Array] {
+  let headerBytes = 0;
+  for (const value of headers.values()) headerBytes += HEADER_PREFIX_BYTES + value.length;
+  const head = Buffer.alloc(PREFIX_BYTES + headerBytes);
+  head.set(PREFIX_MAGIC);
+  head.writeInt32LE(contentType, 4);
+  head.writeInt32LE(sequence, 8);
+  head.writeUInt32LE(headerBytes, 12);
+  head.writeUInt32LE(body.length, 16);
+  let at = PREFIX_BYTES;
+  for (const [key, value] of headers) {
+    head.writeInt32LE(key, at);
+    head.writeUInt32LE(value.length, at + 4);
+    head.set(value, at + HEADER_PREFIX_BYTES);
+    at += HEADER_PREFIX_BYTES + value.length;
+  }
+  return [head, body];
+}
+
+/**
+ * Cuts what comes in into frames. Holds at most about twice one frame of the largest size that the limits allow, and
+ * looks at the sizes before it waits for what they promise.
+ */
+export class FrameReader {
+  #limits: FrameLimits;
+  #bytes: Buffer = NOTHING;
+  /** What is not read yet lies between these. */
+  #start = 0;
+  #end = 0;
+  /** `#bytes` was made here and has room behind `#end`. */
+  #isOwn = false;
+
+  constructor(limits: FrameLimits) {
+    this.#limits = limits;
+  }
+
+  /** For the frames that follow. */
+  set limits(limits: FrameLimits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes that are no whole frame yet. */
+  get held(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Bytes that came one by one are copied a few times at most, and take up no more memory than others. */
+  push(chunk: Buffer): void {
+    const { held } = this;
+    if (held === 0) {
+      [this.#bytes, this.#start, this.#end, this.#isOwn] = [chunk, 0, chunk.length, false];
+      return;
+    }
+    if (!this.#isOwn || this.#end + chunk.length > this.#bytes.length) {
+      const room = Buffer.allocUnsafe(Math.max(1_024, 2 * (held + chunk.length)));
+      this.#bytes.copy(room, 0, this.#start, this.#end);
+      [this.#bytes, this.#start, this.#end, this.#isOwn] = [room, 0, held, true];
+    }
+    chunk.copy(this.#bytes, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** The next whole frame. Its values share memory with what was pushed: copy what is kept. @throws MalformedError */
+  next(): Frame | undefined {
+    const bytes = this.#bytes.subarray(this.#start, this.#end);
+    if (!PREFIX_MAGIC.subarray(0, bytes.length).equals(bytes.subarray(0, PREFIX_MAGIC.length)))
+      throw malformed('what came does not begin like a frame');
+    if (bytes.length < PREFIX_BYTES) return undefined;
+    const headerBytes = bytes.readUInt32LE(12);
+    const bodyBytes = bytes.readUInt32LE(16);
+    if (headerBytes > this.#limits.headers)
+      throw malformed(`headers of ${headerBytes} bytes, more than ${this.#limits.headers}`);
+    if (bodyBytes > this.#limits.body) throw malformed(`a body of ${bodyBytes} bytes, more than ${this.#limits.body}`);
+    const whole = PREFIX_BYTES + headerBytes + bodyBytes;
+    if (bytes.length < whole) return undefined;
+    this.#start += whole;
+    return {
+      contentType: bytes.readInt32LE(4),
+      sequence: bytes.readInt32LE(8),
+      headers: decodeHeaders(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + headerBytes)),
+      body: bytes.subarray(PREFIX_BYTES + headerBytes, whole),
+    };
+  }
+}
+
+function decodeHeaders(bytes: Buffer): Map<number, Buffer> {
+  const headers = new Map<number, Buffer>();
+  for (let at = 0; at < bytes.length;) {
+    if (at + HEADER_PREFIX_BYTES > bytes.length) throw malformed('the headers end within a header');
+    const key = bytes.readInt32LE(at);
+    const length = bytes.readUInt32LE(at + 4);
+    const start = at + HEADER_PREFIX_BYTES;
+    if (start + length > bytes.length) throw malformed(`header ${key} is longer than the headers`);
+    if (headers.has(key)) throw malformed(`header ${key} comes twice`);
+    headers.set(key, bytes.subarray(start, start + length));
+    at = start + length;
+  }
+  return headers;
+}

@@ -1,0 +1,11 @@
+/** A router asks for the data model: when it connects, and again before its subscription runs out. */
+import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
+import type { MessageHandler } from '../channel.js';
+import { readBody } from '../frame.js';
+
+/** A subscription does not end here: what changes is told for as long as the channel lives. */
+export const subscribeToDataModel: MessageHandler = async (frame, channel, { dataModel }) => {
+  const { renew, subscriptionId } = readBody(SubscribeToDataModelRequestSchema, frame);
+  if (renew && dataModel.isSubscribed(channel, subscriptionId)) return;
+  await dataModel.subscribe(channel, subscriptionId);
+};

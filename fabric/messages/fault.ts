@@ -1,0 +1,52 @@
+/** A Fault (1004): a circuit has ended at one of its ends, or a router cannot forward what belongs to one. */
+import { FaultSchema, FaultSubject } from '../../generated/fabric/control_pb.js';
+import type { MessageHandler, RouterChannel } from '../channel.js';
+import { unrouteMessage } from '../circuits.js';
+import type { Circuit } from '../circuits.js';
+import { readBody } from '../frame.js';
+import { reroute } from '../reroute.js';
+import type { FabricServices } from '../services.js';
+
+/** Ids are names of ours, of at most 24 characters. */
+const MOST_IDS = 10_000;
+
+/** When too many wait, the router says it again in 15 s. */
+function rerouteInTurn(circuit: Circuit, channel: RouterChannel, services: FabricServices): void {
+  services.traffic
+    .gatesOf(channel)
+    .circuits.run(() => reroute(circuit, services))
+    .catch((error: unknown) => {
+      services.log.debug({ err: error, router: channel.routerId }, 'a circuit was not led over another path');
+    });
+}
+
+export const fault: MessageHandler = (frame, channel, services) => {
+  const { subject, id } = readBody(FaultSchema, frame);
+  const { circuits } = services.traffic;
+  const own = (circuitId: string) => {
+    const circuit = circuits.get(circuitId);
+    return circuit?.path.routerIds.includes(channel.routerId) === true ? circuit : undefined;
+  };
+  switch (subject) {
+    case FaultSubject.INGRESS:
+    case FaultSubject.EGRESS: {
+      const circuit = own(id);
+      // The fault of the other end follows soon, and finds nothing.
+      if (circuit !== undefined) circuits.end(circuit, false);
+      return;
+    }
+    case FaultSubject.FORWARD:
+    case FaultSubject.UNKNOWN_OWNER_FORWARD: {
+      for (const circuitId of id.split(' ', MOST_IDS)) {
+        if (circuitId === '') continue;
+        const circuit = own(circuitId);
+        if (circuit !== undefined) rerouteInTurn(circuit, channel, services);
+        else if (subject === FaultSubject.FORWARD) channel.send(unrouteMessage(circuitId, true));
+      }
+      return;
+    }
+    case FaultSubject.LINK:
+    case FaultSubject.LINK_DUPLICATE:
+      return;
+  }
+};

@@ -1,0 +1,11 @@
+/** InspectRequest (1013) of a router: there is nothing here that a router may look into. */
+import { create } from '@bufbuild/protobuf';
+import { InspectResponseSchema } from '../../generated/fabric/control_pb.js';
+import type { MessageHandler } from '../channel.js';
+import { ContentType } from '../content-types.js';
+import { typedMessage } from '../frame.js';
+
+export const inspectRequest: MessageHandler = (frame, channel) => {
+  const answer = create(InspectResponseSchema, { success: true });
+  channel.reply(frame, typedMessage(ContentType.InspectResponse, InspectResponseSchema, answer));
+};

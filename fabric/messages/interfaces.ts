@@ -1,0 +1,45 @@
+/** A router reports the network interfaces of its machine: when it connects, when they change, and daily. */
+import type { RouterInterface } from '../../domain/model.js';
+import { RouterInterfacesUpdateSchema } from '../../generated/fabric/control_pb.js';
+import type { Interface } from '../../generated/fabric/control_pb.js';
+import type { MessageHandler } from '../channel.js';
+import { readBody } from '../frame.js';
+import { result } from '../results.js';
+
+/** Of these and their addresses; a router with more is shown with its first. */
+const MAX_INTERFACES = 100;
+const MAX_ADDRESSES = 50;
+const MAX_CHARS = 128;
+
+export const updateRouterInterfaces: MessageHandler = async (frame, channel, { stores }) => {
+  const { interfaces } = readBody(RouterInterfacesUpdateSchema, frame);
+  await stores.routers.setInterfaces(channel.routerId, interfaces.slice(0, MAX_INTERFACES).map(toInterface));
+  channel.reply(frame, result(true, 'success'));
+};
+
+/** Bits of the flags, as Go numbers them. */
+const UP = 1n;
+const BROADCAST = 2n;
+const LOOPBACK = 4n;
+const MULTICAST = 16n;
+const RUNNING = 32n;
+
+function toInterface({ name, hardwareAddress, mtu, index, flags, addresses }: Interface): RouterInterface {
+  const has = (flag: bigint) => (flags & flag) !== 0n;
+  return {
+    name: plain(name),
+    hardwareAddress: plain(hardwareAddress),
+    mtu: count(mtu),
+    index: count(index),
+    isBroadcast: has(BROADCAST),
+    isLoopback: has(LOOPBACK),
+    isMulticast: has(MULTICAST),
+    isRunning: has(RUNNING),
+    isUp: has(UP),
+    addresses: addresses.slice(0, MAX_ADDRESSES).map(plain),
+  };
+}
+
+/** What PostgreSQL and JSON take, of bounded length. */
+const plain = (text: string) => text.replace(/\0/g, '').slice(0, MAX_CHARS).toWellFormed();
+const count = (value: bigint) => Number(value < 0n ? 0n : value > 0x7fffffffn ? 0x7fffffffn : value);

@@ -1,0 +1,29 @@
+/** The messages that carry traffic: terminators, circuits, and the sessions that they hang on. */
+import type { MessageTable } from '../channel.js';
+import { ContentType } from '../content-types.js';
+import { circuitConfirmation } from './circuit-confirmation.js';
+import { connectEvents } from './connect-events.js';
+import { createCircuit } from './create-circuit.js';
+import { createTerminator } from './create-terminator.js';
+import { fault } from './fault.js';
+import { inspectRequest } from './inspect-request.js';
+import { removeTerminator, removeTerminators } from './remove-terminators.js';
+import { lateRouteResult } from './route-result.js';
+import { terminatorStates } from './terminator-states.js';
+import { updateTerminator } from './update-terminator.js';
+import { validateSessions } from './validate-sessions.js';
+
+export const trafficMessages: MessageTable = new Map([
+  [ContentType.CreateCircuitV2, { handle: createCircuit }],
+  [ContentType.RouteResult, { handle: lateRouteResult }],
+  [ContentType.Fault, { handle: fault }],
+  [ContentType.CircuitConfirmation, { handle: circuitConfirmation }],
+  [ContentType.CreateTerminatorV2, { handle: createTerminator }],
+  [ContentType.UpdateEdgeTerminator, { handle: updateTerminator }],
+  [ContentType.RemoveTerminators, { handle: removeTerminators }],
+  [ContentType.RemoveEdgeTerminator, { handle: removeTerminator }],
+  [ContentType.ValidateTerminatorsV2Response, { handle: terminatorStates }],
+  [ContentType.ValidateSessions, { handle: validateSessions }],
+  [ContentType.ConnectEvents, { handle: connectEvents }],
+  [ContentType.InspectRequest, { handle: inspectRequest }],
+]);

@@ -1,0 +1,109 @@
+/**
+ * The keys that routers check clients with: certificates of CAs, and the key that signs the JWTs of sessions. This is
+ * all that routers are told of the network's model, besides their own identity.
+ */
+import { createHash } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { certificatesOf } from '../domain/pki/pem.js';
+import {
+  DataStateSchema,
+  DataState_Action as Action,
+  DataState_ChangeSetSchema,
+  DataState_PublicKey_Format as Format,
+  DataState_PublicKey_Usage as Usage,
+} from '../generated/fabric/data-model_pb.js';
+import type { DataState } from '../generated/fabric/data-model_pb.js';
+import type { Message } from './frame.js';
+import { typedMessage } from './frame.js';
+import { ContentType } from './content-types.js';
+import { SyncHeader, encodeText } from './headers.js';
+
+/** What the keys are made of. */
+export interface KeySources {
+  /** Roots and intermediates of the network that are in force. */
+  readonly own: readonly Pick<X509Certificate, 'raw'>[];
+  /** CAs of others that may vouch for clients; of each PEM the first certificate. */
+  readonly caPems: readonly string[];
+  /** SubjectPublicKeyInfo of what signs the JWTs of sessions, and the names that JWTs have for it. */
+  readonly signerDer: Buffer;
+  readonly signerKids: readonly string[];
+}
+
+/** @property id  unique; routers and JWTs name the key by it */
+export interface PublicKey {
+  readonly kid: string;
+  readonly data: Buffer;
+  readonly usage: Usage;
+  readonly format: Format;
+}
+
+export function publicKeysOf({ own, caPems, signerDer, signerKids }: KeySources): Map<string, PublicKey> {
+  const certificates = [...own.map(({ raw }) => raw), ...caPems.flatMap((pem) => certificatesOf(pem).slice(0, 1))];
+  const keys: PublicKey[] = [
+    ...certificates.map((data) => ({
+      kid: createHash('sha1').update(data).digest('hex'),
+      data,
+      usage: Usage.CLIENT_X509_CERT_VALIDATION,
+      format: Format.X509_CERT_DER,
+    })),
+    ...signerKids.map((kid) => ({ kid, data: signerDer, usage: Usage.JWT_VALIDATION, format: Format.PKIX_PUBLIC_KEY })),
+  ];
+  return new Map(keys.map((key) => [key.kid, key]));
+}
+
+/** The identity of a router, if it has one. */
+export interface OwnIdentity {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Complete up to this index. Changes of keys have none: they apply at once, in any order. */
+const INDEX = 1n;
+
+/** The whole state for one router. @param timelineId  names the network's database */
+export function stateMessage(
+  keys: ReadonlyMap<string, PublicKey>,
+  identity: OwnIdentity | undefined,
+  timelineId: string,
+  subscriptionId: string,
+): Message {
+  const events: DataState['events'] = create(DataStateSchema, {
+    events: [
+      ...(identity === undefined
+        ? []
+        : [{ action: Action.CREATE, model: { case: 'identity' as const, value: { ...identity } } }]),
+      ...[...keys.values()].map((key) => eventOf(key, Action.CREATE)),
+    ],
+  }).events;
+  return typedMessage(
+    ContentType.DataState,
+    DataStateSchema,
+    create(DataStateSchema, { events, endIndex: INDEX, timelineId }),
+    [[SyncHeader.SubscriptionId, encodeText(subscriptionId)]],
+  );
+}
+
+/** What leads from one set of keys to another; undefined when they are the same. New keys come first. */
+export function keyChanges(
+  before: ReadonlyMap<string, PublicKey>,
+  after: ReadonlyMap<string, PublicKey>,
+): Message | undefined {
+  const added = [...after.values()].filter(({ kid }) => !before.has(kid));
+  const gone = [...before.values()].filter(({ kid }) => !after.has(kid));
+  if (added.length + gone.length === 0) return undefined;
+  return typedMessage(
+    ContentType.DataStateChangeSet,
+    DataState_ChangeSetSchema,
+    create(DataState_ChangeSetSchema, {
+      isSynthetic: true,
+      changes: [...added.map((key) => eventOf(key, Action.CREATE)), ...gone.map((key) => eventOf(key, Action.DELETE))],
+    }),
+  );
+}
+
+const eventOf = ({ kid, data, usage, format }: PublicKey, action: Action) => ({
+  action,
+  isSynthetic: true,
+  model: { case: 'publicKey' as const, value: { kid, data: new Uint8Array(data), usages: [usage], format } },
+});

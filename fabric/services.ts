@@ -1,0 +1,55 @@
+/** What the handlers of messages work with. Built once, in fabric.ts. */
+import type { Logger } from 'pino';
+import type { RouterPresence } from '../domain/model.js';
+import type { KnownRouter } from '../db/router-sync-view.js';
+import type { Stores } from '../db/stores.js';
+import type { RouterChannel } from './channel.js';
+import type { SessionSync } from './session-sync.js';
+import type { Traffic } from './traffic.js';
+
+/** The routers that are connected to this controller. */
+export interface ChannelRegistry {
+  get(routerId: string): RouterChannel | undefined;
+  /** In no order. */
+  all(): Iterable<RouterChannel>;
+}
+
+/** What is known of routers that are connected, and shown to all controllers. */
+export interface ConnectedRouters {
+  /** As the database has it; undefined when the channel has ended. */
+  routerOf(channel: RouterChannel): KnownRouter | undefined;
+  update(channel: RouterChannel, changes: Partial<RouterPresence>): void;
+}
+
+/** The data model: who asked for it, and under which name. */
+export interface DataModel {
+  /** Sends the whole state, and from then on what changes. */
+  subscribe(channel: RouterChannel, subscriptionId: string): Promise<void>;
+  /** Whether the router has the state under this name. */
+  isSubscribed(channel: RouterChannel, subscriptionId: string): boolean;
+}
+
+export interface ApiSessionTokens {
+  /** The id of the complete API session with this token; it counts as used now. undefined when there is none. */
+  find(token: string): Promise<string | undefined>;
+}
+
+export interface FabricServices {
+  readonly stores: Stores;
+  readonly log: Logger;
+  readonly channels: ChannelRegistry;
+  readonly routers: ConnectedRouters;
+  readonly sessionSync: SessionSync;
+  readonly dataModel: DataModel;
+  /** The token of an API session in clear, as its client sends it and as routers know it. */
+  readonly apiSessionToken: (apiSessionId: string) => string;
+  /** Clients of these API sessions are connected to a router: that counts as activity. */
+  readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
+  readonly apiSessions: ApiSessionTokens;
+  readonly traffic: Traffic;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** As routers know this controller; goes into the hello. */
+  readonly controllerId: string;
+}

@@ -1,0 +1,144 @@
+/**
+ * The sessions that routers use, and what happens when one ends or its router may not be used for it any more: the
+ * router hears it, and its circuits end. What other routers and sessions have is never touched.
+ */
+import { create } from '@bufbuild/protobuf';
+import type { Logger } from 'pino';
+import type { Stores } from '../db/stores.js';
+import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
+import type { Circuit, Circuits } from './circuits.js';
+import { ContentType } from './content-types.js';
+import { typedMessage } from './frame.js';
+import type { Message } from './frame.js';
+import type { ChannelRegistry } from './services.js';
+
+export interface SessionWatchOptions {
+  readonly stores: Pick<Stores, 'shownSessions' | 'hostedTerminators'>;
+  readonly channels: Pick<ChannelRegistry, 'get'>;
+  readonly circuits: Circuits;
+  readonly log: Logger;
+}
+
+/** Sessions that are asked about in one transaction. */
+const SLICE = 500;
+/** A dial that began before its session ended still finds it here. */
+const RECENT = 10_000;
+
+/** A router goes by the ids; it wants as many tokens. */
+export const sessionRemovedMessage = (ids: readonly string[]): Message =>
+  typedMessage(
+    ContentType.SessionRemoved,
+    SessionRemovedSchema,
+    create(SessionRemovedSchema, { tokens: [...ids], ids: [...ids] }),
+  );
+
+export class SessionWatch {
+  readonly #stores: SessionWatchOptions['stores'];
+  readonly #channels: SessionWatchOptions['channels'];
+  readonly #circuits: Circuits;
+  readonly #log: Logger;
+  readonly #byRouter = new Map<string, Set<string>>();
+  /** Oldest first. */
+  readonly #ended = new Set<string>();
+  #checking: Promise<void> | undefined;
+  #isCheckDue = false;
+  #isClosed = false;
+
+  constructor({ stores, channels, circuits, log }: SessionWatchOptions) {
+    this.#stores = stores;
+    this.#channels = channels;
+    this.#circuits = circuits;
+    this.#log = log;
+  }
+
+  /** A router showed this session and it was good. False when it ended meanwhile. */
+  use(routerId: string, sessionId: string): boolean {
+    if (this.#ended.has(sessionId)) return false;
+    const used = this.#byRouter.get(routerId) ?? new Set();
+    this.#byRouter.set(routerId, used.add(sessionId));
+    return true;
+  }
+
+  hasEnded(sessionId: string): boolean {
+    return this.#ended.has(sessionId);
+  }
+
+  /** Its channel is closed: when it comes back it says itself what it uses. */
+  forgetRouter(routerId: string): void {
+    this.#byRouter.delete(routerId);
+  }
+
+  /** These sessions are gone. */
+  ended(sessionIds: readonly string[]): void {
+    for (const id of sessionIds) this.#remember(id);
+    for (const [routerId, used] of this.#byRouter) {
+      const lost = sessionIds.filter((id) => used.delete(id));
+      this.#tell(routerId, lost);
+    }
+    for (const id of sessionIds) for (const circuit of this.#circuits.ofSession(id)) this.#circuits.end(circuit, true);
+  }
+
+  /** Grants or router policies may have changed: asks about every session that a router of ours uses. */
+  check(): void {
+    this.#isCheckDue = true;
+    this.#checking ??= this.#checkAll().finally(() => {
+      this.#checking = undefined;
+    });
+  }
+
+  /** Waits for the check that is running. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#checking;
+  }
+
+  async #checkAll(): Promise<void> {
+    while (this.#isCheckDue && !this.#isClosed) {
+      this.#isCheckDue = false;
+      for (const [routerId, used] of [...this.#byRouter]) {
+        const ids = [...used];
+        for (let at = 0; at < ids.length; at += SLICE) await this.#checkSlice(routerId, ids.slice(at, at + SLICE));
+      }
+    }
+  }
+
+  async #checkSlice(routerId: string, ids: readonly string[]): Promise<void> {
+    try {
+      const lost = await this.#stores.shownSessions.lost(ids, routerId);
+      if (lost.length === 0) return;
+      const used = this.#byRouter.get(routerId);
+      for (const id of lost) used?.delete(id);
+      this.#tell(routerId, lost);
+      for (const circuit of lost.flatMap((id) => this.#circuits.ofSession(id)))
+        if (isOver(circuit, routerId, lost)) this.#circuits.end(circuit, true);
+      await this.#stores.hostedTerminators.removeOfSessions(lost, routerId);
+    } catch (error) {
+      this.#log.warn({ err: error, router: routerId }, 'sessions in use could not be checked; the sweep finds them');
+      this.#isCheckDue = true;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+    }
+  }
+
+  #tell(routerId: string, sessionIds: readonly string[]): void {
+    if (sessionIds.length > 0) this.#channels.get(routerId)?.send(sessionRemovedMessage(sessionIds));
+  }
+
+  #remember(sessionId: string): void {
+    this.#ended.add(sessionId);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= RECENT) break;
+      this.#ended.delete(oldest);
+    }
+  }
+}
+
+const RETRY_MS = 200;
+
+/** One of these sessions dialed it over this router, or hosts it there. */
+function isOver({ path, sessionId, hostSessionId }: Circuit, routerId: string, lost: readonly string[]): boolean {
+  const { routerIds } = path;
+  return (
+    (lost.includes(sessionId) && routerIds[0] === routerId) ||
+    (hostSessionId !== null && lost.includes(hostSessionId) && routerIds.at(-1) === routerId)
+  );
+}

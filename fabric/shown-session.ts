@@ -1,0 +1,31 @@
+/** The checks that a dial and a bind have in common, in the order in which routers expect their refusals. */
+import type { ShownSession } from '../db/shown-sessions.js';
+import type { PolicyType } from '../domain/model.js';
+import type { RouterChannel } from './channel.js';
+import { invalidApiSession, invalidEdgeRouter, invalidSession, wrongSessionType } from './edge-errors.js';
+import type { FabricServices } from './services.js';
+
+export interface ShownTokens {
+  readonly apiSessionToken: string;
+  readonly sessionToken: string;
+}
+
+/**
+ * The session that a router shows for a client. From now on the router hears when it ends.
+ * @throws EdgeError
+ */
+export async function requireSession(
+  { apiSessionToken, sessionToken }: ShownTokens,
+  type: PolicyType,
+  { routerId }: RouterChannel,
+  { apiSessions, stores, traffic }: FabricServices,
+): Promise<ShownSession> {
+  const apiSessionId = await apiSessions.find(apiSessionToken);
+  if (apiSessionId === undefined) throw invalidApiSession();
+  const session = sessionToken === '' ? undefined : await stores.shownSessions.find(sessionToken, routerId);
+  if (session?.apiSessionId !== apiSessionId) throw invalidSession();
+  if (session.type !== type) throw wrongSessionType();
+  if (!session.isRouterAllowed) throw invalidEdgeRouter();
+  if (!traffic.sessions.use(routerId, session.id)) throw invalidSession();
+  return session;
+}

@@ -1,0 +1,133 @@
+/**
+ * What carries traffic, of all routers together: circuits, terminators, sessions in use. Built once; server/ tells it
+ * which routers come and go and which sessions end.
+ */
+import type { Logger } from 'pino';
+import type { Stores } from '../db/stores.js';
+import { createGate } from '../domain/scheduling/gate.js';
+import type { Gate } from '../domain/scheduling/gate.js';
+import type { PathRouter } from '../domain/fabric/paths.js';
+import { TerminatorCosts } from '../domain/fabric/terminator-costs.js';
+import type { RouterChannel } from './channel.js';
+import { Circuits } from './circuits.js';
+import { ConnectedIdentities } from './connected-identities.js';
+import type { ChannelRegistry } from './services.js';
+import { SessionWatch } from './session-watch.js';
+import { TerminatorValidation } from './terminator-validation.js';
+import { Topology } from './topology.js';
+
+/** What one router may have us do at a time: a flood of one is no other's business. */
+export interface RouterGates {
+  readonly circuits: Gate;
+  readonly terminators: Gate;
+  /** By id: terminators that are being made. What removes one waits for it. */
+  readonly making: Map<string, Promise<unknown>>;
+}
+
+export interface Traffic {
+  readonly circuits: Circuits;
+  readonly costs: TerminatorCosts;
+  readonly sessions: SessionWatch;
+  readonly topology: Topology;
+  readonly validation: TerminatorValidation;
+  readonly connected: ConnectedIdentities;
+  gatesOf(channel: RouterChannel): RouterGates;
+  /** Its hello was accepted. */
+  routerConnected(channel: RouterChannel, router: PathRouter): void;
+  /** What paths depend on. */
+  routerChanged(router: PathRouter): void;
+  /** Its channel is closed. */
+  routerLost(channel: RouterChannel): void;
+  close(): Promise<void>;
+}
+
+export interface TrafficOptions {
+  readonly stores: Stores;
+  readonly channels: ChannelRegistry;
+  readonly log: Logger;
+}
+
+const CIRCUIT_GATE = { concurrent: 64, waiting: 2_000 };
+const TERMINATOR_GATE = { concurrent: 4, waiting: 20_000 };
+const VALIDATE_EVERY_MS = 5_000;
+const CREDIT_EVERY_MS = 60_000;
+/** A router that does not come back by then has lost its circuits, or asks about them when they are idle. */
+const FORGET_CIRCUITS_MS = 5 * 60_000;
+
+export function createTraffic({ stores, channels, log }: TrafficOptions): Traffic {
+  const now = () => performance.now();
+  const costs = new TerminatorCosts(now);
+  const circuits = new Circuits(channels, costs);
+  const sessions = new SessionWatch({ stores, channels, circuits, log });
+  const validation = new TerminatorValidation(stores.hostedTerminators, now);
+  const topology = new Topology();
+  const connected = new ConnectedIdentities(now);
+  const setRouter = ({ id, cost, noTraversal }: PathRouter) => {
+    topology.setRouter({ id, cost, noTraversal });
+  };
+  const gates = new WeakMap<RouterChannel, RouterGates>();
+  const absent = new Map<string, number>();
+  const forgetAbsent = () => {
+    for (const [routerId, sinceMs] of absent) {
+      if (now() - sinceMs < FORGET_CIRCUITS_MS) continue;
+      absent.delete(routerId);
+      for (const circuit of circuits.ofRouter(routerId)) circuits.end(circuit, true);
+    }
+  };
+  const timers = [
+    setInterval(() => {
+      validation.askAll();
+    }, VALIDATE_EVERY_MS),
+    setInterval(() => {
+      costs.credit();
+      connected.forgetOld();
+      forgetAbsent();
+    }, CREDIT_EVERY_MS),
+  ];
+  timers.forEach((timer) => timer.unref());
+  return {
+    circuits,
+    costs,
+    sessions,
+    topology,
+    validation,
+    connected,
+    gatesOf(channel) {
+      const known = gates.get(channel);
+      if (known !== undefined) return known;
+      const made: RouterGates = {
+        circuits: createGate(CIRCUIT_GATE),
+        terminators: createGate(TERMINATOR_GATE),
+        making: new Map(),
+      };
+      gates.set(channel, made);
+      return made;
+    },
+    routerConnected(channel, router) {
+      absent.delete(channel.routerId);
+      setRouter(router);
+      validation.routerConnected(channel).catch((error: unknown) => {
+        log.warn(
+          { err: error, router: channel.routerId },
+          'the terminators of a router could not be read to validate them',
+        );
+      });
+    },
+    routerChanged: setRouter,
+    routerLost(channel) {
+      validation.routerLost(channel);
+      // Another channel of the same router may have taken its place.
+      if (channels.get(channel.routerId) !== undefined) return;
+      topology.removeRouter(channel.routerId);
+      sessions.forgetRouter(channel.routerId);
+      connected.routerLost(channel.routerId);
+      absent.set(channel.routerId, now());
+    },
+    async close() {
+      timers.forEach((timer) => {
+        clearInterval(timer);
+      });
+      await sessions.close();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/** Builds the control channel of routers out of what this process has, and hands it their connections. */
+import { createPublicKey } from 'node:crypto';
+import type { JsonWebKeyInput } from 'node:crypto';
+import { newId, tokenOf } from '../domain/auth/tokens.js';
+import type { Knock } from '../fabric/acceptor.js';
+import { DomainError } from '../domain/errors.js';
+import { createFabric } from '../fabric/fabric.js';
+import type { Fabric } from '../fabric/fabric.js';
+import type { Stores } from '../db/stores.js';
+import { verifyPeer } from '../handlers/shared/client-certificates.js';
+import type { ApiSessionRegistry } from './api-sessions.js';
+import { addressOf } from './client-address.js';
+import { handRoutersOver, holdRouters, routerHandoff } from './handoff.js';
+import type { Logger } from './log.js';
+import { certificatesSent } from './peer.js';
+import type { RunningPki } from './pki.js';
+import type { ServerIdentity } from './renewal.js';
+import type { RouterConnection } from './tls-server.js';
+
+export interface ControlOptions {
+  readonly stores: Stores;
+  readonly apiSessions: ApiSessionRegistry;
+  readonly controllerId: string;
+  readonly tokenKey: Buffer;
+  readonly pki: RunningPki;
+  readonly identity: ServerIdentity;
+  readonly log: Logger;
+}
+
+export function createControl({
+  stores,
+  apiSessions,
+  controllerId,
+  tokenKey,
+  pki,
+  identity,
+  log,
+}: ControlOptions): Fabric {
+  return createFabric({
+    stores,
+    log,
+    controllerId,
+    newId,
+    apiSessionToken: (id) => tokenOf(tokenKey, id),
+    sessionTimeoutSeconds: apiSessions.timeoutSeconds,
+    apiSessions: {
+      async find(token) {
+        try {
+          const { caller } = await apiSessions.authenticate(token);
+          return caller.isComplete ? caller.apiSessionId : undefined;
+        } catch (error) {
+          if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
+          throw error;
+        }
+      },
+    },
+    sessionsSeen: (ids) => {
+      apiSessions.seen(ids);
+    },
+    verify: (certificates) => verifyPeer(certificates, { own: pki, cas: [] }),
+    keySources() {
+      const { roots, intermediates } = pki.trust();
+      const { publicJwk, kid } = identity.signer();
+      const { kty, crv, x, y, n, e } = publicJwk;
+      const key = createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput);
+      return {
+        roots,
+        own: [...roots, ...intermediates],
+        signerDer: key.export({ type: 'spki', format: 'der' }),
+        signerKids: [kid, ...identity.earlierPrints()],
+      };
+    },
+  });
+}
+
+/** What the acceptor is told of a connection. */
+export function knockOf(connection: RouterConnection): Knock {
+  const { socket } = connection;
+  return {
+    socket,
+    certificates: certificatesSent(socket),
+    address: addressOf(socket),
+    admitted: () => {
+      connection.admitted();
+    },
+  };
+}
+
+export interface RouterDoor {
+  open(connection: RouterConnection): void;
+  close(): Promise<void>;
+}
+
+/** The way of routers into this process, or through it to the worker that holds them. */
+export async function openRouterDoor(fabric: Fabric, log: Logger): Promise<RouterDoor> {
+  const handoff = routerHandoff();
+  if (handoff?.isHolder === false) {
+    const over = handRoutersOver(handoff.path);
+    return {
+      open: (connection) => {
+        over.pass(knockOf(connection));
+      },
+      close: async () => {
+        over.close();
+      },
+    };
+  }
+  const holder =
+    handoff === undefined
+      ? undefined
+      : await holdRouters(
+          handoff.path,
+          (knock) => {
+            fabric.accept(knock);
+          },
+          log,
+        );
+  return {
+    open: (connection) => {
+      fabric.accept(knockOf(connection));
+    },
+    close: async () => {
+      await fabric.close();
+      await holder?.close();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** examples/real-traffic.sh as a user runs it, with the field's own program. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { freePort } from '../support/ports.js';
+import { findZiti } from '../support/ziti.js';
+
+const script = fileURLToPath(new URL('../../../examples/real-traffic.sh', import.meta.url));
+const run = promisify(execFile);
+
+describe('examples/real-traffic.sh', function example() {
+  this.timeout(240_000);
+
+  it('prints what comes back through the overlay', async function prints() {
+    const ziti = findZiti();
+    if (ziti === undefined) {
+      console.log('      no ziti binary (ZITI, the path, ../shared/bin): the example is not tested');
+      this.skip();
+    }
+    const [port, routerPort] = [String(await freePort()), String(await freePort())];
+    const env = { PATH: process.env['PATH'] ?? '', ZITI: ziti, EDGE_PORT: port, EDGE_ROUTER_PORT: routerPort };
+    const { stdout } = await run('sh', [script, 'there and back'], { env });
+    expect(stdout.trimEnd().split('\n').at(-1)).to.equal('What came back: there and back');
+  });
+
+  it('says what is missing when there is no such program', async () => {
+    const env = { PATH: process.env['PATH'] ?? '', ZITI: '/nonexistent' };
+    const { stderr, code } = await run('sh', [script], { env }).then(
+      () => ({ stderr: '', code: 0 }),
+      (error: { stderr: string; code: number }) => error,
+    );
+    expect([code, stderr]).to.deep.equal([1, 'real-traffic: no ziti program: put it on the path, or set ZITI to it\n']);
+  });
+});

@@ -1,0 +1,45 @@
+/** The field's own binary: router, client and tunneler in one. Suites that need it say so when there is none. */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SHARED = fileURLToPath(new URL('../../../../shared/bin', import.meta.url));
+/** As this machine needs it. */
+const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+
+/** `ZITI`, then the path, then a folder next to the project, where it may be packed. */
+export function findStockBinary(): string | undefined {
+  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
+  const candidates = [process.env['ZITI'] ?? '', ...places.map((place) => join(place, 'ziti')), join(SHARED, 'ziti')];
+  return candidates.find((file) => file !== '' && isExecutable(file)) ?? unpacked();
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Once for all runs of this machine: it takes seconds. */
+function unpacked(): string | undefined {
+  const packed = existsSync(SHARED) ? readdirSync(SHARED).find((name) => name.endsWith(`-${PLATFORM}.xz`)) : undefined;
+  if (packed === undefined) return undefined;
+  const place = join(tmpdir(), `edge-stock-${process.getuid?.() ?? 0}`);
+  const file = join(place, packed.slice(0, -'.xz'.length));
+  if (isExecutable(file)) return file;
+  try {
+    const bytes = execFileSync('xz', ['-dc', join(SHARED, packed)], { maxBuffer: 1 << 30 });
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    const half = `${file}.${process.pid}`;
+    writeFileSync(half, bytes, { mode: 0o700 });
+    renameSync(half, file);
+    return file;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * The field's own programs, as users run them: one binary is router, SDK client and tunneler. Suites that need it look
+ * for it where a developer may have put it, and say so when there is none.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expectStatus } from './client.js';
+import { unique } from './controller.js';
+import type { TestController } from './controller.js';
+import { itemsOf, make, read } from './entities.js';
+import { MANAGEMENT } from './paths.js';
+import { until } from './poll.js';
+import { freePort } from './ports.js';
+
+/** `ZITI`, then the path, then a folder next to the project. */
+export function findZiti(): string | undefined {
+  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
+  const candidates = [
+    process.env['ZITI'] ?? '',
+    ...places.map((place) => join(place, 'ziti')),
+    fileURLToPath(new URL('../../../../shared/bin/ziti', import.meta.url)),
+  ];
+  return candidates.find((file) => {
+    try {
+      if (file !== '') accessSync(file, constants.X_OK);
+      return file !== '';
+    } catch {
+      return false;
+    }
+  });
+}
+
+export interface ZitiProcess {
+  /** What it has written, both streams in order. */
+  readonly output: () => string;
+  readonly stdout: () => string;
+  readonly isRunning: () => boolean;
+  /** undefined when a signal ended it. */
+  readonly ended: Promise<number | undefined>;
+  write(text: string): void;
+  /** Ends its input. */
+  finish(): void;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface ZitiRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly port: number;
+  process: ZitiProcess;
+}
+
+const DEADLINE_MS = 60_000;
+
+/** What one suite makes with the binary: files in a place of its own, processes that it ends. */
+export class ZitiShop {
+  readonly #binary: string;
+  readonly #controller: TestController;
+  readonly #place = mkdtempSync(join(tmpdir(), 'edge-ziti-'));
+  readonly #processes: ZitiProcess[] = [];
+
+  constructor(binary: string, controller: TestController) {
+    this.#binary = binary;
+    this.#controller = controller;
+  }
+
+  start(...args: string[]): ZitiProcess {
+    const child = spawn(this.#binary, args, {
+      cwd: this.#place,
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.#place },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const started = processOf(child);
+    this.#processes.push(started);
+    return started;
+  }
+
+  /** Runs to its end. @throws Error with what it wrote when it fails */
+  async run(...args: string[]): Promise<string> {
+    const started = this.start(...args);
+    started.finish();
+    const code = await started.ended;
+    if (code !== 0) throw new Error(`ziti ${args.slice(0, 2).join(' ')} ended with ${code}: ${started.output()}`);
+    return started.stdout();
+  }
+
+  path(name: string): string {
+    return join(this.#place, name);
+  }
+
+  /** An identity with a certificate, enrolled as its user would. @returns its id and the file that programs take */
+  async identity(roleAttributes: readonly string[]): Promise<{ id: string; file: string }> {
+    const name = unique('stock');
+    const id = await make(this.#controller, 'identities', {
+      name,
+      type: 'Device',
+      isAdmin: false,
+      roleAttributes,
+      enrollment: { ott: true },
+    });
+    const answer = await this.#controller.admin.get(`${MANAGEMENT}/identities/${id}/enrollments`);
+    const jwt = this.path(`${name}.jwt`);
+    const file = this.path(`${name}.json`);
+    writeFileSync(jwt, String(itemsOf(expectStatus(answer, 200))[0]?.['jwt']));
+    await this.run('edge', 'enroll', '--keyAlg', 'EC', '--jwt', jwt, '--out', file);
+    return { id, file };
+  }
+
+  /** An edge router with this attribute, enrolled, running and online. */
+  async router(roleAttribute: string): Promise<ZitiRouter> {
+    const name = unique('stock-router');
+    const id = await make(this.#controller, 'edge-routers', { name, roleAttributes: [roleAttribute] });
+    const { enrollmentJwt } = await read<{ enrollmentJwt: string }>(this.#controller, `edge-routers/${id}`);
+    const port = await freePort();
+    const jwt = this.path(`${name}.jwt`);
+    writeFileSync(jwt, enrollmentJwt);
+    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, port));
+    await this.run('router', 'enroll', `${name}.yml`, '--jwt', jwt);
+    const router = { id, name, port, process: this.runRouter(name) };
+    await this.online(router);
+    return router;
+  }
+
+  runRouter(name: string): ZitiProcess {
+    return this.start('router', 'run', `${name}.yml`, '--log-formatter', 'json', '-v');
+  }
+
+  async online({ id, process: started }: ZitiRouter): Promise<void> {
+    await until(
+      'the router is online',
+      async () => {
+        if (!started.isRunning()) throw new Error(`the router ended: ${started.output()}`);
+        const { isOnline, syncStatus } = await read<{ isOnline: boolean; syncStatus: string }>(
+          this.#controller,
+          `edge-routers/${id}`,
+        );
+        return isOnline && syncStatus === 'SYNC_DONE';
+      },
+      DEADLINE_MS,
+    );
+  }
+
+  /** Ends what is still running and removes the files. */
+  async close(): Promise<void> {
+    await Promise.all(this.#processes.map((started) => started.kill('SIGKILL')));
+    rmSync(this.#place, { recursive: true, force: true });
+  }
+
+  #routerConfig(name: string, port: number): string {
+    const { port: ctrl } = new URL(this.#controller.url);
+    return `v: 3
+identity:
+  cert: ${name}.cert
+  server_cert: ${name}.server.chain.cert
+  key: ${name}.key
+  ca: ${name}.cas
+ctrl:
+  endpoint: tls:localhost:${ctrl}
+  endpointsFile: ${this.path(`${name}.endpoints`)}
+link:
+  dialers: [{binding: transport}]
+listeners:
+  - binding: edge
+    address: tls:127.0.0.1:${port}
+    options: {advertise: "127.0.0.1:${port}"}
+edge:
+  db: ${this.path(`${name}.db`)}
+  csr:
+    country: US
+    province: NC
+    locality: Charlotte
+    organization: test
+    organizationalUnit: test
+    sans:
+      dns: [localhost]
+      ip: ["127.0.0.1"]
+`;
+  }
+}
+
+function processOf(child: ChildProcess): ZitiProcess {
+  let [stdout, output, isRunning] = ['', '', true];
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    output += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stdin?.on('error', () => undefined);
+  const ended = new Promise<number | undefined>((resolve) => {
+    child.on('error', (error) => {
+      output += error.message;
+      isRunning = false;
+      resolve(undefined);
+    });
+    child.on('close', (code) => {
+      isRunning = false;
+      resolve(code ?? undefined);
+    });
+  });
+  return {
+    output: () => output,
+    stdout: () => stdout,
+    isRunning: () => isRunning,
+    ended,
+    write: (text) => child.stdin?.write(text),
+    finish: () => child.stdin?.end(),
+    async kill(signal = 'SIGTERM') {
+      if (isRunning) child.kill(signal);
+      await ended;
+    },
+  };
+}
