@@ -226,7 +226,9 @@ describe('a session without a grant', () => {
     const answer = expectStatus(await caller.client.post(PATH, { serviceId: other }), 409);
     expect(answer.error?.code).to.equal('INVALID_POSTURE');
     expect(answer.error?.cause).to.deep.equal({
-      data: Object.fromEntries(ids.map((id) => [id, [{ id: check, isPassing: false, name: check, reason, typeId: 'DOMAIN' }]])),
+      data: Object.fromEntries(
+        ids.map((id) => [id, [{ id: check, isPassing: false, name: check, reason, typeId: 'DOMAIN' }]]),
+      ),
       message: `Failed to pass posture checks for service policies: [${[...ids].sort().join(' ')}]`,
     });
     expectStatus(await caller.client.post(PATH, { serviceId: other, type: 'Bind' }), 400);
