@@ -111,7 +111,7 @@ export function routerChannelStore(db: Db): RouterChannelStore {
       await db.run('router-host-leave', `DELETE FROM router_hosts WHERE id = $1 RETURNING ${EXPENDABLE}`, [hostId]);
     },
     async forgetHostsOf(controllerId) {
-      await db.run(null, 'DELETE FROM router_hosts WHERE controller_id = $1', [controllerId]);
+      await db.write(null, 'DELETE FROM router_hosts WHERE controller_id = $1', [controllerId]);
     },
   };
 }
