@@ -31,11 +31,13 @@ export const IS_ENABLED = `NOT ${isDisabledSql('e')}`;
 /** The API session owes no second factor, and was made in a way that its policy still accepts. */
 const IS_FULL = 'is_fully_authenticated(t.api_session_id)';
 
+const IS_HOLDER = `e.id = t.identity_id AND ${IS_ENABLED} AND ${IS_FULL}`;
+
 /**
  * The policies `p` of its type that select the identity and the service of session `t`; none while the identity is
  * disabled, or its API session is not fully authenticated.
  */
-export const SELECTING = `FROM ${withSelectors('identities', `e.id = t.identity_id AND ${IS_ENABLED} AND ${IS_FULL}`)} ti
+export const SELECTING = `FROM ${withSelectors('identities', IS_HOLDER)} ti
   CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
   JOIN service_policies p ON p.type = t.type AND ${SELECTS_BOTH}`;
 /** Those of them that grant it whatever the device is. */

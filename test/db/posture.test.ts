@@ -49,7 +49,7 @@ describe('posture in the database', () => {
       });
       const { rows } = await files.query('SELECT granted_until FROM sessions');
       const until = grants[0]?.checks[0]?.until ?? null;
-      expect(rows.map((row) => row['granted_until'] as unknown)).to.deep.equal(isPassing ? [until ?? Infinity] : []);
+      expect(rows.map((row) => row['granted_until'])).to.deep.equal(isPassing ? [until ?? Infinity] : []);
     });
   }
 });

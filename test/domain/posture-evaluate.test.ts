@@ -101,7 +101,7 @@ describe('reports of devices', () => {
   it('change nothing when they say what is known, for whichever check, also after they were stored', () => {
     const known = first([os, mac, domain, both]);
     const stored = { ...known, ...readTold(JSON.parse(JSON.stringify(known))) };
-    const same = [os, mac, domain].map((each) => ({ ...each, checkId: 'b' }) as Report);
+    const same = [os, mac, domain].map((each) => ({ ...each, checkId: 'b' }));
     for (const state of [known, stored]) expect(take(state, [...same, both, woken], none, later(60))).to.equal(state);
     expect(take(known, [{ ...os, build: '1' }], none, later(60)).os?.at).to.deep.equal(later(60));
   });
