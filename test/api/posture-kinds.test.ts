@@ -140,7 +140,7 @@ describe('posture reports', function reports() {
       Object.fromEntries((await queriesOf(client, service)).map((each) => [each.policyType, each.isPassing]));
     expect(await passing()).to.deep.equal({ Dial: false, Bind: true });
     const { cause } = expectFault(await openSession(client, service, 'Dial'), 409, 'INVALID_POSTURE');
-    expect(Object.values((cause?.['data'] ?? {})).flat()).to.have.length(1);
+    expect(Object.values(cause?.['data'] ?? {}).flat()).to.have.length(1);
     expectStatus(await openSession(client, service, 'Bind'), 201);
     await report(client, { typeId: 'MAC', id: mac, macAddresses: ['02fc00aa1234'] });
     expect(await passing()).to.deep.equal({ Dial: true, Bind: true });
