@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 b292f20b9ceb88ec89829d123b80944bd244afd9ef36a50eea57de97ec009981) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 bbb9b67716c15aaf769435828563fcc8ef58f48032b0cce8933e46bbcfe5e07e) by scripts/generate. Do not edit.
 "use strict";
 exports.request_authenticate = validate10;
 const schema11 = {"type":"object","properties":{"configTypes":{"$ref":"request_configTypes_or_null"},"envInfo":{"$ref":"request_envInfo_or_null"},"password":{"type":["string","null"],"minLength":5,"maxLength":100},"sdkInfo":{"$ref":"request_sdkInfo_or_null"},"username":{"type":["string","null"],"minLength":4,"maxLength":100}}};

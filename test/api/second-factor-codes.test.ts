@@ -113,7 +113,8 @@ describe('a second factor', function secondFactor() {
       const clients = [await login(name), await login(name, two)];
       const answers = await inParallel(50, clients, { code });
       expect(statuses(answers, 200)).to.equal(1);
-      expect(statuses(answers, 401) + statuses(answers, 429)).to.equal(49);
+      // All tries wait for one row: on a busy machine one may be told that the database is busy.
+      expect([401, 429, 503].reduce((sum, status) => sum + statuses(answers, status), 0)).to.equal(49);
       await pool.query('UPDATE mfas SET blocked_until = NULL WHERE identity_id = $1', [id]);
       const { recoveryCodes: left } = entityOf(expectStatus(await client.get(CODES, withCode(codeAt(secret))), 200));
       expect(left).to.deep.equal(recoveryCodes.slice(1));

@@ -67,13 +67,18 @@ function* oversized(document: Document, schema: Schema, path: readonly string[] 
   if (type === 'object' && members.length === 0) yield beyond(maxBytes, tagsOf);
   if (type !== 'array') return;
   yield beyond(maxItems, (size) => Array.from({ length: size }, (_, index) => String(index)));
-  for (const { value } of oversized(document, items ?? {})) yield { path, value: value && [value] };
+  const item = resolved(document, items ?? {});
+  if (item.type === 'object') yield* oversized(document, item, [...path, '0']);
+  else for (const { value } of oversized(document, item)) yield { path, value: value && [value] };
 }
 
 /** The body with the member at a path replaced. */
-function withMember(body: object, [name = '', ...rest]: readonly string[], value: unknown): object {
-  const inner = (body as Record<string, object | undefined>)[name];
-  return { ...body, [name]: rest.length === 0 ? value : withMember(inner ?? {}, rest, value) };
+function withMember(body: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value;
+  if (Array.isArray(body))
+    return body.map((item: unknown, index) => (String(index) === name ? withMember(item, rest, value) : item));
+  const inner = (body as Record<string, unknown> | undefined)?.[name];
+  return { ...(body as object | undefined), [name]: withMember(inner, rest, value) };
 }
 
 describe('what callers may store', () => {
@@ -110,6 +115,10 @@ describe('what callers may store', () => {
     deleteMfa: () => ({ body: { code: '123456' }, status: 404 }),
     detailMfaRecoveryCodes: () => ({ body: { code: '123456' }, status: 404 }),
     verifyMfa: () => ({ body: { code: '123456' }, status: 404 }),
+    // There is no session that may have such a token.
+    createTotpToken: () => ({ body: { code: '123456' }, status: 400 }),
+    createPostureResponse: () => ({ body: { typeId: 'DOMAIN', id: '0', domain: 'a' }, status: 201 }),
+    createPostureResponseBulk: () => ({ body: [{ typeId: 'DOMAIN', id: '0', domain: 'b' }], status: 200 }),
     createSession: () => ({ body: { serviceId: service, type: 'Dial' }, status: 201 }),
     createCurrentApiSessionCertificate: () => ({ body: { csr: makeRequest().pem }, status: 201 }),
     extendCurrentIdentityAuthenticator: () => ({
@@ -143,7 +152,7 @@ describe('what callers may store', () => {
         const at = path.join('.');
         if (value === undefined) faults.push(`${at} has no bound`);
         else {
-          const answer = await send(operation, withMember(body, path, value));
+          const answer = await send(operation, withMember(body, path, value) as object);
           const { code, cause } = answer.error ?? {};
           const isNamed =
             at in REQUEST_CHARACTERS ? code === 'COULD_NOT_PROCESS_CSR' : String(cause?.['field']).startsWith(at);
