@@ -31,12 +31,9 @@ export interface RestoreOptions {
 /** Reads a snapshot to its end. @throws SnapshotError unless it is whole and of this release or one before */
 export async function verifySnapshot(file: string): Promise<SnapshotHeader> {
   let header: SnapshotHeader | undefined;
-  for await (const item of readSnapshot(file)) {
-    if (item.kind !== 'header') continue;
-    ({ header } = item);
-    migrationsOf(header, file);
-  }
+  for await (const item of readSnapshot(file)) if (item.kind === 'header') ({ header } = item);
   if (header === undefined) throw new SnapshotError(`The snapshot ${file} is empty.`);
+  migrationsOf(header, file); // at the end: of a damaged file nothing is believed, its header neither
   return header;
 }
 
