@@ -147,7 +147,8 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
       `      ${ROUNDS} rounds in ${((performance.now() - begun) / 1000).toFixed(1)} s; acknowledged: ${counts}`,
     );
     expect(strange.slice(0, 3)).to.deep.equal([]);
-    expect(Math.min(...KINDS.map((kind) => acknowledged[kind].length))).to.be.greaterThan(50);
+    // Enough to lose some. The first config after a start waits for the thread that checks it, often until the kill.
+    expect(Math.min(...KINDS.map((kind) => acknowledged[kind].length))).to.be.greaterThan(10);
   });
 
   it('has every acknowledged entity, by list and by id', async () => {
