@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePort } from '../support/ports.js';
-import { findZiti } from '../support/ziti.js';
+import { findStockBinary } from '../support/stock-binary.js';
 
 const script = fileURLToPath(new URL('../../../examples/real-traffic.sh', import.meta.url));
 const run = promisify(execFile);
@@ -13,7 +13,7 @@ describe('examples/real-traffic.sh', function example() {
   this.timeout(240_000);
 
   it('prints what comes back through the overlay', async function prints() {
-    const ziti = findZiti();
+    const ziti = findStockBinary();
     if (ziti === undefined) {
       console.log('      no ziti binary (ZITI, the path, ../shared/bin): the example is not tested');
       this.skip();

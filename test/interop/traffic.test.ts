@@ -12,10 +12,11 @@ import { idsOf, make, read } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
-import { ZitiShop, findZiti } from '../support/ziti.js';
+import { findStockBinary } from '../support/stock-binary.js';
+import { ZitiShop } from '../support/ziti.js';
 import type { ZitiProcess, ZitiRouter } from '../support/ziti.js';
 
-const binary = findZiti();
+const binary = findStockBinary();
 const WAIT_MS = 60_000;
 
 interface Setup {

@@ -7,10 +7,10 @@ import { blocksOf, openShell } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { freePort } from '../support/ports.js';
 import { isAlive, ProcessShop } from '../support/process.js';
-import { findStockCli } from '../support/stock-cli.js';
+import { findStockBinary } from '../support/stock-binary.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const cli = findStockCli();
+const cli = findStockBinary();
 
 describe('docs/authentication.md', function authenticationPage() {
   this.timeout(90_000);

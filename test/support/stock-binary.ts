@@ -9,10 +9,15 @@ const SHARED = fileURLToPath(new URL('../../../../shared/bin', import.meta.url))
 /** As this machine needs it. */
 const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
-/** `ZITI`, then the path, then a folder next to the project, where it may be packed. */
+/**
+ * What `ZITI` names, then the path, then a folder next to the project, where it may be packed.
+ * @throws when what `ZITI` names is not there
+ */
 export function findStockBinary(): string | undefined {
-  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
-  const candidates = [process.env['ZITI'] ?? '', ...places.map((place) => join(place, 'ziti')), join(SHARED, 'ziti')];
+  const { ZITI = '', PATH = '' } = process.env;
+  if (ZITI !== '' && !isExecutable(ZITI)) throw new Error(`ZITI names ${ZITI}, which is no program`);
+  const places = PATH.split(delimiter).filter((place) => place !== '');
+  const candidates = [ZITI, ...places.map((place) => join(place, 'ziti')), join(SHARED, 'ziti')];
   return candidates.find((file) => file !== '' && isExecutable(file)) ?? unpacked();
 }
 

@@ -1,13 +1,11 @@
 /**
- * The field's own programs, as users run them: one binary is router, SDK client and tunneler. Suites that need it look
- * for it where a developer may have put it, and say so when there is none.
+ * The field's own programs, as users run them: one binary (stock-binary.ts) is router, SDK client and tunneler.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { expectStatus } from './client.js';
 import { unique } from './controller.js';
 import type { TestController } from './controller.js';
@@ -15,24 +13,6 @@ import { itemsOf, make, read } from './entities.js';
 import { MANAGEMENT } from './paths.js';
 import { until } from './poll.js';
 import { freePort } from './ports.js';
-
-/** `ZITI`, then the path, then a folder next to the project. */
-export function findZiti(): string | undefined {
-  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
-  const candidates = [
-    process.env['ZITI'] ?? '',
-    ...places.map((place) => join(place, 'ziti')),
-    fileURLToPath(new URL('../../../../shared/bin/ziti', import.meta.url)),
-  ];
-  return candidates.find((file) => {
-    try {
-      if (file !== '') accessSync(file, constants.X_OK);
-      return file !== '';
-    } catch {
-      return false;
-    }
-  });
-}
 
 export interface ZitiProcess {
   /** What it has written, both streams in order. */
