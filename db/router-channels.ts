@@ -2,7 +2,7 @@
  * Which routers are connected. The process of a controller that holds channels is a host: it has a row with a sign of
  * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
  */
-import type { RouterPresence, RouterVersion } from '../domain/model.js';
+import type { RouterPresence, RouterVersion } from '../domain/router.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 

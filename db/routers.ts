@@ -2,7 +2,8 @@
  * Routers: edge routers, through which services are reached, and transit routers, which only carry traffic. A router
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
-import type { EnrollmentDraft, Page, Router, RouterDraft, RouterInterface, Tags } from '../domain/model.js';
+import type { EnrollmentDraft, Page, Tags } from '../domain/model.js';
+import type { Router, RouterDraft, RouterInterface } from '../domain/router.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import { configIdsOf, writeConfigs } from './config-lists.js';
 import { EXPENDABLE } from './db.js';

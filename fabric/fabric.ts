@@ -7,7 +7,7 @@ import { create } from '@bufbuild/protobuf';
 import type { Logger } from 'pino';
 import type { X509Certificate } from 'node:crypto';
 import type { VerifiedChain } from '../domain/pki/chain.js';
-import type { RouterPresence } from '../domain/model.js';
+import type { RouterPresence } from '../domain/router.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import type { Stores } from '../db/stores.js';

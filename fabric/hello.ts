@@ -1,7 +1,7 @@
 /** The first frame of a connection, and the answer to it. */
 import { randomBytes } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
-import type { RouterVersion } from '../domain/model.js';
+import type { RouterVersion } from '../domain/router.js';
 import { ListenersSchema } from '../generated/fabric/control_pb.js';
 import type { Listener } from '../generated/fabric/control_pb.js';
 import { ContentType } from './content-types.js';

@@ -1,6 +1,6 @@
 /** What the handlers of messages work with. Built once, in fabric.ts. */
 import type { Logger } from 'pino';
-import type { RouterPresence } from '../domain/model.js';
+import type { RouterPresence } from '../domain/router.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import type { Stores } from '../db/stores.js';
 import type { RouterChannel } from './channel.js';

@@ -1,5 +1,5 @@
 /** A router reports the network interfaces of its machine: when it connects, when they change, and daily. */
-import type { RouterInterface } from '../../domain/model.js';
+import type { RouterInterface } from '../../domain/router.js';
 import { RouterInterfacesUpdateSchema } from '../../generated/fabric/control_pb.js';
 import type { Interface } from '../../generated/fabric/control_pb.js';
 import type { MessageHandler } from '../channel.js';

@@ -1,5 +1,5 @@
 /** The wire forms of routers, and what their requests say. */
-import type { Router, RouterDraft, RouterInterface } from '../../domain/model.js';
+import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { RouterEnrollment } from '../../db/routers.js';
 import type * as Client from '../../generated/client/response.js';

@@ -1,6 +1,6 @@
 /** Which routers are connected, as all controllers read it: hosts, their signs of life, and what dead ones leave. */
 import { expect } from 'chai';
-import type { RouterPresence } from '../../domain/model.js';
+import type { RouterPresence } from '../../domain/router.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 

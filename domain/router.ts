@@ -1,0 +1,71 @@
+/** Routers as the controller thinks of them: what is set on them, and what they tell of themselves. */
+import type { BaseEntity, Tags } from './model.js';
+
+/** What an administrator sets on a router; only edge routers have role attributes, a tunneler and `appData`. */
+export interface RouterDraft {
+  readonly name: string;
+  readonly isEdge: boolean;
+  readonly cost: number;
+  readonly noTraversal: boolean;
+  readonly disabled: boolean;
+  readonly isTunnelerEnabled: boolean;
+  readonly roleAttributes: readonly string[];
+  readonly appData: Tags;
+  /** By underlay binding, the addresses at which the router listens for other controllers. */
+  readonly ctrlChanListeners: Record<string, string[]>;
+  readonly configs: readonly string[];
+  readonly tags: Tags;
+}
+
+/** As a router tells of the program that it runs. */
+export interface RouterVersion {
+  readonly version: string;
+  readonly revision: string;
+  readonly buildDate: string;
+  readonly os: string;
+  readonly arch: string;
+}
+
+/** What is known of a router while it is connected to a controller. */
+export interface RouterPresence {
+  readonly connectedAt: Date;
+  /** How far it has been told what it must know, such as `SYNC_DONE`. */
+  readonly syncStatus: string;
+  /** Under which clients reach it; empty until it has said so. */
+  readonly hostname: string;
+  /** URLs by protocol, such as `tls://router.example:3022`; empty until it has said so. */
+  readonly protocols: Readonly<Record<string, string>>;
+  readonly versionInfo: RouterVersion;
+}
+
+/** A network interface of a router's machine, as it reports it. */
+export interface RouterInterface {
+  readonly name: string;
+  readonly hardwareAddress: string;
+  readonly mtu: number;
+  readonly index: number;
+  readonly isBroadcast: boolean;
+  readonly isLoopback: boolean;
+  readonly isMulticast: boolean;
+  readonly isRunning: boolean;
+  readonly isUp: boolean;
+  readonly addresses: readonly string[];
+}
+
+export interface Router extends BaseEntity, RouterDraft {
+  /** null while it is connected to no controller. */
+  readonly presence: RouterPresence | null;
+  readonly interfaces: readonly RouterInterface[];
+  /** SHA-1 of the certificate that it enrolled with; null until then. */
+  readonly fingerprint: string | null;
+  readonly certPem: string | null;
+  readonly unverifiedFingerprint: string | null;
+  readonly unverifiedCertPem: string | null;
+  /** Outstanding until the router enrolls. */
+  readonly enrollment: {
+    readonly token: string;
+    readonly jwt: string;
+    readonly expiresAt: Date;
+    readonly createdAt: Date;
+  } | null;
+}
