@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
-import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import { newId } from '../domain/auth/tokens.js';
-import { createSchemaThread } from '../domain/config/schema-thread.js';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
 import type { ServerConfig } from '../db/servers.js';
 import { openStores } from '../db/stores.js';
@@ -17,6 +15,7 @@ import { basePaths } from '../generated/routes.js';
 import type { Context } from '../handlers/context.js';
 import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
+import { buildContext } from './build-context.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
 import { bindOperations } from './binder.js';
@@ -29,12 +28,10 @@ import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { connectDatabase, locateServer } from './database.js';
 import type { OpenDatabase } from './database.js';
-import { openDocuments } from './documents.js';
 import { createControl, openRouterDoor } from './control.js';
 import type { Fabric } from '../fabric/fabric.js';
 import { createEpochMemory } from './epochs.js';
 import type { EpochMemory } from './epochs.js';
-import { createEnrollments, createSessionTokens } from './signed-tokens.js';
 import { stopServing } from './drain.js';
 import { documentPages, explorerPages } from './explorer.js';
 import { createExpirySweeper } from './expiry-sweeper.js';
@@ -48,19 +45,15 @@ import type { Readiness } from './readiness.js';
 import type { Logger } from './log.js';
 import type { SigningEntity } from './network-keys.js';
 import { createMaintenance } from './maintenance.js';
-import { createOutgoing } from './outgoing.js';
 import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
 import type { ServerIdentity } from './renewal.js';
-import { createSecondTokens } from './second-tokens.js';
-import { createSignerKeys } from './signer-keys.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import { createTlsServer, listen } from './tls-server.js';
 import type { TlsServer } from './tls-server.js';
-import { readVersion } from './version.js';
 
 export interface Controller {
   /** Where it listens, such as `https://127.0.0.1:1280`. */
@@ -368,56 +361,4 @@ function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: str
       certificate === undefined ? [] : [{ name, notAfter: new Date(certificate.validTo) }],
     ),
   ];
-}
-
-type Parts = Start & Data & Own & Live & { readonly maintenance: Context['maintenance'] };
-
-/** About half a second of work. */
-const MAX_WAITING_VERIFICATIONS = 500;
-/** The largest schema takes 100 to 200 ms, so that the last one waits for two or three seconds. */
-const MAX_WAITING_SCHEMAS = 16;
-/** A check of data takes microseconds, after the first one of its type, which takes as long as its schema. */
-const MAX_WAITING_CONFIGS = 200;
-
-function buildContext(parts: Parts): Context {
-  const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
-  const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
-  const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
-  parts.closers.push(() => schemas.close());
-  const tokens = {
-    signerKeys: createSignerKeys({ outgoing: createOutgoing({ allow: config.outgoingAllow }), log }),
-    tokenLeewaySeconds: config.tokenLeeway,
-  };
-  return {
-    stores,
-    maintenance,
-    edgeConnections: fabric.services.traffic.connected,
-    passwords,
-    apiSessions,
-    epochs,
-    keptAnswers,
-    pki,
-    secrets: network.keyRing,
-    totpIssuer: config.totpIssuer,
-    newId,
-    ...tokens,
-    secondTokens: createSecondTokens(tokens),
-    turnQueue: createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS }),
-    version: readVersion(),
-    documents: openDocuments(config.advertise, startedAt),
-    enrollments: createEnrollments({
-      signer: identity.signer,
-      earlierPrints: identity.earlierPrints,
-      issuerPem: pki.issuerPem,
-      stores,
-      advertise: config.advertise,
-      durationSeconds: config.enrollmentDuration,
-    }),
-    sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
-    network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
-    checkConfigData: async ({ id, updatedAt, schema }, data) => {
-      if (schema !== null) await schemas.checkData({ id, updatedAt, schema }, data);
-    },
-    checkConfigSchema: (schema) => schemas.checkSchema(schema),
-  };
 }

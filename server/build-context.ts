@@ -1,0 +1,85 @@
+/** What handlers work with, put together from what a start has opened. */
+import { newId } from '../domain/auth/tokens.js';
+import { createSchemaThread } from '../domain/config/schema-thread.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { Fabric } from '../fabric/fabric.js';
+import type { Context } from '../handlers/context.js';
+import type { Network } from './bootstrap.js';
+import type { Closers } from './closers.js';
+import type { Config } from './config.js';
+import { openDocuments } from './documents.js';
+import type { Logger } from './log.js';
+import { createOutgoing } from './outgoing.js';
+import type { RunningPki } from './pki.js';
+import type { ServerIdentity } from './renewal.js';
+import { createSecondTokens } from './second-tokens.js';
+import { createEnrollments, createSessionTokens } from './signed-tokens.js';
+import { createSignerKeys } from './signer-keys.js';
+import { readVersion } from './version.js';
+
+/** What was opened before. */
+interface Parts extends Pick<
+  Context,
+  'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'keptAnswers' | 'maintenance'
+> {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly closers: Closers;
+  readonly startedAt: Date;
+  readonly controllerId: string;
+  readonly network: Network;
+  readonly identity: ServerIdentity;
+  readonly pki: RunningPki;
+  readonly fabric: Fabric;
+}
+
+/** About half a second of work. */
+const MAX_WAITING_VERIFICATIONS = 500;
+/** The largest schema takes 100 to 200 ms, so that the last one waits for two or three seconds. */
+const MAX_WAITING_SCHEMAS = 16;
+/** A check of data takes microseconds, after the first one of its type, which takes as long as its schema. */
+const MAX_WAITING_CONFIGS = 200;
+
+/** Ends with the closers. */
+export function buildContext(parts: Parts): Context {
+  const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
+  const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
+  const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
+  parts.closers.push(() => schemas.close());
+  const tokens = {
+    signerKeys: createSignerKeys({ outgoing: createOutgoing({ allow: config.outgoingAllow }), log }),
+    tokenLeewaySeconds: config.tokenLeeway,
+  };
+  return {
+    stores,
+    maintenance,
+    edgeConnections: fabric.services.traffic.connected,
+    passwords,
+    apiSessions,
+    epochs,
+    keptAnswers,
+    pki,
+    secrets: network.keyRing,
+    totpIssuer: config.totpIssuer,
+    newId,
+    ...tokens,
+    secondTokens: createSecondTokens(tokens),
+    turnQueue: createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS }),
+    version: readVersion(),
+    documents: openDocuments(config.advertise, startedAt),
+    enrollments: createEnrollments({
+      signer: identity.signer,
+      earlierPrints: identity.earlierPrints,
+      issuerPem: pki.issuerPem,
+      stores,
+      advertise: config.advertise,
+      durationSeconds: config.enrollmentDuration,
+    }),
+    sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
+    network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
+    checkConfigData: async ({ id, updatedAt, schema }, data) => {
+      if (schema !== null) await schemas.checkData({ id, updatedAt, schema }, data);
+    },
+    checkConfigSchema: (schema) => schemas.checkSchema(schema),
+  };
+}
