@@ -7,6 +7,8 @@ import { allowsSigner } from './auth-policies.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
+import { sessionOpening } from './session-opening.js';
+import type { Proof } from './session-opening.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { apiSessionSymbols } from './symbols.js';
@@ -156,48 +158,6 @@ type OwnerRow = Row & {
   state: string;
 };
 
-/**
- * A login in one statement. It keeps what it rests on until its end, so that whoever deletes or changes that finds the
- * session too; nothing is opened on what went, or changed, while the login was checked. The locks are the weakest, so
- * that a login waits for no change but of its credentials: a fingerprint is a key, and whoever changes a password locks
- * the whole row first (`lockPassword`).
- * @param held  one row while the login still holds; the session's values are $1 to $10
- */
-const opening = (held: string, alsoDoes = '') => `WITH held AS MATERIALIZED (${held}),
-t AS (
-  INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
-    improper_client_cert_chain, method, signer_id, sdk_info)
-  SELECT $1, $2, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, $12::jsonb FROM held RETURNING *),
-client AS (
-  UPDATE identities SET env_info = $11::jsonb, sdk_info = $12::jsonb FROM held
-  WHERE id = $2 AND (env_info, sdk_info) IS DISTINCT FROM ($11::jsonb, $12::jsonb))${alsoDoes}
-SELECT ${OWNER}, ${EXPENDABLE} FROM t ${STATE_JOINS} WHERE ${MAY_CALL}`;
-const HELD_IDENTITY = `FROM identities i WHERE i.id = $2 AND NOT ${isDisabledSql('i')}`;
-const HELD_AUTHENTICATOR = `FROM identities i JOIN authenticators a ON a.identity_id = i.id
-  WHERE i.id = $2 AND NOT ${isDisabledSql('i')} AND a.id = $3`;
-const NOTES_CHAIN = `,
-chain AS (
-  UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
-  WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`;
-const OPEN_BY_PASSWORD = opening(`SELECT ${HELD_AUTHENTICATOR} AND a.password_hash = $13 FOR KEY SHARE OF i, a`);
-const OPEN_BY_CERTIFICATE = opening(
-  `SELECT ${HELD_AUTHENTICATOR} AND a.fingerprint = $13 FOR KEY SHARE OF i, a`,
-  NOTES_CHAIN,
-);
-const OPEN_BY_CLAIM = opening(`SELECT ${HELD_IDENTITY} FOR KEY SHARE OF i`);
-const OPEN_BY_TOKEN = opening(`SELECT FROM identities i JOIN auth_policies p ON p.id = i.auth_policy_id
-  JOIN external_jwt_signers e ON e.id = $10
-  WHERE i.id = $2 AND NOT ${isDisabledSql('i')} AND e.is_enabled AND ${allowsSigner('$10')} FOR KEY SHARE OF i, e`);
-
-/** What a login has shown, and must still hold when its session is opened. */
-export type Proof =
-  | { readonly passwordHash: string }
-  /** Of the authenticator's certificate. */
-  | { readonly fingerprint: string }
-  /** A CA whose certificate names the identity, or a signer whose token does: the session refers to it. */
-  | 'claim'
-  | 'token';
-
 /** What the client tells of itself. */
 export interface ClientInfo {
   readonly envInfo: JsonObject;
@@ -206,16 +166,11 @@ export interface ClientInfo {
 
 export interface ApiSessionDraft {
   readonly id: string;
-  readonly identityId: string;
   readonly authenticatorId: string;
   readonly method: LoginMethod;
-  /** Of the token of an `ext-jwt` login. */
-  readonly signerId?: string | null;
   readonly tokenHash: Buffer;
   readonly ipAddress: string;
   readonly configTypes: readonly string[];
-  /** The CA whose certificate named the identity by a claim, without an authenticator. */
-  readonly caId?: string | null;
   readonly improperClientCertChain?: boolean;
 }
 
@@ -224,7 +179,7 @@ export interface ApiSessionStore {
   list(request: ListRequest): Promise<Page<ApiSession>>;
   /**
    * Opens a session and notes what the client tells of itself.
-   * @returns undefined when the proof does not hold any more, or the identity is disabled
+   * @returns undefined when the proof does not hold (any more), or the identity or its policy allows no such login
    */
   open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
   remove(id: string): Promise<void>;
@@ -244,13 +199,7 @@ export interface ApiSessionStore {
   sweep(timeoutSeconds: number, max: number): Promise<number>;
 }
 
-function openingFor(proof: Proof): readonly [name: string, sql: string, shown: readonly string[]] {
-  if (proof === 'claim') return ['api-session-open-claim', OPEN_BY_CLAIM, []];
-  if (proof === 'token') return ['api-session-open-token', OPEN_BY_TOKEN, []];
-  return 'fingerprint' in proof
-    ? ['api-session-open-certificate', OPEN_BY_CERTIFICATE, [proof.fingerprint]]
-    : ['api-session-open-password', OPEN_BY_PASSWORD, [proof.passwordHash]];
-}
+const openingFor = sessionOpening({ columns: OWNER, joins: STATE_JOINS });
 
 const ownerFrom = (row: OwnerRow): SessionOwner => ({
   session: fromRow(row),
@@ -267,20 +216,20 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
     get: (id) => getOne(db, API_SESSION, ['api-session-detail', DETAIL], [id], fromRow),
     list: (request) => lists.page(db, source, request),
     async open(draft, proof, { envInfo, sdkInfo }) {
-      const [name, sql, shown] = openingFor(proof);
+      const { name, sql, names, caId = null, signerId = null, shown } = openingFor(proof);
       const {
         rows: [row],
       } = await db.run<OwnerRow>(name, sql, [
         draft.id,
-        draft.identityId,
+        names,
         draft.authenticatorId,
         draft.tokenHash,
         draft.ipAddress,
         draft.configTypes,
-        draft.caId ?? null,
+        caId,
         draft.improperClientCertChain ?? false,
         draft.method,
-        draft.signerId ?? null,
+        signerId,
         JSON.stringify(envInfo),
         JSON.stringify(sdkInfo),
         ...shown,

@@ -88,21 +88,6 @@ export interface PasswordCredentials {
   readonly isDisabled: boolean;
 }
 
-/** What a certificate login needs: read in one round trip by the fingerprint of the leaf. */
-export interface CertCredentials {
-  readonly authenticatorId: string;
-  readonly identityId: string;
-  readonly isDisabled: boolean;
-  /** By the identity's auth policy, as is the next. */
-  readonly isCertAllowed: boolean;
-  readonly mayBeExpired: boolean;
-  /** The CA it was made under; null: the network's own. */
-  readonly caId: string | null;
-  readonly isIssuedByNetwork: boolean;
-  /** The leaf. A fingerprint finds it, only equal DER is the same certificate. */
-  readonly certPem: string;
-}
-
 /** An authenticator of method `cert` as its extension needs it. */
 export interface ExtensionState {
   readonly method: AuthenticatorMethod;
@@ -179,8 +164,8 @@ export interface AuthenticatorStore {
   /** Deletes it and, by trigger, the API sessions it opened. Answers what it was. @throws DomainError `notFound` */
   take(id: string): Promise<TakenAuthenticator>;
   credentialsByUsername(username: string): Promise<PasswordCredentials | undefined>;
-  /** By the certificate in force: one that waits to be verified finds nothing. */
-  findByFingerprint(fingerprint: string): Promise<CertCredentials | undefined>;
+  /** Whether an authenticator has it in force: one that waits to be verified does not count. */
+  hasCertificate(fingerprint: string): Promise<boolean>;
   /** Of the owner's own authenticator only. @throws DomainError `notFound` */
   extensionOf(id: string, owner: string): Promise<ExtensionState>;
   /**
@@ -278,20 +263,9 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       );
       return row;
     },
-    async findByFingerprint(fingerprint) {
-      const {
-        rows: [row],
-      } = await db.read<CertCredentials>(
-        'cert-credentials',
-        `SELECT a.id AS "authenticatorId",
-        i.id AS "identityId", a.ca_id AS "caId", a.is_issued_by_network AS "isIssuedByNetwork",
-        a.cert_pem AS "certPem", ${isDisabledSql('i')} AS "isDisabled", p.cert_allowed AS "isCertAllowed",
-        p.cert_allow_expired AS "mayBeExpired"
-        FROM authenticators a JOIN identities i ON i.id = a.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
-        WHERE a.fingerprint = $1 AND a.method = 'cert'`,
-        [fingerprint],
-      );
-      return row;
+    async hasCertificate(fingerprint) {
+      const sql = "SELECT FROM authenticators WHERE fingerprint = $1 AND method = 'cert'";
+      return (await db.run('authenticator-has-certificate', sql, [fingerprint])).rowCount > 0;
     },
     async extensionOf(id, owner) {
       const {

@@ -46,7 +46,6 @@ const DETAIL = detailSql(source);
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
 const FOR_USE = `${DETAIL} FOR KEY SHARE`;
 const VERIFIED = DETAIL.replace('WHERE t.id = $1', 'WHERE t.is_verified');
-const MAY_LOG_IN = `${VERIFIED} AND t.is_auth_enabled ORDER BY t.id`;
 const MAY_ENROLL = `${VERIFIED} AND t.is_auto_ca_enrollment_enabled ORDER BY t.id`;
 
 function fromRow(row: Row): Ca {
@@ -75,8 +74,6 @@ export interface CaStore {
   list(request: ListRequest): Promise<Page<Ca>>;
   isThereAny(): Promise<boolean>;
   allVerified(): Promise<Ca[]>;
-  /** The verified ones whose certificates may log in. */
-  forLogin(): Promise<Ca[]>;
   /** The verified ones whose certificates enroll without a token. */
   forAutoEnrollment(): Promise<Ca[]>;
   /** Stays until the transaction ends: for what refers to it. undefined when it is not there. */
@@ -105,7 +102,6 @@ export function caStore(db: Db, lists: Lists): CaStore {
     list: (request) => lists.page(db, source, request),
     isThereAny: async () => (await db.run('cas-any', 'SELECT FROM cas LIMIT 1')).rowCount > 0,
     allVerified: () => many('cas-verified', VERIFIED),
-    forLogin: () => many('cas-for-login', MAY_LOG_IN),
     forAutoEnrollment: () => many('cas-for-enrollment', MAY_ENROLL),
     async lockForUse(id) {
       const {

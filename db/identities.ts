@@ -184,7 +184,6 @@ export interface IdentityStore {
   /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
   disable(id: string, minutes: number): Promise<void>;
   enable(id: string): Promise<void>;
-  setClientInfo(id: string, envInfo: JsonObject, sdkInfo: JsonObject): Promise<void>;
 }
 
 export function identityStore(db: Db, lists: Lists): IdentityStore {
@@ -341,14 +340,6 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         [id],
       );
       if (rowCount === 0) throw notFound(IDENTITY, id);
-    },
-    async setClientInfo(id, envInfo, sdkInfo) {
-      await db.write(
-        'identity-client-info',
-        `UPDATE identities SET env_info = $2, sdk_info = $3
-        WHERE id = $1 AND (env_info, sdk_info) IS DISTINCT FROM ($2::jsonb, $3::jsonb)`,
-        [id, JSON.stringify(envInfo), JSON.stringify(sdkInfo)],
-      );
     },
   };
 }

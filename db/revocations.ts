@@ -34,14 +34,6 @@ export interface RevocationDraft {
   readonly tags: Tags;
 }
 
-/** By what a token may have been revoked; null: it has no such thing. */
-export interface Mint {
-  readonly tokenId: string | null;
-  readonly apiSessionId?: string | null;
-  readonly identityId: string | null;
-  readonly issuedAt: Date | null;
-}
-
 export interface RevocationStore {
   list(request: ListRequest): Promise<Page<Revocation>>;
   /** @throws DomainError `notFound` */
@@ -57,7 +49,6 @@ export interface RevocationStore {
    * @throws DomainError `notFound`
    */
   endIdentity(id: string): Promise<void>;
-  isRevoked(mint: Mint): Promise<boolean>;
   /** Removes what has expired, up to `max`. Answers how many. */
   sweep(max: number): Promise<number>;
 }
@@ -68,10 +59,15 @@ const PUT = `INSERT INTO revocations AS r (id, type, issued_before, expires_at, 
   ON CONFLICT (id) DO UPDATE SET type = excluded.type, issued_before = excluded.issued_before,
     expires_at = excluded.expires_at, tags = excluded.tags, updated_at = ${laterThan('r.updated_at')}`;
 
-/** Tokens tell the second in which they were issued, so one of the same second counts as issued later. */
-const IS_REVOKED = `SELECT EXISTS (SELECT FROM revocations WHERE id = ANY (ARRAY[$1, $2, $3]) AND expires_at > now()
-  AND CASE type WHEN 'JTI' THEN id = $1 WHEN 'API_SESSION' THEN id = $2
-    ELSE id = $3 AND $4::timestamptz < date_trunc('second', issued_before) END) AS "isRevoked"`;
+/**
+ * Whether the token of an external signer is revoked, by itself or with its identity: expressions for each. Tokens tell
+ * the second in which they were issued, so one of the same second counts as issued later.
+ */
+export const isRevokedSql = (token: { tokenId: string; identityId: string; issuedAt: string }): string => `EXISTS (
+  SELECT FROM revocations v WHERE v.id IN (${token.tokenId}, ${token.identityId}) AND v.expires_at > now()
+  AND CASE v.type WHEN 'JTI' THEN v.id = ${token.tokenId}
+    WHEN 'IDENTITY' THEN v.id = ${token.identityId}
+      AND ${token.issuedAt}::timestamptz < date_trunc('second', v.issued_before) ELSE false END)`;
 
 export function revocationStore(db: Db, lists: Lists): RevocationStore {
   return {
@@ -91,17 +87,6 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
       const hold = 'SELECT FROM identities WHERE id = $1 FOR UPDATE';
       if ((await db.run('revocation-hold-identity', hold, [id])).rowCount === 0) throw notFound('identity', id);
       await db.write('revocation-end-identity', 'DELETE FROM api_sessions WHERE identity_id = $1', [id]);
-    },
-    async isRevoked({ tokenId, apiSessionId = null, identityId, issuedAt }) {
-      const {
-        rows: [row],
-      } = await db.read<{ isRevoked: boolean }>('revocation-of-token', IS_REVOKED, [
-        tokenId,
-        apiSessionId,
-        identityId,
-        issuedAt,
-      ]);
-      return row?.isRevoked === true;
     },
     async sweep(max) {
       const { rowCount } = await db.write(

@@ -173,7 +173,7 @@ async function claimedId(
   { externalIdClaim }: Ca,
   { leaf, fingerprint }: VerifiedChain,
 ): Promise<string | null> {
-  if ((await authenticators.findByFingerprint(fingerprint)) !== undefined) throw inUse(fingerprint);
+  if (await authenticators.hasCertificate(fingerprint)) throw inUse(fingerprint);
   if (externalIdClaim === null) return null;
   const externalId = externalIdOf(externalIdClaim, leaf);
   if (externalId === undefined) throw new DomainError('certificateClaimMissing');

@@ -126,9 +126,9 @@ async function requireNew(
   { id, useExternalId }: ExternalJwtSigner,
   { stores: { logins } }: Pick<Context, 'stores'>,
 ): Promise<void> {
+  const byId = { by: 'token', signerId: id, useExternalId, claim: subject, tokenId: null, issuedAt: null } as const;
   const holder =
-    (await logins.identityByExternalId(subject)) ??
-    (useExternalId ? undefined : await logins.identityForToken({ id, useExternalId }, subject));
+    (await logins.identityByExternalId(subject)) ?? (useExternalId ? undefined : await logins.identityForToken(byId));
   if (holder !== undefined) throw new DomainError('identityEnrolled', { logReason: 'the subject has an identity' });
 }
 

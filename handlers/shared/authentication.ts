@@ -6,14 +6,12 @@ import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { toCurrentApiSession } from './api-session-model.js';
-import { checkCertificateLogin, refused } from './certificate-login.js';
-import type { Login } from './certificate-login.js';
+import { logInByCertificate } from './certificate-login.js';
 import { countWrongPassword } from './lockout.js';
 import { challengeOfToken } from './owed-token.js';
-import { authenticatorOfSigner, checkTokenLogin } from './token-login.js';
-
-/** What clients read as the authenticator of a session that a CA's claim opened. */
-const NO_AUTHENTICATOR = 'internal';
+import { CHANGED_MEANWHILE, refused } from './login.js';
+import type { OpenedSession, OpenSession } from './login.js';
+import { logInByToken } from './token-login.js';
 
 /**
  * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
@@ -21,32 +19,24 @@ const NO_AUTHENTICATOR = 'internal';
  */
 export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection, note }, context) => {
   note({ loginMethod: query.method });
-  const checks: Readonly<Record<LoginMethod, () => Promise<Login>>> = {
-    'password': () => checkPasswordLogin(body ?? {}, context, note),
-    'cert': () => checkCertificateLogin(connection.peerCertificates(), context, note),
-    'ext-jwt': () => checkTokenLogin(connection.bearerTokens(), context, note),
-  };
-  const login = await checks[query.method]();
   const { stores, apiSessions } = context;
-  const asked = body?.configTypes ?? [];
-  const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
-  const opened = await apiSessions.open(
-    {
-      identityId: login.identityId,
-      authenticatorId: authenticatorOf(login),
-      method: query.method,
-      ipAddress: connection.ipAddress,
-      configTypes,
-      caId: login.by === 'claim' ? login.caId : null,
-      signerId: login.by === 'token' ? login.signerId : null,
-      improperClientCertChain: login.isChainComplete === false,
-    },
-    login.by === 'authenticator' ? login.proof : login.by,
-    { envInfo: known(ENV_INFO, body?.envInfo), sdkInfo: known(SDK_INFO, body?.sdkInfo) },
-    stores,
-  );
-  if (opened === undefined) throw refused('what was shown, the identity or its auth policy changed during the login');
+  const open: OpenSession = async ({ authenticatorId, proof, isChainComplete }) => {
+    const asked = body?.configTypes ?? [];
+    const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
+    const improperClientCertChain = isChainComplete === false;
+    const { ipAddress } = connection;
+    const draft = { authenticatorId, method: query.method, ipAddress, configTypes, improperClientCertChain };
+    const client = { envInfo: known(ENV_INFO, body?.envInfo), sdkInfo: known(SDK_INFO, body?.sdkInfo) };
+    return apiSessions.open(draft, proof, client, stores);
+  };
+  const methods: Readonly<Record<LoginMethod, () => Promise<OpenedSession>>> = {
+    'password': () => logInByPassword(body ?? {}, context, note, open),
+    'cert': () => logInByCertificate(connection.peerCertificates(), context, note, open),
+    'ext-jwt': () => logInByToken(connection.bearerTokens(), context, note, open),
+  };
+  const opened = await methods[query.method]();
   const { token, session } = opened;
+  note({ identityId: session.identity.id });
   const { requiredSigner } = session;
   const owedToken = requiredSigner && (await context.secondTokens.owed(connection.bearerTokens(), requiredSigner));
   const { timeoutSeconds } = apiSessions;
@@ -81,20 +71,16 @@ export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession
   return noData();
 };
 
-function authenticatorOf(login: Login): string {
-  if (login.by === 'claim') return NO_AUTHENTICATOR;
-  return login.by === 'token' ? authenticatorOfSigner(login.signerId) : login.authenticatorId;
-}
-
 /**
  * Does the same work for an unknown user as for a wrong password. While too many wait, nothing is asked of the
  * database: a refusal costs no more than the body, and says nothing of the username.
  */
-async function checkPasswordLogin(
+async function logInByPassword(
   { username, password }: Request.Authenticate,
   { stores, passwords, apiSessions }: Context,
   note: Note,
-): Promise<Login> {
+  open: OpenSession,
+): Promise<OpenedSession> {
   if (username == null || password == null) {
     const causeMessage = 'username and password fields are required';
     throw new DomainError('invalidField', { causeMessage, logReason: causeMessage });
@@ -113,13 +99,11 @@ async function checkPasswordLogin(
   if (credentials.isDisabled) throw refused('the identity is disabled');
   if (!policy.primary.updb.allowed) throw refused('the auth policy allows no passwords');
   if (policy.primary.updb.maxAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
-  return {
-    by: 'authenticator',
-    identityId: credentials.identityId,
-    authenticatorId: credentials.authenticatorId,
-    proof: { passwordHash: credentials.passwordHash },
-    isChainComplete: null,
-  };
+  const { identityId, authenticatorId, passwordHash } = credentials;
+  const proof = { by: 'password', identityId, passwordHash } as const;
+  const opened = await open({ authenticatorId, proof, isChainComplete: null });
+  if (opened === undefined) throw refused(CHANGED_MEANWHILE);
+  return opened;
 }
 
 type Members<T> = Readonly<Record<keyof T, true>>;

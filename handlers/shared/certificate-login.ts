@@ -2,91 +2,90 @@
  * Logging in by the client certificate of the TLS connection, and whose such a certificate is. Nothing but the
  * handshake counts: a certificate in a header or a body proves nothing.
  */
-import { DomainError } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
-import type { CertCredentials } from '../../db/authenticators.js';
-import type { Proof } from '../../db/api-sessions.js';
+import type { CertCredentials, CertificateGround, NamedIdentity } from '../../db/logins.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { noteLeaf, verifyPeer } from './client-certificates.js';
 import type { PeerTrust } from './client-certificates.js';
+import { CHANGED_MEANWHILE, refused } from './login.js';
+import type { Login, OpenedSession, OpenSession } from './login.js';
 
-/** By an authenticator, whose session ends with it. */
-export interface AuthenticatorLogin {
-  readonly by: 'authenticator';
-  readonly identityId: string;
-  readonly authenticatorId: string;
-  /** What the authenticator must still have when the session is opened. */
-  readonly proof: Proof;
-  /** The client sent every intermediate that its chain needs; null: it showed no chain. */
-  readonly isChainComplete: boolean | null;
-}
+/** What clients read as the authenticator of a session that a CA's claim opened. */
+const NO_AUTHENTICATOR = 'internal';
 
-/**
- * By the certificate of a CA that itself names the identity: there is no authenticator, and the CA ends the session.
- */
-export interface ClaimLogin {
-  readonly by: 'claim';
-  readonly identityId: string;
-  readonly caId: string;
-  readonly isChainComplete: boolean;
-}
-
-/** By a token of an external signer, whose session ends with the signer. */
-export interface TokenLogin {
-  readonly by: 'token';
-  readonly identityId: string;
-  readonly signerId: string;
-  readonly isChainComplete: null;
-}
-
-/** What every method of login ends in. */
-export type Login = AuthenticatorLogin | ClaimLogin | TokenLogin;
-
-interface Holder {
-  readonly identityId: string;
-  readonly isDisabled: boolean;
-  readonly isCertAllowed: boolean;
-  readonly mayBeExpired: boolean;
-}
-
+/** A chain that holds, and what it leads to: the credentials of an authenticator, or an external id by a claim. */
 interface Match {
   readonly chain: VerifiedChain;
-  readonly holder: Holder;
-  readonly login: Login;
+  readonly holder: CertCredentials | Claimed;
 }
+
+interface Claimed {
+  readonly caId: string;
+  readonly externalId: string;
+}
+
+const isClaimed = (holder: Match['holder']): holder is Claimed => 'externalId' in holder;
 
 type Lookup = Pick<Context, 'stores' | 'pki' | 'turnQueue'>;
 
 /**
- * The CAs are asked for at each login: one that was just deleted or disabled opens no session, on any controller.
+ * One read: the CAs are asked for at each login, so that one that was just deleted or disabled opens no session, on any
+ * controller. The statement that opens the session finds the identity that a claim names.
  * @param sent  the certificates of the handshake in DER, the proven one first
  * @throws DomainError `invalidAuth`, whatever was wrong; `tooManyRequests` while too many wait
  */
-export async function checkCertificateLogin(sent: readonly Buffer[], context: Lookup, note: Note): Promise<Login> {
+export async function logInByCertificate(
+  sent: readonly Buffer[],
+  context: Lookup,
+  note: Note,
+  open: OpenSession,
+): Promise<OpenedSession> {
   noteLeaf(sent, note);
-  const { chain, holder, login } = await matchOf(sent, context, note).catch((error: unknown) => {
+  const { chain, holder } = await matchOf(sent, context, note).catch((error: unknown) => {
     throw asRefusal(error);
   });
-  if (login.by === 'authenticator') note({ authenticatorId: login.authenticatorId });
-  note({ identityId: holder.identityId });
+  const login = isClaimed(holder) ? claimLogin(holder, chain) : authenticatorLogin(holder, chain);
+  const opened = await open({ ...login, isChainComplete: chain.isComplete });
+  if (opened === undefined) throw refused(await whyNotOpened({ chain, holder }, context, note));
+  return opened;
+}
+
+type ProvenBy = Omit<Login, 'isChainComplete'>;
+
+function claimLogin({ caId, externalId }: Claimed, { isExpired }: VerifiedChain): ProvenBy {
+  return { authenticatorId: NO_AUTHENTICATOR, proof: { by: 'claim', caId, externalId, isExpired } };
+}
+
+/** @throws DomainError `invalidAuth` */
+function authenticatorLogin(holder: CertCredentials, chain: VerifiedChain): ProvenBy {
+  const { identityId, authenticatorId } = holder;
+  requireAllowed(holder, chain);
+  return { authenticatorId, proof: { by: 'certificate', identityId, fingerprint: chain.fingerprint } };
+}
+
+function requireAllowed(holder: NamedIdentity, { isExpired }: VerifiedChain): void {
   if (holder.isDisabled) throw refused('the identity is disabled');
   if (!holder.isCertAllowed) throw refused('the auth policy allows no certificates');
-  if (chain.isExpired && !holder.mayBeExpired) throw refused('the certificate has expired');
-  return login;
+  if (isExpired && !holder.mayBeExpired) throw refused('the certificate has expired');
+}
+
+/** For the log: by a read of its own, which successful logins do without. */
+async function whyNotOpened({ chain, holder }: Match, { stores }: Lookup, note: Note): Promise<string> {
+  if (!isClaimed(holder)) return CHANGED_MEANWHILE;
+  const named = await stores.logins.identityByExternalId(holder.externalId);
+  if (named === undefined) return 'no identity has the external id in the certificate';
+  note({ identityId: named.identityId });
+  requireAllowed(named, chain);
+  return CHANGED_MEANWHILE;
 }
 
 function asRefusal(error: unknown): unknown {
   return error instanceof ChainFault ? refused(error.message) : error;
-}
-
-/** A login that failed. @param logReason  what the caller does not learn */
-export function refused(logReason: string): DomainError {
-  return new DomainError('invalidAuth', { logReason });
 }
 
 /**
@@ -97,10 +96,14 @@ export function refused(logReason: string): DomainError {
 export async function ownerOfCertificate(sent: readonly Buffer[], context: Lookup): Promise<string | undefined> {
   const [leaf] = sent;
   if (leaf === undefined) return undefined;
-  const identityId = await context.stores.logins.identityWithCertificate(certFingerprint(leaf));
+  const fingerprint = certFingerprint(leaf);
+  const { logins } = context.stores;
+  const identityId = await logins.identityWithCertificate(fingerprint);
   if (identityId !== undefined) return identityId;
+  const { cas } = await logins.certificateGround(fingerprint);
   try {
-    return (await matchUnderCa(sent, undefined, context)).holder.identityId;
+    const { holder } = await matchUnderCa(sent, { credentials: undefined, cas }, context);
+    return isClaimed(holder) ? (await logins.identityByExternalId(holder.externalId))?.identityId : holder.identityId;
   } catch (error) {
     if (error instanceof ChainFault) return undefined;
     throw error;
@@ -115,14 +118,14 @@ export async function ownerOfCertificate(sent: readonly Buffer[], context: Looku
 async function matchOf(sent: readonly Buffer[], context: Lookup, note: Note): Promise<Match> {
   const [leaf] = sent;
   if (leaf === undefined) throw new ChainFault('no certificate was sent');
-  const found = await context.stores.authenticators.findByFingerprint(certFingerprint(leaf));
+  const { credentials: found, cas } = await context.stores.logins.certificateGround(certFingerprint(leaf));
   // SHA-1 finds the authenticator; only the same certificate is the authenticator's.
   const credentials =
     found !== undefined && certificatesOf(found.certPem)[0]?.equals(leaf) === true ? found : undefined;
   if (credentials !== undefined)
     note({ authenticatorId: credentials.authenticatorId, identityId: credentials.identityId });
-  if (credentials === undefined || credentials.caId !== null) return matchUnderCa(sent, credentials, context);
-  return asAuthenticator(await verified(sent, { own: context.pki, cas: [] }, context), credentials);
+  if (credentials === undefined || credentials.caId !== null) return matchUnderCa(sent, { credentials, cas }, context);
+  return { chain: await verified(sent, { own: context.pki, cas: [] }, context), holder: credentials };
 }
 
 /**
@@ -133,45 +136,18 @@ async function matchOf(sent: readonly Buffer[], context: Lookup, note: Note): Pr
  */
 async function matchUnderCa(
   sent: readonly Buffer[],
-  credentials: CertCredentials | undefined,
+  { credentials, cas }: CertificateGround,
   context: Lookup,
 ): Promise<Match> {
-  const { stores } = context;
-  const cas = (await stores.cas.forLogin()).filter(({ id, externalIdClaim }) =>
-    credentials === undefined ? externalIdClaim !== null : id === credentials.caId,
-  );
   if (cas.length === 0) throw new ChainFault('no authenticator has this certificate, and no CA can tell whose it is');
   const chain = await verified(sent, { own: null, cas }, context);
   const ca = cas.find(({ id }) => id === chain.caId);
   const claim = ca?.externalIdClaim ?? null;
   const externalId = claim === null ? undefined : externalIdOf(claim, chain.leaf);
-  if (ca === undefined || externalId === undefined) {
-    if (credentials === undefined)
-      throw new ChainFault('no authenticator has this certificate, and it lacks the claim of its CA');
-    return asAuthenticator(chain, credentials);
-  }
-  const holder = await stores.logins.identityByExternalId(externalId);
-  if (holder === undefined) throw new ChainFault('no identity has the external id in the certificate');
-  return {
-    chain,
-    holder,
-    login: { by: 'claim', identityId: holder.identityId, caId: ca.id, isChainComplete: chain.isComplete },
-  };
-}
-
-function asAuthenticator(chain: VerifiedChain, credentials: CertCredentials): Match {
-  const { identityId, authenticatorId } = credentials;
-  return {
-    chain,
-    holder: credentials,
-    login: {
-      by: 'authenticator',
-      identityId,
-      authenticatorId,
-      proof: { fingerprint: chain.fingerprint },
-      isChainComplete: chain.isComplete,
-    },
-  };
+  if (ca !== undefined && externalId !== undefined) return { chain, holder: { caId: ca.id, externalId } };
+  if (credentials === undefined)
+    throw new ChainFault('no authenticator has this certificate, and it lacks the claim of its CA');
+  return { chain, holder: credentials };
 }
 
 function verified(sent: readonly Buffer[], trust: PeerTrust, { turnQueue }: Lookup): Promise<VerifiedChain> {

@@ -1,25 +1,31 @@
 /** Logging in by a token of an external JWT signer. */
 import { claimAt, mintOf, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
+import type { TokenProof } from '../../db/session-opening.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { refused } from './certificate-login.js';
-import type { TokenLogin } from './certificate-login.js';
+import { CHANGED_MEANWHILE, refused } from './login.js';
+import type { OpenedSession, OpenSession } from './login.js';
 import { proveToken } from './token-proof.js';
 
 /** What clients read as the authenticator of a session that a token opened. */
 export const authenticatorOfSigner = (signerId: string): string => `extJwtId:${signerId}`;
 
 /**
- * The first of the tokens that logs somebody in: another may be there for a signer that the auth policy requires
- * besides. Three short reads for each: the signer that it names; once it is proven, its identity, and
- * whether it was revoked.
+ * Opens a session by the first of the tokens that logs somebody in: another may be there for a signer that the auth
+ * policy requires besides. One short read for each: the signer that it names. The statement that opens the session
+ * finds the identity.
  * @throws DomainError `invalidAuth`, whatever was wrong
  */
-export async function checkTokenLogin(tokens: readonly string[], context: Context, note: Note): Promise<TokenLogin> {
+export async function logInByToken(
+  tokens: readonly string[],
+  context: Context,
+  note: Note,
+  open: OpenSession,
+): Promise<OpenedSession> {
   let first: TokenFault | undefined;
   for (const token of tokens) {
     try {
-      return await loginOf(token, context, note);
+      return await openBy(token, context, note, open);
     } catch (error) {
       if (!(error instanceof TokenFault)) throw error;
       first ??= error;
@@ -29,19 +35,28 @@ export async function checkTokenLogin(tokens: readonly string[], context: Contex
 }
 
 /** @throws TokenFault */
-async function loginOf(token: string, context: Context, note: Note): Promise<TokenLogin> {
+async function openBy(token: string, context: Context, note: Note, open: OpenSession): Promise<OpenedSession> {
   const { stores } = context;
   const { issuer, kid } = readUnproven(token);
   const signer = await stores.externalJwtSigners.findEnabled(issuer);
   if (signer === undefined) throw new TokenFault('no enabled external JWT signer has this issuer');
-  note({ authenticatorId: authenticatorOfSigner(signer.id) });
+  const { id: signerId, useExternalId } = signer;
+  const authenticatorId = authenticatorOfSigner(signerId);
+  note({ authenticatorId });
   const { claims } = await proveToken(token, kid, signer, context);
-  const holder = await stores.logins.identityForToken(signer, claimAt(claims, signer.claimsProperty));
-  if (holder === undefined) throw new TokenFault('the claim names no identity');
+  const claim = claimAt(claims, signer.claimsProperty);
+  const proof: TokenProof = { by: 'token', signerId, useExternalId, claim, ...mintOf(claims) };
+  const opened = await open({ authenticatorId, proof, isChainComplete: null });
+  if (opened === undefined) throw new TokenFault(await whyNotOpened(proof, context, note));
+  return opened;
+}
+
+/** For the log: by a read of its own, which successful logins do without. */
+async function whyNotOpened(proof: TokenProof, { stores }: Pick<Context, 'stores'>, note: Note): Promise<string> {
+  const holder = await stores.logins.identityForToken(proof);
+  if (holder === undefined) return 'the claim names no identity';
   note({ identityId: holder.identityId });
-  if (holder.isDisabled) throw new TokenFault('the identity is disabled');
-  if (await stores.revocations.isRevoked({ ...mintOf(claims), identityId: holder.identityId }))
-    throw new TokenFault('the token is revoked');
-  if (!holder.isSignerAllowed) throw new TokenFault('the auth policy does not allow this signer');
-  return { by: 'token', identityId: holder.identityId, signerId: signer.id, isChainComplete: null };
+  if (holder.isDisabled) return 'the identity is disabled';
+  if (holder.isRevoked) return 'the token is revoked';
+  return holder.isSignerAllowed ? CHANGED_MEANWHILE : 'the auth policy does not allow this signer';
 }

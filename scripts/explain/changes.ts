@@ -99,14 +99,13 @@ export const changes: readonly Hot[] = [
     tx.apiSessions.open(
       {
         id: newId('k'),
-        identityId: identity.id,
         authenticatorId: idOf('authenticator', identityIndex / 2),
         method: 'password',
         tokenHash: Buffer.alloc(32, 1),
         ipAddress: '127.0.0.1',
         configTypes: [],
       },
-      'claim',
+      { by: 'password', identityId: identity.id, passwordHash: 'x'.repeat(97) },
       { envInfo: {}, sdkInfo: {} },
     ),
   ),

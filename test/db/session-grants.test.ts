@@ -9,7 +9,13 @@ import { DomainError } from '../../domain/errors.js';
 import { createLogger } from '../../server/log.js';
 import { createSessionSweeper } from '../../server/session-sweeper.js';
 import { until } from '../support/poll.js';
-import { identityDraft, openStoresForTest, serviceDraft, servicePolicyDraft } from '../support/stores.js';
+import {
+  identityDraft,
+  openApiSession,
+  openStoresForTest,
+  serviceDraft,
+  servicePolicyDraft,
+} from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 describe('grants of sessions', () => {
@@ -34,19 +40,7 @@ describe('grants of sessions', () => {
   const newIdentity = async (roleAttributes: readonly string[]) => {
     const made = id();
     await stores.identities.create(made, identityDraft(made, { roleAttributes }), []);
-    await stores.apiSessions.open(
-      {
-        id: `api-${made}`,
-        identityId: made,
-        authenticatorId: 'a',
-        method: 'password',
-        tokenHash: Buffer.from(made),
-        ipAddress: '',
-        configTypes: [],
-      },
-      'claim',
-      { envInfo: {}, sdkInfo: {} },
-    );
+    await openApiSession(stores, made, `api-${made}`);
     return made;
   };
   const newService = async (roleAttributes: readonly string[]) => {

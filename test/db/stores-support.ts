@@ -3,7 +3,14 @@ import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
 import type { ErrorKind } from '../../domain/errors.js';
 import type { EnrollmentDraft, IdentityDraft, ServiceDraft } from '../../domain/model.js';
-import { identityDraft, openStoresForTest, serviceDraft, servicePolicyDraft, signerDraft } from '../support/stores.js';
+import {
+  identityDraft,
+  openApiSession,
+  openStoresForTest,
+  serviceDraft,
+  servicePolicyDraft,
+  signerDraft,
+} from '../support/stores.js';
 import type { ExternalJwtSignerDraft } from '../../db/external-jwt-signers.js';
 import type { TestStores } from '../support/stores.js';
 
@@ -99,20 +106,7 @@ export function useStores() {
       externalIdClaim: null,
       tags: {},
     });
-  const session = async (identityId: string) =>
-    stores.apiSessions.open(
-      {
-        id: id(),
-        identityId,
-        authenticatorId: 'a',
-        method: 'password',
-        tokenHash: Buffer.from(id()),
-        ipAddress: '',
-        configTypes: [],
-      },
-      'claim',
-      { envInfo: {}, sdkInfo: {} },
-    );
+  const session = (identityId: string) => openApiSession(stores, identityId, id());
 
   const failure = async (work: () => Promise<unknown>): Promise<DomainError> => {
     try {
@@ -139,19 +133,7 @@ export function useStores() {
     );
   const apiSessionOf = async (identityId: string) => {
     const made = id();
-    await stores.apiSessions.open(
-      {
-        id: made,
-        identityId,
-        authenticatorId: 'a',
-        method: 'password',
-        tokenHash: Buffer.from(made),
-        ipAddress: '',
-        configTypes: [],
-      },
-      'claim',
-      { envInfo: {}, sdkInfo: {} },
-    );
+    await openApiSession(stores, identityId, made);
     return made;
   };
 

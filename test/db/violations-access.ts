@@ -1,6 +1,7 @@
 /** Constraints on access: sessions, posture checks, second factors, auth policies and external signers. */
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { NOTHING_KNOWN } from '../../domain/posture/state.js';
+import { openApiSession } from '../support/stores.js';
 import type { StoreSuite, Violation } from './stores-support.js';
 
 export const accessViolations = ({
@@ -119,21 +120,7 @@ export const accessViolations = ({
     constraint: 'api_sessions_ca_fkey',
     kind: 'invalidAuth',
     tells: 'invalidAuth',
-    work: async () =>
-      stores().apiSessions.open(
-        {
-          id: id(),
-          identityId: await identity(),
-          authenticatorId: 'internal',
-          method: 'cert',
-          tokenHash: Buffer.from(id()),
-          ipAddress: '',
-          configTypes: [],
-          caId: 'nope',
-        },
-        'claim',
-        { envInfo: {}, sdkInfo: {} },
-      ),
+    work: async () => openApiSession(stores(), await identity(), id(), 'nope'),
   },
   {
     constraint: 'auth_policies_required_signer_fkey',
@@ -237,21 +224,13 @@ export const accessViolations = ({
     constraint: 'api_sessions_signer_fkey',
     kind: 'invalidAuth',
     tells: 'invalidAuth',
-    work: async () =>
-      stores().apiSessions.open(
-        {
-          id: id(),
-          identityId: await identity(),
-          authenticatorId: id(),
-          method: 'ext-jwt',
-          signerId: 'nope',
-          tokenHash: Buffer.from(id()),
-          ipAddress: '',
-          configTypes: [],
-        },
-        'claim',
-        { envInfo: {}, sdkInfo: {} },
-      ),
+    work: async () => {
+      const made = id();
+      await openApiSession(stores(), await identity(), made);
+      await database().run(null, "UPDATE api_sessions SET method = 'ext-jwt', signer_id = 'nope' WHERE id = $1", [
+        made,
+      ]);
+    },
   },
   {
     constraint: 'auth_policies_name_key',

@@ -45,6 +45,23 @@ export async function openStoresForTest({
   };
 }
 
+/** An API session of the identity, which gets its id as external id: as a certificate that names it opens one. */
+export async function openApiSession(stores: Stores, identityId: string, id = identityId, caId: string | null = null) {
+  await stores.identities.claimExternalId(identityId, identityId);
+  return stores.apiSessions.open(
+    {
+      id,
+      authenticatorId: 'internal',
+      method: 'cert',
+      tokenHash: Buffer.from(id),
+      ipAddress: '',
+      configTypes: [],
+    },
+    { by: 'claim', caId, externalId: identityId, isExpired: false },
+    { envInfo: {}, sdkInfo: {} },
+  );
+}
+
 export const identityDraft = (name: string, changes: Partial<IdentityDraft> = {}): IdentityDraft => ({
   name,
   typeId: 'User',
