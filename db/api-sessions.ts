@@ -183,7 +183,6 @@ export interface ApiSessionStore {
    */
   open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
   remove(id: string): Promise<void>;
-  removeMadeBy(authenticatorId: string): Promise<void>;
   /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
   completeMfa(id: string): Promise<void>;
   /** Ends the API sessions of an identity. @param keptId  but this one */
@@ -237,11 +236,6 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return row && ownerFrom(row);
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
-    async removeMadeBy(authenticatorId) {
-      await db.write('api-sessions-of-authenticator', 'DELETE FROM api_sessions WHERE authenticator_id = $1', [
-        authenticatorId,
-      ]);
-    },
     async completeMfa(id) {
       const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
         posture_revision = posture_revision + 1 WHERE id = $1`;

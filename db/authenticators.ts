@@ -83,9 +83,14 @@ function fromRow(row: Row): Authenticator {
 export interface PasswordCredentials {
   readonly authenticatorId: string;
   readonly identityId: string;
-  readonly authPolicyId: string;
   readonly passwordHash: string;
   readonly isDisabled: boolean;
+  /** Wrong passwords in a row. */
+  readonly failedAttempts: number;
+  /** Of the auth policy. */
+  readonly isAllowed: boolean;
+  readonly maxAttempts: number;
+  readonly lockoutDurationMinutes: number;
 }
 
 /** An authenticator of method `cert` as its extension needs it. */
@@ -256,9 +261,11 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       } = await db.read<PasswordCredentials>(
         'credentials',
         `SELECT a.id AS "authenticatorId",
-        i.id AS "identityId", i.auth_policy_id AS "authPolicyId", a.password_hash AS "passwordHash",
-        ${isDisabledSql('i')} AS "isDisabled"
-        FROM authenticators a JOIN identities i ON i.id = a.identity_id WHERE a.username = $1 AND a.method = 'updb'`,
+        i.id AS "identityId", a.password_hash AS "passwordHash", ${isDisabledSql('i')} AS "isDisabled",
+        a.failed_attempts AS "failedAttempts", p.updb_allowed AS "isAllowed", p.updb_max_attempts AS "maxAttempts",
+        p.updb_lockout_minutes AS "lockoutDurationMinutes"
+        FROM authenticators a JOIN identities i ON i.id = a.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
+        WHERE a.username = $1 AND a.method = 'updb'`,
         [username],
       );
       return row;

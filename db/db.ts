@@ -9,6 +9,7 @@ import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
 import { openListLane, placesOf } from './list-lane.js';
 import type { ListBounds, Whole } from './list-lane.js';
+import { DomainError } from '../domain/errors.js';
 import { createShares } from '../domain/scheduling/shares.js';
 import type { Leave } from '../domain/scheduling/shares.js';
 import { StopSource } from '../domain/scheduling/stop-signal.js';
@@ -236,7 +237,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     }, patienceMs);
     try {
       return await during(scope?.clock, 'pool', async () => writers.enter('', patience));
-    } catch {
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
       throw new DatabaseUnavailable(isConfirmed ? 'busy' : 'unconfirmed', undefined);
     } finally {
       clearTimeout(timer);

@@ -67,7 +67,7 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   auth_policies_required_signer_fkey: ({ value, isStillReferenced }) =>
     isStillReferenced
       ? inUse('secondary.requireExtJwtSigner', 'externalJwtSigner', 'authPolicy', [])
-      : missing('secondary.requiredExtJwtSigner', value),
+      : missing('secondary.requiredExtJwtSigner', value), // as clients know it, with a d
   auth_policy_signers_signer_fkey: ({ value, isStillReferenced }) =>
     isStillReferenced
       ? inUse('primary.extJwt.allowedSigners', 'externalJwtSigner', 'authPolicy', [])

@@ -74,7 +74,7 @@ export interface HostedTerminatorStore {
 /** By which stock routers know what an SDK hosts. */
 export const SDK_BINDING = 'edge';
 
-const FIND = `SELECT router_id, binding, session_id, instance_id, cost, precedence, peer_data
+const FIND = `SELECT router_id, binding, session_id, instance_id, instance_secret, cost, precedence, peer_data
   FROM terminators WHERE id = $1`;
 const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
@@ -85,6 +85,7 @@ const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, r
   host_id, instance_id, instance_secret, peer_data, cost, precedence)
 VALUES ($1, $1, $2, true, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11)
 ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, peer_data = excluded.peer_data,
+  instance_secret = excluded.instance_secret,
   cost = excluded.cost, precedence = excluded.precedence, updated_at = ${laterThan('t.updated_at')}
 WHERE t.binding = excluded.binding AND t.router_id = excluded.router_id AND t.service_id = excluded.service_id
   AND t.host_id = excluded.host_id AND t.instance_id = excluded.instance_id
@@ -95,6 +96,7 @@ interface FoundRow {
   binding: string;
   session_id: string | null;
   instance_id: string;
+  instance_secret: Buffer | null;
   cost: number;
   precedence: HostingPrecedence;
   peer_data: Record<string, string>;
@@ -199,14 +201,21 @@ function isSame(found: FoundRow, draft: HostedDraft): boolean {
     found.router_id === draft.routerId &&
     found.session_id === draft.sessionId &&
     found.instance_id === draft.instanceId &&
+    isSameSecret(found.instance_secret, draft.instanceSecret) &&
     found.cost === draft.cost &&
     found.precedence === draft.precedence &&
     isSamePeerData(peerDataOf(found.peer_data), draft.peerData)
   );
 }
 
+const isSameSecret = (a: Buffer | null, b: Buffer | null): boolean => (a === null ? b === null : b?.equals(a) === true);
+
 const isSamePeerData = (a: PeerData, b: PeerData): boolean =>
-  a.size === b.size && [...a].every(([key, value]) => Buffer.from(value).equals(b.get(key) ?? Buffer.alloc(0)));
+  a.size === b.size &&
+  [...a].every(([key, value]) => {
+    const other = b.get(key);
+    return other !== undefined && Buffer.from(value).equals(other);
+  });
 
 const textOf = (peerData: PeerData): string =>
   JSON.stringify(Object.fromEntries([...peerData].map(([key, value]) => [key, Buffer.from(value).toString('base64')])));

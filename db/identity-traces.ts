@@ -1,4 +1,4 @@
-/** Which identities are traced, under which name and until when. Sessions are told by db/api-sessions.ts. */
+/** Which identities are traced, under which name and until when. API sessions show it: see api-sessions.ts. */
 import type { Trace } from '../domain/administration.js';
 import { raise } from '../domain/errors.js';
 import type { Db } from './db.js';

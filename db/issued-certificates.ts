@@ -19,8 +19,6 @@ export interface IssuedCertificateRecord {
 export interface IssuedCertificateStore {
   /** Call it in the transaction that hands the certificates out. */
   add(records: readonly IssuedCertificateRecord[]): Promise<void>;
-  /** Those of one subject, oldest first. */
-  ofSubject(subjectId: string): Promise<IssuedCertificateRecord[]>;
 }
 
 const COLUMNS = 'serial_number, fingerprint, kind, subject_id, issuer_fingerprint, not_before, not_after';
@@ -44,18 +42,6 @@ export function issuedCertificateStore(db: Db): IssuedCertificateStore {
           each('notAfter'),
         ],
       );
-    },
-    async ofSubject(subjectId) {
-      return (
-        await db.run<IssuedCertificateRecord>(
-          'issued-certificates-of-subject',
-          `SELECT serial_number AS "serialNumber", fingerprint, kind,
-        subject_id AS "subjectId", issuer_fingerprint AS "issuerFingerprint", not_before AS "notBefore",
-        not_after AS "notAfter"
-        FROM issued_certificates WHERE subject_id = $1 ORDER BY created_at, serial_number`,
-          [subjectId],
-        )
-      ).rows;
     },
   };
 }

@@ -20,6 +20,12 @@ export interface PkiRecord {
   readonly notAfter: Date;
 }
 
+/** Of the table `network_secrets`. */
+export interface NetworkSecret {
+  readonly name: string;
+  readonly sealed: Buffer;
+}
+
 export interface NetworkStore {
   /** Holds off every other controller that starts on this database until the transaction ends. */
   lockStart(): Promise<void>;

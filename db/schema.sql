@@ -103,9 +103,7 @@ CREATE OR REPLACE FUNCTION public.doubt_sessions_of_identity()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM sessions WHERE identity_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
-  UPDATE sessions SET granted_epoch = 0 WHERE identity_id = NEW.id;
-  PERFORM pg_notify('edge', 'grants');
+  PERFORM doubt_sessions_of(NEW.id);
   RETURN NULL;
 END $function$;
 
@@ -128,6 +126,8 @@ BEGIN
         AND p.require_ext_jwt_signer_id IS DISTINCT FROM q.require_ext_jwt_signer_id) THEN
     PERFORM FROM sessions WHERE identity_id = NEW.id ORDER BY id FOR UPDATE;
     DELETE FROM sessions WHERE identity_id = NEW.id;
+  ELSE
+    PERFORM doubt_sessions_of(NEW.id);
   END IF;
   RETURN NULL;
 END $function$;
@@ -152,7 +152,6 @@ BEGIN
   UPDATE api_sessions
   SET is_mfa_complete = false, mfa_passed_at = NULL, posture_revision = posture_revision + 1
   WHERE identity_id = OLD.identity_id AND (is_mfa_complete OR mfa_passed_at IS NOT NULL);
-  IF FOUND THEN PERFORM doubt_sessions_of(OLD.identity_id); END IF;
   PERFORM pg_notify('edge', 'identity ' || OLD.identity_id);
   RETURN NULL;
 END $function$;
@@ -161,10 +160,13 @@ CREATE OR REPLACE FUNCTION public.forget_selector()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE held bigint;
 BEGIN
   FOR i IN 0 .. TG_NARGS / 2 - 1 LOOP
     EXECUTE format('SELECT FROM %1$I WHERE %2$I @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
       TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
+    GET DIAGNOSTICS held = ROW_COUNT;
+    CONTINUE WHEN held = 0;
     EXECUTE format('UPDATE %1$I SET %2$I = array_remove(%2$I, $1),
         updated_at = greatest(now(), updated_at + interval ''1 ms'')
       WHERE %2$I @> ARRAY[$1]', TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
@@ -340,6 +342,9 @@ BEGIN
       INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, half);
     END IF;
   END LOOP;
+  IF EXISTS (SELECT FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0) THEN
+    RAISE EXCEPTION 'no use of a role attribute could be taken' USING ERRCODE = 'serialization_failure';
+  END IF;
   RETURN true;
 END $function$;
 
@@ -1227,11 +1232,11 @@ ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_ide
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE identity_traces ADD CONSTRAINT identity_traces_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
-ALTER TABLE router_channels ADD CONSTRAINT router_channels_host FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
-ALTER TABLE router_channels ADD CONSTRAINT router_channels_router FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE router_channels ADD CONSTRAINT router_channels_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
+ALTER TABLE router_channels ADD CONSTRAINT router_channels_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
-ALTER TABLE router_hosts ADD CONSTRAINT router_hosts_controller FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
+ALTER TABLE router_hosts ADD CONSTRAINT router_hosts_controller_fkey FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
@@ -1376,7 +1381,6 @@ CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
-CREATE TRIGGER identities_doubt_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();

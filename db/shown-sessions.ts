@@ -41,7 +41,6 @@ WHERE t.token = $1`;
 const STANDING = `SELECT t.id FROM sessions t WHERE t.id = ANY ($1) AND ${ALLOWED}`;
 /** Each of them needs another change of policies while the session is being checked. */
 const ROUNDS = 10;
-const KNOWN = 'SELECT id FROM sessions WHERE id = ANY ($1)';
 
 export interface ShownSessionStore {
   /** The session with this token, while it is granted. @throws DomainError `unavailable` when grants keep changing */
@@ -51,8 +50,6 @@ export interface ShownSessionStore {
    * do not grant.
    */
   lost(ids: readonly string[], routerId: string): Promise<string[]>;
-  /** Of these ids, those of no session. */
-  unknown(ids: readonly string[]): Promise<string[]>;
 }
 
 export function shownSessionStore(db: Db): ShownSessionStore {
@@ -73,10 +70,6 @@ export function shownSessionStore(db: Db): ShownSessionStore {
     async lost(ids, routerId) {
       await checkGrants(db, { ids, others: 0, identityId: null });
       const { rows } = await db.run<{ id: string }>('shown-sessions-standing', STANDING, [ids, routerId]);
-      return without(ids, rows);
-    },
-    async unknown(ids) {
-      const { rows } = await db.read<{ id: string }>('shown-sessions-known', KNOWN, [ids]);
       return without(ids, rows);
     },
   };

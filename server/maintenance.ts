@@ -18,6 +18,7 @@ import { openCodes, openSecret } from '../handlers/shared/second-factor.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import { keyOpens } from './network-keys.js';
+import { secretOpens } from './network-secrets.js';
 import { reporter } from './progress.js';
 import { readVersion } from './version.js';
 
@@ -60,6 +61,7 @@ export function createMaintenance({ config, connection, keyRing, log }: Maintena
 
   const seals: Seals = {
     pki: (record) => keyOpens(record, keyRing),
+    secret: (secret) => secretOpens(secret, keyRing),
     mfa: (mfa) => {
       try {
         openSecret(mfa, keyRing);

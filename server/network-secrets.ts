@@ -4,6 +4,7 @@
  */
 import { newTokenKey } from '../domain/auth/tokens.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
+import type { NetworkSecret } from '../db/network.js';
 import type { StoreSet } from '../db/stores.js';
 import { ConfigError } from './config.js';
 
@@ -29,6 +30,16 @@ export async function sealSecretsAnew({ network }: Networks, keyRing: KeyRing): 
   const sealed = await network.findSecret(TOKEN_KEY);
   if (sealed === undefined) return;
   await network.saveSecret(TOKEN_KEY, keyRing.seal(opened(sealed, keyRing), contextOf(TOKEN_KEY)));
+}
+
+/** Whether a secret opens with these keys. */
+export function secretOpens({ name, sealed }: NetworkSecret, keyRing: KeyRing): boolean {
+  try {
+    keyRing.open(sealed, contextOf(name));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function opened(sealed: Buffer, keyRing: KeyRing): Buffer {

@@ -4,7 +4,7 @@
  * damage; each repair is a statement that is right whatever others change meanwhile.
  */
 import type { Db } from '../db.js';
-import type { PkiRecord } from '../network.js';
+import type { NetworkSecret, PkiRecord } from '../network.js';
 import type { SealedMfa } from '../mfas.js';
 import { checkGrants, IS_CURRENT, SELECTING } from '../session-grants.js';
 import { TOUCHED } from '../table.js';
@@ -15,6 +15,7 @@ import { shippedStatements } from './shipped-schema.js';
 export interface Seals {
   pki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): boolean;
   mfa(mfa: SealedMfa): boolean;
+  secret(secret: NetworkSecret): boolean;
 }
 
 export interface CheckOptions {
@@ -89,10 +90,12 @@ async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<string[]
         SELECT pg_notify('edge', name) FROM moved`,
       );
   }
-  const ahead = `FROM service_views WHERE epoch > (SELECT epoch FROM model_epochs WHERE name = 'access')`;
-  const [views] = await rowsOf<{ n: number }>(tx, `SELECT count(*)::int AS n ${ahead}`);
-  if ((views?.n ?? 0) > 0) {
-    found.push(`${views?.n ?? 0} views of services are ahead of the epoch access: clients would not hear of changes`);
+  for (const table of ['service_views', 'api_session_views']) {
+    const ahead = `FROM ${table} WHERE epoch > (SELECT epoch FROM model_epochs WHERE name = 'access')`;
+    const [views] = await rowsOf<{ n: number }>(tx, `SELECT count(*)::int AS n ${ahead}`);
+    const count = views?.n ?? 0;
+    if (count === 0) continue;
+    found.push(`${count} views of services are ahead of the epoch access: clients would not hear of changes`);
     if (isFixing) await tx.run(null, `DELETE ${ahead}`);
   }
   return found;
@@ -271,6 +274,12 @@ async function checkSeals(tx: Db, { room, seals }: CheckOptions): Promise<string
   const found = records
     .filter((record) => !seals.pki(record))
     .map(({ purpose, generation }) => `the key ${purpose} of generation ${generation} does not open: restore it`);
+  const secrets = await rowsOf<NetworkSecret>(
+    tx,
+    'SELECT name, sealed_secret AS sealed FROM network_secrets ORDER BY name',
+  );
+  for (const secret of secrets)
+    if (!seals.secret(secret)) found.push(`the secret ${secret.name} of the network does not open: restore it`);
   for (let last = ''; found.length < room;) {
     const mfas = await rowsOf<SealedMfa>(
       tx,

@@ -4,7 +4,7 @@
  * existing client sends keeps working.
  */
 import { randomBytes } from 'node:crypto';
-import { hash as argon2Hash, parseOptions, verify as argon2Verify } from '@node-rs/argon2';
+import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { createGate } from '../scheduling/gate.js';
 import { createKeyQueue } from '../scheduling/key-queue.js';
 
@@ -35,8 +35,6 @@ export interface PasswordHasher {
   admit<T>(work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
   /** The same, for work of which only one of each `key` runs at a time. @throws as `admit` */
   admitInTurn<T>(key: string, work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
-  /** True when `stored` was made with other parameters than these: hash again at the next successful login. */
-  needsRehash(stored: string): boolean;
 }
 
 /** 19 MiB, two passes, one lane: about 12 ms on one core. */
@@ -65,11 +63,6 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
     verify: (stored, password) => gate.run(() => verify(stored, password)),
     admit,
     admitInTurn: (key, work) => admit((inTurn) => keys.run(key, () => work(inTurn))),
-    needsRehash: (stored) => {
-      if (!stored.startsWith(PREFIX)) return true;
-      const made = parseOptions(stored);
-      return made.memoryCost !== memoryKib || made.timeCost !== passes || made.parallelism !== lanes;
-    },
   };
 }
 

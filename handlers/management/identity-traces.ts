@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { invalidField } from '../../domain/errors.js';
 import { parseGoDuration } from '../../domain/go-duration.js';
 import { identityIdOf } from '../../domain/ids.js';
+import type * as Request from '../../generated/management/request.js';
 import { isoTime } from '../fields.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayModify } from '../shared/delegation.js';
+import { requireMayModify, whereAllowed } from '../shared/delegation.js';
 
 const MAX_HOURS = 744;
 const HOUR_MS = 3_600_000;
@@ -17,21 +18,29 @@ export const updateIdentityTracing: Handler<'management', 'updateIdentityTracing
   { params, body, caller },
   { stores, apiSessions },
 ) => {
-  await requireMayModify(caller, params.id, stores);
-  if (body.enabled !== true) {
-    const { id } = await stores.identities.get(params.id);
-    await stores.identityTraces.end(id);
-    apiSessions.forgetIdentity(identityIdOf(id));
-    return ok({ enabled: false });
-  }
-  const { traceId, endsAt } = await stores.identityTraces.begin(params.id, {
-    traceId: traceIdFrom(body.traceId ?? ''),
-    channels: [...new Set(body.channels ?? [])],
-    durationMs: durationFrom(body.duration ?? ''),
-  });
+  const draft = body.enabled === true ? draftFrom(body) : undefined;
+  const trace = await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayModify(caller, params.id, tx),
+    async ({ identities, identityTraces }) => {
+      if (draft !== undefined) return identityTraces.begin(params.id, draft);
+      const { id } = await identities.get(params.id);
+      await identityTraces.end(id);
+      return undefined;
+    },
+  );
   apiSessions.forgetIdentity(identityIdOf(params.id));
-  return ok({ enabled: true, traceId, until: isoTime(endsAt) });
+  if (trace === undefined) return ok({ enabled: false });
+  return ok({ enabled: true, traceId: trace.traceId, until: isoTime(trace.endsAt) });
 };
+
+/** @throws DomainError `invalidField` */
+const draftFrom = ({ traceId, channels, duration }: Request.TraceSpec) => ({
+  traceId: traceIdFrom(traceId ?? ''),
+  channels: [...new Set(channels ?? [])],
+  durationMs: durationFrom(duration ?? ''),
+});
 
 /** It stands in the log, so it is a plain word. @throws DomainError `invalidField` */
 function traceIdFrom(traceId: string): string {

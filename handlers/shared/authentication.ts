@@ -85,20 +85,19 @@ async function logInByPassword(
     const causeMessage = 'username and password fields are required';
     throw new DomainError('invalidField', { causeMessage, logReason: causeMessage });
   }
-  const { credentials, policy, isRight } = await passwords.admit(async (verify) => {
+  const { credentials, isRight } = await passwords.admit(async (verify) => {
     const found = await stores.authenticators.credentialsByUsername(username);
     if (found !== undefined) note({ authenticatorId: found.authenticatorId, identityId: found.identityId });
-    const policyOfFound = await stores.authPolicies.get(found?.authPolicyId ?? 'default');
-    return { credentials: found, policy: policyOfFound, isRight: await verify(found?.passwordHash, password) };
+    return { credentials: found, isRight: await verify(found?.passwordHash, password) };
   });
   if (credentials === undefined) throw refused('no authenticator has this username');
   if (!isRight) {
-    const isLocked = await countWrongPassword(credentials, policy.primary.updb, { stores, apiSessions });
+    const isLocked = await countWrongPassword(credentials, { stores, apiSessions });
     throw refused(isLocked ? 'wrong password, one too many: the identity is now disabled' : 'wrong password');
   }
   if (credentials.isDisabled) throw refused('the identity is disabled');
-  if (!policy.primary.updb.allowed) throw refused('the auth policy allows no passwords');
-  if (policy.primary.updb.maxAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
+  if (!credentials.isAllowed) throw refused('the auth policy allows no passwords');
+  if (credentials.failedAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
   const { identityId, authenticatorId, passwordHash } = credentials;
   const proof = { by: 'password', identityId, passwordHash } as const;
   const opened = await open({ authenticatorId, proof, isChainComplete: null });

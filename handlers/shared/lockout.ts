@@ -9,13 +9,14 @@ import type { GuessState, PasswordCredentials } from '../../db/authenticators.js
 import type { StoreSet } from '../../db/stores.js';
 import type { Context } from '../context.js';
 
+type LockoutRules = Pick<PasswordRules, 'maxAttempts' | 'lockoutDurationMinutes'>;
+
 /**
  * Counts a wrong password of a login: true when this one disabled the identity. It is decided while the authenticator
  * is held, so a right password that comes after the last wrong one waits for this, and finds the identity disabled.
  */
 export async function countWrongPassword(
-  { authenticatorId, identityId }: Pick<PasswordCredentials, 'authenticatorId' | 'identityId'>,
-  rules: PasswordRules,
+  { authenticatorId, identityId, ...rules }: Pick<PasswordCredentials, 'authenticatorId' | 'identityId'> & LockoutRules,
   { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
 ): Promise<boolean> {
   if (rules.maxAttempts <= 0) return false;
@@ -33,7 +34,7 @@ export async function countWrongPassword(
   return true;
 }
 
-/** A password that an owner gives for the own authenticator. */
+/** A password that an owner gives for its own authenticator. */
 export interface OwnGuess {
   readonly authenticatorId: string;
   readonly identityId: string;
@@ -66,7 +67,7 @@ export async function guessOwnPassword(guess: OwnGuess, context: Context): Promi
  */
 async function guessInTurn(
   guess: OwnGuess,
-  rules: PasswordRules,
+  rules: LockoutRules,
   verify: Context['passwords']['verify'],
   { stores, apiSessions }: Context,
 ): Promise<string | undefined> {
@@ -88,7 +89,7 @@ type Verdict = 'right' | 'wrong' | 'locked' | 'overtaken';
 
 async function decide(
   { authenticatorId, identityId, seen, isRight }: OwnGuess & { readonly seen: GuessState; readonly isRight: boolean },
-  rules: PasswordRules,
+  rules: LockoutRules,
   tx: StoreSet,
 ): Promise<Verdict> {
   const now = await tx.authenticators.holdGuessState(authenticatorId);
@@ -107,7 +108,7 @@ async function decide(
  */
 async function countHeld(
   { authenticatorId, identityId }: Pick<OwnGuess, 'authenticatorId' | 'identityId'>,
-  rules: PasswordRules,
+  rules: LockoutRules,
   tx: StoreSet,
 ): Promise<boolean> {
   if (!(await tx.authenticators.countGuess(authenticatorId, rules.maxAttempts))) return false;

@@ -59,7 +59,7 @@ export const authenticateMfa: Handler<'client', 'authenticateMfa'> = async ({ ca
   };
   const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: true, require };
   await withCode(proof, context, (_mfa, tx) => complete(caller, tx));
-  context.apiSessions.forgetIdentity(caller.identityId);
+  context.apiSessions.reread(caller.apiSessionId);
   return noData();
 };
 

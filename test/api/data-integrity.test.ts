@@ -199,6 +199,12 @@ describe('data integrity', function integrity() {
       found: /^1 views of services are ahead of the epoch access/,
     },
     {
+      damage: `INSERT INTO api_session_views (api_session_id, epoch, posture_revision, digest, changed_at)
+        SELECT s.id, e.epoch + 5, 0, '', now() FROM model_epochs e, (SELECT id FROM api_sessions LIMIT 1) s
+        WHERE e.name = 'access'`,
+      found: /^1 views of services are ahead of the epoch access/,
+    },
+    {
       damage: 'DROP TRIGGER services_counted_in ON services',
       found: /^the trigger services_counted_in of services is missing/,
     },
@@ -226,6 +232,12 @@ describe('data integrity', function integrity() {
       isRepaired: false,
       undo: `UPDATE pki_entities SET sealed_key = set_byte(sealed_key, 30, get_byte(sealed_key, 30) # 1)
         WHERE purpose = 'intermediate'`,
+    },
+    {
+      damage: 'UPDATE network_secrets SET sealed_secret = set_byte(sealed_secret, 30, get_byte(sealed_secret, 30) # 1)',
+      found: /^the secret api-session-tokens of the network does not open: restore it$/,
+      isRepaired: false,
+      undo: 'UPDATE network_secrets SET sealed_secret = set_byte(sealed_secret, 30, get_byte(sealed_secret, 30) # 1)',
     },
     {
       damage: 'UPDATE mfas SET sealed_codes[1] = sealed_secret',

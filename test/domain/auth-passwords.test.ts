@@ -177,16 +177,8 @@ describe('password hasher', () => {
       .and.not.to.be.instanceOf(DomainError);
   });
 
-  it('asks for a new hash when the parameters have changed', async () => {
-    const stronger = createPasswordHasher({ passes: 3 });
+  it('takes a hash that was made with other parameters', async () => {
     const stored = await hasher.hash('secret');
-    expect(hasher.needsRehash(stored)).to.equal(false);
-    expect(stronger.needsRehash(stored)).to.equal(true);
-    expect(await stronger.verify(stored, 'secret')).to.equal(true);
-  });
-
-  it('asks for a new hash instead of another kind of Argon2', () => {
-    expect(hasher.needsRehash('$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA')).to.equal(true);
-    expect(hasher.needsRehash('$argon2id$v=16$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA')).to.equal(true);
+    expect(await createPasswordHasher({ passes: 3 }).verify(stored, 'secret')).to.equal(true);
   });
 });
