@@ -35,6 +35,8 @@ export class Circuits {
   readonly #byId = new Map<string, Circuit>();
   /** By router, and by session of either end. */
   readonly #byPart = new Map<string, Set<Circuit>>();
+  /** Ids of those that are being led over another path. */
+  readonly #moving = new Set<string>();
 
   constructor(
     private readonly channels: Pick<ChannelRegistry, 'get'>,
@@ -73,12 +75,23 @@ export class Circuits {
     for (const routerId of circuit.path.routerIds) this.channels.get(routerId)?.send(unroute);
   }
 
+  /** False when it is being led over another path already. Who is told true calls `moved` at the end. */
+  beginMove(id: string): boolean {
+    if (this.#moving.has(id)) return false;
+    this.#moving.add(id);
+    return true;
+  }
+
+  moved(id: string): void {
+    this.#moving.delete(id);
+  }
+
   /** The same circuit over another path. */
   replace(circuit: Circuit, path: Path): Circuit {
-    const moved = { ...circuit, path };
+    const next = { ...circuit, path };
     this.#remove(circuit);
-    this.add(moved);
-    return moved;
+    this.add(next);
+    return next;
   }
 
   /** Without a word to routers. False when it was forgotten already. */

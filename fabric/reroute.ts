@@ -23,7 +23,7 @@ export async function reroute(circuit: Circuit, services: FabricServices): Promi
     if (path === undefined) break;
     if (!(await isRouted({ ...circuit, path }, services))) continue;
     // It may have ended meanwhile: then those that were told now are told to forget it.
-    if (circuits.get(circuit.id) !== circuit) {
+    if (circuits.get(circuit.id) === undefined) {
       for (const id of path.routerIds) services.channels.get(id)?.send(unrouteMessage(circuit.id, true));
       return;
     }

@@ -10,13 +10,18 @@ import type { FabricServices } from '../services.js';
 /** Ids are names of ours, of at most 24 characters. */
 const MOST_IDS = 10_000;
 
-/** When too many wait, the router says it again in 15 s. */
+/** Once at a time for each circuit, of which every router may say so. When too many wait, it is said again in 15 s. */
 function rerouteInTurn(circuit: Circuit, channel: RouterChannel, services: FabricServices): void {
+  const { circuits } = services.traffic;
+  if (!circuits.beginMove(circuit.id)) return;
   services.traffic
     .gatesOf(channel)
     .circuits.run(() => reroute(circuit, services))
     .catch((error: unknown) => {
       services.log.debug({ err: error, router: channel.routerId }, 'a circuit was not led over another path');
+    })
+    .finally(() => {
+      circuits.moved(circuit.id);
     });
 }
 

@@ -267,6 +267,38 @@ describe('circuits', () => {
     expect(unrouted(router)).to.deep.equal(['unknown', circuitId]);
   });
 
+  it('are led anew once when two faults are told before the router has answered, and stay', async () => {
+    const made = await scene();
+    await hosted(made);
+    const { circuitId } = await connectCircuit(router, made.dialer);
+    fault(router, FaultSubject.FORWARD, circuitId);
+    fault(router, FaultSubject.FORWARD, circuitId);
+    const seen = await routeAt(router, 1);
+    await settled(router);
+    const asked = router.received.filter(({ contentType }) => contentType === ContentType.Route).length - 1;
+    for (let index = 1; index <= asked; index += 1) answerRoute(router, await routeAt(router, index));
+    await settled(router);
+    await settled(router);
+    expect(unrouted(router)).to.deep.equal([]);
+    expect([seen.route.circuitId, asked]).to.deep.equal([circuitId, 1]);
+    fault(router, FaultSubject.FORWARD, circuitId);
+    answerRoute(router, await routeAt(router, asked + 1));
+    await settled(router);
+    expect(unrouted(router)).to.deep.equal([]);
+  });
+
+  it('that end while they are led anew are taken from those that were told', async () => {
+    const made = await scene();
+    await hosted(made);
+    const { circuitId } = await connectCircuit(router, made.dialer);
+    fault(router, FaultSubject.FORWARD, circuitId);
+    const seen = await routeAt(router, 1);
+    fault(router, FaultSubject.INGRESS, circuitId);
+    await settled(router);
+    answerRoute(router, seen);
+    await until('the new path is unrouted', () => unrouted(router).filter((id) => id === circuitId).length === 2);
+  });
+
   it('that are idle for longer than their service allows are ended, unknown ones too', async () => {
     const made = await scene({ maxIdleTimeMillis: 60_000 });
     await hosted(made);
