@@ -32,8 +32,10 @@ export class Connection {
   #toAnswer: Buffer | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
+  #resumedAt = 0;
   #toldAt = 0;
-  #lastWritten = 0;
+  /** Bytes that have left; what waits in this process is not among them. */
+  #gone = 0;
   #progressAt = performance.now();
   #drained: (() => void)[] = [];
 
@@ -76,8 +78,8 @@ export class Connection {
     this.#socket.resume();
   }
 
-  get isEnded(): boolean {
-    return this.#isEnded;
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** When the last byte came, by `performance.now()`. */
@@ -129,8 +131,9 @@ export class Connection {
   resume(): void {
     if (!this.#isPaused || this.#isEnded) return;
     this.#isPaused = false;
+    this.#resumedAt = performance.now();
     this.#read();
-    if (!(this.#isPaused as boolean)) this.#socket.resume();
+    if (!this.isPaused) this.#socket.resume();
   }
 
   end(reason: string): void {
@@ -180,18 +183,19 @@ export class Connection {
     return { ...content, headers };
   }
 
-  /** A connection that is not read on purpose is not silent. */
   #look(): void {
     const now = performance.now();
-    const { silenceMs, stallMs, heartbeatMs } = this.#limits;
-    const socket = this.#socket;
-    if (this.#isPaused) this.#heardAt = now;
-    if (socket.bytesWritten !== this.#lastWritten || socket.writableLength === 0) {
-      this.#lastWritten = socket.bytesWritten;
-      this.#progressAt = now;
-    }
-    if (now - this.#heardAt > silenceMs) this.end(`the router was silent for ${silenceMs / 1000} s`);
-    else if (now - this.#progressAt > stallMs) this.end(`the router has not read for ${stallMs / 1000} s`);
+    const { silenceMs, stallMs, slowestBytes, heartbeatMs } = this.#limits;
+    const { bytesWritten, writableLength } = this.#socket;
+    // Node counts what waits as written. What was written together leaves as one, so much takes long.
+    const gone = bytesWritten - writableLength;
+    if (gone !== this.#gone || writableLength === 0) [this.#gone, this.#progressAt] = [gone, now];
+    const patienceMs = stallMs + (1000 * writableLength) / slowestBytes;
+    // A connection that is not read on purpose is not silent.
+    const isSilent = !this.#isPaused && now - Math.max(this.#heardAt, this.#resumedAt) > silenceMs;
+    if (isSilent) this.end(`the router was silent for ${silenceMs / 1000} s`);
+    else if (now - this.#progressAt > patienceMs)
+      this.end(`the router has not read for ${Math.round(patienceMs / 1000)} s`);
     else if (now - this.#toldAt >= heartbeatMs) this.write(this.nextSequence(), message(ContentType.Heartbeat));
   }
 

@@ -13,6 +13,8 @@ export interface ChannelLimits {
   readonly lowQueueBytes: number;
   /** Bytes wait, and none has gone for so long: the router does not read. */
   readonly stallMs: number;
+  /** Bytes in a second that a router must read at least; much that waits has that much longer to go. */
+  readonly slowestBytes: number;
   /** Requests of ours to one router that await their replies. */
   readonly requests: number;
   /** Messages of one router that are worked on at a time. */
@@ -38,6 +40,7 @@ export const LIMITS: ChannelLimits = {
   queueBytes: 32 << 20,
   lowQueueBytes: 1 << 20,
   stallMs: 30_000,
+  slowestBytes: 64 << 10,
   requests: 1_000,
   handlers: 256,
   waiting: 10_000,
