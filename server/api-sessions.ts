@@ -181,9 +181,12 @@ export function createApiSessionRegistry({
   const sweep = async () => {
     await flush();
     // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
-    const removed = await stores.apiSessions.sweep(timeoutSeconds + (2 * flushMs) / 1000, SWEEP_BATCH).catch(() => 0);
-    if (removed > 0) log.info({ removed }, 'idle API sessions removed');
-    await stores.apiSessionCertificates.sweep(SWEEP_BATCH).catch(() => 0);
+    try {
+      const removed = await stores.apiSessions.sweep(timeoutSeconds + (2 * flushMs) / 1000, SWEEP_BATCH);
+      if (removed > 0) log.info({ removed }, 'idle API sessions removed');
+    } catch (error) {
+      noteFailure(log, error, 'idle API sessions could not be removed; it is tried again');
+    }
   };
   const timers = [
     setInterval(() => void flush(), flushMs),

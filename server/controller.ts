@@ -204,7 +204,14 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
   closers.push(() => apiSessions.close());
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
-  const expiry = createExpirySweeper({ traces: stores.identityTraces, revocations: stores.revocations }, log);
+  const expiry = createExpirySweeper(
+    {
+      traces: stores.identityTraces,
+      revocations: stores.revocations,
+      apiSessionCertificates: stores.apiSessionCertificates,
+    },
+    log,
+  );
   closers.push(() => expiry.close());
   const keptAnswers = new KeptAnswers();
   const pkiChanged = () => void changes.emit('pkiChanged');

@@ -1,8 +1,11 @@
 /** What has expired is removed, what has not stays, and a turn that fails is no end of it. Against PostgreSQL. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { pino } from 'pino';
+import { createApiSessionRegistry } from '../../server/api-sessions.js';
 import { createExpirySweeper } from '../../server/expiry-sweeper.js';
 import { createLogger } from '../../server/log.js';
+import { until } from '../support/poll.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
@@ -36,6 +39,22 @@ describe('the sweep of what has expired', () => {
       (SELECT array_agg(id) FROM revocations) AS revocations`;
     expect((await files.query(ids)).rows).to.deep.equal([{ traces: [present], revocations: [present] }]);
     await sweeper.close();
+  });
+
+  it('says when idle API sessions cannot be removed', async () => {
+    const { stores, files } = fixture;
+    const lines: string[] = [];
+    const apiSessions = createApiSessionRegistry({
+      stores,
+      tokenKey: Buffer.alloc(32),
+      timeoutSeconds: 1,
+      maxEntries: 10,
+      log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }),
+    });
+    await files.query('ALTER TABLE api_sessions RENAME TO api_sessions_away');
+    await until('it is said', () => lines.some((line) => line.includes('could not be removed; it is tried again')));
+    await files.query('ALTER TABLE api_sessions_away RENAME TO api_sessions');
+    await apiSessions.close();
   });
 
   it('goes on with the next kind when one cannot be removed', async () => {
