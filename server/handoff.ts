@@ -52,7 +52,10 @@ export async function holdRouters(path: string, accept: (knock: Knock) => void, 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // Not through the first process, which would take it for the port that all workers share.
-    server.listen({ path, exclusive: true }, resolve);
+    server.listen({ path, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
   });
   return {
     close: () =>

@@ -242,14 +242,18 @@ function refuse(
 export async function listen(server: Server, address: string): Promise<number> {
   const { host, port } = parseHostPort(address);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    const onError = (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
           ? new Error(`${address} is in use by another program. Stop it, or set EDGE_LISTEN to another address.`)
           : error,
       );
+    };
+    server.once('error', onError);
+    server.listen(port, host, () => {
+      server.off('error', onError);
+      resolve();
     });
-    server.listen(port, host, resolve);
   });
   return (server.address() as { port: number }).port;
 }
