@@ -17,15 +17,16 @@ export interface ShownTokens {
 export async function requireSession(
   { apiSessionToken, sessionToken }: ShownTokens,
   type: PolicyType,
-  { routerId }: RouterChannel,
+  channel: RouterChannel,
   { apiSessions, stores, traffic }: FabricServices,
 ): Promise<ShownSession> {
+  const { routerId } = channel;
   const apiSessionId = await apiSessions.find(apiSessionToken);
   if (apiSessionId === undefined) throw invalidApiSession();
   const session = sessionToken === '' ? undefined : await stores.shownSessions.find(sessionToken, routerId);
   if (session?.apiSessionId !== apiSessionId) throw invalidSession();
   if (session.type !== type) throw wrongSessionType();
   if (!session.isRouterAllowed) throw invalidEdgeRouter();
-  if (!traffic.sessions.use(routerId, session.id)) throw invalidSession();
+  if (channel.isClosed || !traffic.sessions.use(routerId, session.id)) throw invalidSession();
   return session;
 }

@@ -11,6 +11,8 @@ export const validateSessions: MessageHandler = async (frame, channel, { stores,
   for (let at = 0; at < ids.length; at += SLICE) {
     const slice = ids.slice(at, at + SLICE);
     const lost = new Set(await stores.shownSessions.lost(slice, channel.routerId));
+    // Its sessions were forgotten when it closed.
+    if (channel.isClosed) return;
     for (const id of slice) if (!lost.has(id) && !traffic.sessions.use(channel.routerId, id)) lost.add(id);
     if (lost.size > 0) channel.send(sessionRemovedMessage([...lost]));
   }
