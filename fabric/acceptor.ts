@@ -85,6 +85,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       if (!hello.isFirst) throw new Refusal('a further connection of a channel, which none was offered', router.id);
       await registry.makeRoom(router.id, (reason) => new Refusal(reason, router.id));
       if (isClosed) throw new Refusal('the controller stops', router.id);
+      if (socket.destroyed) throw new Refusal('the connection ended while it was checked', router.id);
       if (registry.get(router.id) !== undefined) throw new Refusal('it connects twice at a time', router.id);
       open(knock, hello, router, certFingerprint(leaf), reader);
     } finally {
@@ -156,7 +157,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         socket.destroy();
         if (isRefusal(error))
           refusals.note(error.message, error instanceof Refusal ? error.routerId : undefined, address);
-        else services.log.warn({ err: error, address }, 'a router could not be checked, and was refused');
+        else services.noteFailure(error, { address }, 'a router could not be checked, and was refused');
       });
     },
     close() {

@@ -32,6 +32,7 @@ import { createTraffic } from './traffic.js';
 export interface FabricOptions {
   readonly stores: Stores;
   readonly log: Logger;
+  readonly noteFailure: FabricServices['noteFailure'];
   readonly controllerId: string;
   readonly newId: () => string;
   readonly apiSessionToken: (apiSessionId: string) => string;
@@ -51,7 +52,7 @@ export interface Fabric {
   accept(knock: Knock): void;
   /** News from this controller and others. */
   readonly news: FabricNews;
-  /** Ends all channels; nothing of this process counts as connected any more. */
+  /** Ends all channels; nothing of this process counts as connected any more. Called again, it is the same end. */
   close(): Promise<void>;
 }
 
@@ -83,10 +84,14 @@ interface Connected {
   router: KnownRouter;
   presence: RouterPresence;
   subscriptionId: string | undefined;
+  /** The keys that the router has, once it has subscribed. */
+  told: ReadonlyMap<string, PublicKey>;
+  /** Ends the channel of a router with a new certificate. */
+  renewal?: NodeJS.Timeout;
 }
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { stores, log, controllerId, newId, keySources } = options;
+  const { stores, log, noteFailure, controllerId, newId, keySources } = options;
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
   const registry = createRegistry(limits.probeMs);
   const connected = new Map<RouterChannel, Connected>();
@@ -96,11 +101,11 @@ export function createFabric(options: FabricOptions): Fabric {
   let gathering: NodeJS.Timeout | undefined;
   let keys: ReadonlyMap<string, PublicKey> | undefined;
   let keyNews = 0;
-  /** What routers that subscribed have. */
-  let toldKeys: ReadonlyMap<string, PublicKey> = new Map();
+  /** They could not be read when they changed. */
+  let areKeysDue = false;
   let beats = 0;
 
-  const traffic = createTraffic({ stores, channels: registry, log });
+  const traffic = createTraffic({ stores, channels: registry, noteFailure });
   const presence = createPresenceWriter({
     store: stores.routerChannels,
     hostId: newId(),
@@ -110,6 +115,7 @@ export function createFabric(options: FabricOptions): Fabric {
       beats += 1;
       if (!isHearing) lookOurselves();
       void checkDue();
+      if (areKeysDue) void tellKeys();
     },
   });
 
@@ -118,7 +124,8 @@ export function createFabric(options: FabricOptions): Fabric {
     for (const { routerId } of registry.all()) due.add(routerId);
     if (beats % DEAF_BEATS !== 0) return;
     sessionSync.beginAll();
-    void refreshKeys();
+    traffic.sessions.check();
+    keysChanged();
   };
 
   const routers: FabricServices['routers'] = {
@@ -138,7 +145,7 @@ export function createFabric(options: FabricOptions): Fabric {
     onStatus: (channel, syncStatus) => {
       routers.update(channel, { syncStatus });
     },
-    log,
+    noteFailure,
   });
 
   /** Routers that may no longer be connected, or to whom other policies apply now. */
@@ -166,7 +173,7 @@ export function createFabric(options: FabricOptions): Fabric {
       sessionSync.changed(router);
       traffic.routerChanged(router);
       if (router.fingerprint !== channel.fingerprint)
-        setTimeout(() => {
+        entry.renewal ??= setTimeout(() => {
           channel.close('the router has a new certificate');
         }, limits.renewedMs).unref();
     }
@@ -181,26 +188,33 @@ export function createFabric(options: FabricOptions): Fabric {
       if (before === keyNews) keys = read;
     }
   };
-  const refreshKeys = async () => {
-    keyNews += 1;
-    const former = keys ?? toldKeys;
-    keys = undefined;
+  /** Each router that subscribed hears what differs from what it has. */
+  const tellKeys = async () => {
+    areKeysDue = false;
     const subscribed = () => [...connected].filter(([, { subscriptionId }]) => subscriptionId !== undefined);
     if (subscribed().length === 0) return;
     try {
       const next = await currentKeys();
-      const changes = keyChanges(former, next);
-      toldKeys = next;
-      if (changes !== undefined) for (const [channel] of subscribed()) channel.send(changes);
+      for (const [channel, entry] of subscribed()) {
+        const changes = keyChanges(entry.told, next);
+        entry.told = next;
+        if (changes !== undefined) channel.send(changes);
+      }
     } catch (error) {
-      toldKeys = former;
-      log.warn({ err: error }, 'the keys for routers could not be read; it is tried again at the next change');
+      areKeysDue = true;
+      noteFailure(error, {}, 'the keys for routers could not be read; it is tried again');
     }
+  };
+  const keysChanged = () => {
+    keyNews += 1;
+    keys = undefined;
+    void tellKeys();
   };
 
   const services: FabricServices = {
     stores,
     log,
+    noteFailure,
     channels: registry,
     routers,
     sessionSync,
@@ -210,7 +224,7 @@ export function createFabric(options: FabricOptions): Fabric {
         const current = await currentKeys();
         const entry = connected.get(channel);
         if (entry === undefined) return;
-        toldKeys = current;
+        entry.told = current;
         entry.subscriptionId = subscriptionId;
         const { id, name, isTunnelerEnabled } = entry.router;
         const [root] = keySources().roots;
@@ -242,6 +256,7 @@ export function createFabric(options: FabricOptions): Fabric {
       connected.set(channel, {
         router,
         subscriptionId: undefined,
+        told: new Map(),
         presence: {
           connectedAt: channel.connectedAt,
           syncStatus: 'SYNC_QUEUED',
@@ -259,6 +274,7 @@ export function createFabric(options: FabricOptions): Fabric {
       void checkDue();
     },
     onClose(channel, reason) {
+      clearTimeout(connected.get(channel)?.renewal);
       connected.delete(channel);
       sessionSync.end(channel);
       traffic.routerLost(channel);
@@ -273,6 +289,17 @@ export function createFabric(options: FabricOptions): Fabric {
       for (const { routerId } of registry.all()) due.add(routerId);
       void checkDue();
     }, GATHER_MS).unref();
+  };
+
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    isClosed = true;
+    clearTimeout(gathering);
+    acceptor.close();
+    sessionSync.close();
+    for (const channel of [...registry.all()]) channel.close('the controller stops');
+    await traffic.close();
+    await presence.close();
   };
 
   return {
@@ -305,27 +332,17 @@ export function createFabric(options: FabricOptions): Fabric {
       identityChanged: (identityId) => {
         sessionSync.identityChanged(identityId);
       },
-      keysChanged: () => {
-        void refreshKeys();
-      },
+      keysChanged,
       setHearing(next) {
         isHearing = next;
         if (!next) return;
         checkSoon();
         traffic.sessions.check();
         sessionSync.beginAll();
-        void refreshKeys();
+        keysChanged();
       },
     },
-    async close() {
-      isClosed = true;
-      clearTimeout(gathering);
-      acceptor.close();
-      sessionSync.close();
-      for (const channel of [...registry.all()]) channel.close('the controller stops');
-      await traffic.close();
-      await presence.close();
-    },
+    close: () => (closing ??= closeAll()),
   };
 }
 

@@ -6,6 +6,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { malformed } from './malformed.js';
+import { reflected } from './headers.js';
 import type { Headers } from './headers.js';
 
 const PREFIX_MAGIC = Buffer.of(0x03, 0x06, 0x09, 0x0c);
@@ -27,6 +28,8 @@ export interface Message {
 export interface Frame extends Message {
   /** Unique among the sender's; -1 in a hello and in its answer. */
   readonly sequence: number;
+  /** Of the whole frame, as it came. */
+  readonly bytes: number;
 }
 
 /** In bytes; what is larger is refused before it is read. */
@@ -151,10 +154,17 @@ export class FrameReader {
     return {
       contentType: bytes.readInt32LE(4),
       sequence: bytes.readInt32LE(8),
+      bytes: whole,
       headers: decodeHeaders(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + headerBytes)),
       body: bytes.subarray(PREFIX_BYTES + headerBytes, whole),
     };
   }
+}
+
+/** What a reply needs of its request, in memory of its own: for what takes long to answer. */
+export function forReply({ contentType, sequence, headers }: Frame): Frame {
+  const kept = [...reflected(headers)].map(([key, value]) => [key, Buffer.from(value)] as const);
+  return { contentType, sequence, headers: new Map(kept), body: NOTHING, bytes: 0 };
 }
 
 function decodeHeaders(bytes: Buffer): Map<number, Buffer> {

@@ -70,10 +70,14 @@ export const PeerData = {
   DialerIdentityName: 1116,
 } as const;
 
-/** A reply has those of the request whose keys lie between these, both included. */
-export const REFLECTED = { first: 128, last: 255 } as const;
-
 export type Headers = ReadonlyMap<number, Uint8Array>;
+
+/** A reply has those of the request whose keys lie between these, both included. */
+const REFLECTED = { first: 128, last: 255 } as const;
+
+/** Those of a request that its reply repeats. */
+export const reflected = (headers: Headers): [number, Uint8Array][] =>
+  [...headers].filter(([key]) => key >= REFLECTED.first && key <= REFLECTED.last);
 
 /** Of lists and maps, as the routers' side has them. */
 const MAX_ITEMS = 128;
@@ -174,9 +178,10 @@ export function readTextMap(headers: Headers, key: number): Map<string, string> 
   return new Map(reader.items(() => [reader.bytes().toString('utf8'), reader.bytes().toString('utf8')] as const));
 }
 
+/** In memory of their own: values are kept for as long as a dial takes. */
 export function readBytesMap(headers: Headers, key: number): Map<number, Buffer> {
   const reader = new ItemReader(headers, key);
-  return new Map(reader.items(() => [reader.uint32(), reader.bytes()] as const));
+  return new Map(reader.items(() => [reader.uint32(), Buffer.from(reader.bytes())] as const));
 }
 
 function sized(headers: Headers, key: number, length: number): Buffer | undefined {

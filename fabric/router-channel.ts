@@ -4,7 +4,7 @@ import type { CloseReason, MessageRule, MessageTable, RouterChannel } from './ch
 import type { Connection } from './connection.js';
 import { contentTypeName } from './content-types.js';
 import type { Frame, Message } from './frame.js';
-import { Header, REFLECTED, encodeInt32, readInt32 } from './headers.js';
+import { Header, encodeInt32, readInt32, reflected } from './headers.js';
 import type { Hello } from './hello.js';
 import type { ChannelLimits } from './limits.js';
 import { MalformedError } from './malformed.js';
@@ -83,9 +83,7 @@ export class OpenChannel implements RouterChannel {
   }
 
   reply(request: Frame, message: Message): void {
-    const headers = new Map(message.headers);
-    for (const [key, value] of request.headers)
-      if (key >= REFLECTED.first && key <= REFLECTED.last) headers.set(key, value);
+    const headers = new Map([...message.headers, ...reflected(request.headers)]);
     headers.set(Header.ReplyFor, encodeInt32(request.sequence));
     this.#write({ ...message, headers });
   }
@@ -141,7 +139,7 @@ export class OpenChannel implements RouterChannel {
       return;
     }
     this.#queue.push(frame);
-    this.#queuedBytes += frame.body.length;
+    this.#queuedBytes += frame.bytes;
     this.#dispatch();
     const { waiting, waitingBytes } = this.#options.limits;
     if (this.#queue.length > waiting || this.#queuedBytes > waitingBytes) this.#connection?.pause();
@@ -157,7 +155,7 @@ export class OpenChannel implements RouterChannel {
     while (!this.#isClosed && !this.#isBlocked && this.#running < limits.handlers) {
       const frame = this.#queue.shift();
       if (frame === undefined) return;
-      this.#queuedBytes -= frame.body.length;
+      this.#queuedBytes -= frame.bytes;
       const rule = table.get(frame.contentType);
       if (rule === undefined) this.#noteUnknown(frame);
       else this.#run(rule, frame);
@@ -184,8 +182,9 @@ export class OpenChannel implements RouterChannel {
     } catch (error) {
       if (error instanceof MalformedError) this.close(`${contentTypeName(frame.contentType)}: ${error.message}`);
       else if (!this.#isClosed)
-        services.log.error(
-          { err: error, routerId: this.routerId, message: contentTypeName(frame.contentType) },
+        services.noteFailure(
+          error,
+          { routerId: this.routerId, message: contentTypeName(frame.contentType) },
           'a message of a router could not be handled',
         );
     }

@@ -37,6 +37,11 @@ export interface ApiSessionTokens {
 export interface FabricServices {
   readonly stores: Stores;
   readonly log: Logger;
+  /**
+   * For what is refused or tried again because something failed: a warning, or a mere note while the database is away,
+   * which has lines of its own.
+   */
+  readonly noteFailure: (error: unknown, facts: object, message: string) => void;
   readonly channels: ChannelRegistry;
   readonly routers: ConnectedRouters;
   readonly sessionSync: SessionSync;

@@ -8,7 +8,6 @@
  * is right. What is heard while a whole state is read is told after its last chunk.
  */
 import { create } from '@bufbuild/protobuf';
-import type { Logger } from 'pino';
 import { hashToken } from '../domain/auth/tokens.js';
 import { selects } from '../domain/policy/roles.js';
 import type { KnownRouter, RouterSession, RouterSyncView, SessionState } from '../db/router-sync-view.js';
@@ -22,6 +21,7 @@ import type { RouterChannel } from './channel.js';
 import { ContentType } from './content-types.js';
 import { typedMessage } from './frame.js';
 import { SyncHeader, encodeText } from './headers.js';
+import type { FabricServices } from './services.js';
 
 export interface SessionSyncOptions {
   readonly view: Pick<RouterSyncView, 'sessions' | 'sessionsFor' | 'sessionsByToken'>;
@@ -30,7 +30,7 @@ export interface SessionSyncOptions {
   /** Seconds without activity after which a session is over. */
   readonly timeoutSeconds: number;
   readonly onStatus: (channel: RouterChannel, status: SyncStatus) => void;
-  readonly log: Logger;
+  readonly noteFailure: FabricServices['noteFailure'];
   readonly now?: () => number;
 }
 
@@ -79,7 +79,7 @@ interface Told {
 const printsOf = ({ fingerprints }: RouterSession) => fingerprints.map((print) => print.slice(0, 10)).join();
 
 export function createSessionSync(options: SessionSyncOptions): SessionSync {
-  const { view, tokenOf, timeoutSeconds, onStatus, log, now = Date.now } = options;
+  const { view, tokenOf, timeoutSeconds, onStatus, noteFailure, now = Date.now } = options;
   const told = new Map<string, Told>();
   const sessions = new Set<string>();
   const identities = new Set<string>();
@@ -153,7 +153,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       }
       if (isTold(entry)) onStatus(entry.channel, 'SYNC_DONE');
     } catch (error) {
-      log.warn({ err: error, routerId: entry.channel.routerId }, 'API sessions could not be told; it is tried again');
+      noteFailure(error, { routerId: entry.channel.routerId }, 'API sessions could not be told; it is tried again');
       if (isTold(entry)) onStatus(entry.channel, 'SYNC_ERROR');
       entry.later = [];
       const timer = setTimeout(() => {
@@ -225,7 +225,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       gathering = undefined;
       looking ??= look()
         .catch((error: unknown) => {
-          log.warn({ err: error }, 'changes of API sessions could not be read; routers get the whole state instead');
+          noteFailure(error, {}, 'changes of API sessions could not be read; routers get the whole state instead');
           for (const entry of told.values()) demand(entry);
         })
         .finally(() => {

@@ -3,24 +3,25 @@
  * router hears it, and its circuits end. What other routers and sessions have is never touched.
  */
 import { create } from '@bufbuild/protobuf';
-import type { Logger } from 'pino';
 import type { Stores } from '../db/stores.js';
 import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
 import type { Circuit, Circuits } from './circuits.js';
 import { ContentType } from './content-types.js';
 import { typedMessage } from './frame.js';
 import type { Message } from './frame.js';
-import type { ChannelRegistry } from './services.js';
+import type { ChannelRegistry, FabricServices } from './services.js';
 
 export interface SessionWatchOptions {
   readonly stores: Pick<Stores, 'shownSessions' | 'hostedTerminators'>;
   readonly channels: Pick<ChannelRegistry, 'get'>;
   readonly circuits: Circuits;
-  readonly log: Logger;
+  readonly noteFailure: FabricServices['noteFailure'];
 }
 
 /** Sessions that are asked about in one transaction. */
 const SLICE = 500;
+/** After a failure. */
+const RETRY_MS = 200;
 /** A dial that began before its session ended still finds it here. */
 const RECENT = 10_000;
 
@@ -36,7 +37,7 @@ export class SessionWatch {
   readonly #stores: SessionWatchOptions['stores'];
   readonly #channels: SessionWatchOptions['channels'];
   readonly #circuits: Circuits;
-  readonly #log: Logger;
+  readonly #noteFailure: SessionWatchOptions['noteFailure'];
   readonly #byRouter = new Map<string, Set<string>>();
   /** Oldest first. */
   readonly #ended = new Set<string>();
@@ -44,11 +45,11 @@ export class SessionWatch {
   #isCheckDue = false;
   #isClosed = false;
 
-  constructor({ stores, channels, circuits, log }: SessionWatchOptions) {
+  constructor({ stores, channels, circuits, noteFailure }: SessionWatchOptions) {
     this.#stores = stores;
     this.#channels = channels;
     this.#circuits = circuits;
-    this.#log = log;
+    this.#noteFailure = noteFailure;
   }
 
   /** A router showed this session and it was good. False when it ended meanwhile. */
@@ -86,7 +87,7 @@ export class SessionWatch {
     });
   }
 
-  /** Waits for the check that is running. */
+  /** Waits for the statement that is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#checking;
@@ -97,7 +98,8 @@ export class SessionWatch {
       this.#isCheckDue = false;
       for (const [routerId, used] of [...this.#byRouter]) {
         const ids = [...used];
-        for (let at = 0; at < ids.length; at += SLICE) await this.#checkSlice(routerId, ids.slice(at, at + SLICE));
+        for (let at = 0; at < ids.length && !this.#isClosed; at += SLICE)
+          await this.#checkSlice(routerId, ids.slice(at, at + SLICE));
       }
     }
   }
@@ -113,7 +115,7 @@ export class SessionWatch {
         if (isOver(circuit, routerId, lost)) this.#circuits.end(circuit, true);
       await this.#stores.hostedTerminators.removeOfSessions(lost, routerId);
     } catch (error) {
-      this.#log.warn({ err: error, router: routerId }, 'sessions in use could not be checked; the sweep finds them');
+      this.#noteFailure(error, { routerId }, 'sessions in use could not be checked; it is tried again');
       this.#isCheckDue = true;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
@@ -131,8 +133,6 @@ export class SessionWatch {
     }
   }
 }
-
-const RETRY_MS = 200;
 
 /** One of these sessions dialed it over this router, or hosts it there. */
 function isOver({ path, sessionId, hostSessionId }: Circuit, routerId: string, lost: readonly string[]): boolean {

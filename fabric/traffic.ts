@@ -2,7 +2,6 @@
  * What carries traffic, of all routers together: circuits, terminators, sessions in use. Built once; server/ tells it
  * which routers come and go and which sessions end.
  */
-import type { Logger } from 'pino';
 import type { Stores } from '../db/stores.js';
 import { createGate } from '../domain/scheduling/gate.js';
 import type { Gate } from '../domain/scheduling/gate.js';
@@ -11,7 +10,7 @@ import { TerminatorCosts } from '../domain/fabric/terminator-costs.js';
 import type { RouterChannel } from './channel.js';
 import { Circuits } from './circuits.js';
 import { ConnectedIdentities } from './connected-identities.js';
-import type { ChannelRegistry } from './services.js';
+import type { ChannelRegistry, FabricServices } from './services.js';
 import { SessionWatch } from './session-watch.js';
 import { TerminatorValidation } from './terminator-validation.js';
 import { Topology } from './topology.js';
@@ -44,7 +43,7 @@ export interface Traffic {
 export interface TrafficOptions {
   readonly stores: Stores;
   readonly channels: ChannelRegistry;
-  readonly log: Logger;
+  readonly noteFailure: FabricServices['noteFailure'];
 }
 
 const CIRCUIT_GATE = { concurrent: 64, waiting: 2_000 };
@@ -54,11 +53,11 @@ const CREDIT_EVERY_MS = 60_000;
 /** A router that does not come back by then has lost its circuits, or asks about them when they are idle. */
 const FORGET_CIRCUITS_MS = 5 * 60_000;
 
-export function createTraffic({ stores, channels, log }: TrafficOptions): Traffic {
+export function createTraffic({ stores, channels, noteFailure }: TrafficOptions): Traffic {
   const now = () => performance.now();
   const costs = new TerminatorCosts(now);
   const circuits = new Circuits(channels, costs);
-  const sessions = new SessionWatch({ stores, channels, circuits, log });
+  const sessions = new SessionWatch({ stores, channels, circuits, noteFailure });
   const validation = new TerminatorValidation(stores.hostedTerminators, now);
   const topology = new Topology();
   const connected = new ConnectedIdentities(now);
@@ -107,8 +106,9 @@ export function createTraffic({ stores, channels, log }: TrafficOptions): Traffi
       absent.delete(channel.routerId);
       setRouter(router);
       validation.routerConnected(channel).catch((error: unknown) => {
-        log.warn(
-          { err: error, router: channel.routerId },
+        noteFailure(
+          error,
+          { routerId: channel.routerId },
           'the terminators of a router could not be read to validate them',
         );
       });

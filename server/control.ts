@@ -12,6 +12,7 @@ import type { ApiSessionRegistry } from './api-sessions.js';
 import { addressOf } from './client-address.js';
 import { handRoutersOver, holdRouters, routerHandoff } from './handoff.js';
 import type { Logger } from './log.js';
+import { noteFailure } from './outage-log.js';
 import { certificatesSent } from './peer.js';
 import type { RunningPki } from './pki.js';
 import type { ServerIdentity } from './renewal.js';
@@ -39,6 +40,9 @@ export function createControl({
   return createFabric({
     stores,
     log,
+    noteFailure: (error, facts, message) => {
+      noteFailure(log, error, message, facts);
+    },
     controllerId,
     newId,
     apiSessionToken: (id) => tokenOf(tokenKey, id),

@@ -156,7 +156,12 @@ function detailOf(outage: Outage, error: unknown): { detail?: string } {
  * For work in the background that is tried again: a warning with the stack, or a mere note while the database is out,
  * which has its own line.
  */
-export function noteFailure(log: Pick<Logger, 'debug' | 'warn'>, error: unknown, message: string): void {
-  if (outageOf(error) === undefined) log.warn({ err: error }, message);
-  else log.debug({ reason: reasonOf(error) }, message);
+export function noteFailure(
+  log: Pick<Logger, 'debug' | 'warn'>,
+  error: unknown,
+  message: string,
+  facts: object = {},
+): void {
+  if (outageOf(error) === undefined) log.warn({ ...facts, err: error }, message);
+  else log.debug({ ...facts, reason: reasonOf(error) }, message);
 }

@@ -4,7 +4,7 @@ import type { MessageHandler, RouterChannel } from '../channel.js';
 import { buildCircuit } from '../circuit-builder.js';
 import { ContentType } from '../content-types.js';
 import { EdgeError, asEdgeError, errorMessage, invalidSession } from '../edge-errors.js';
-import { message } from '../frame.js';
+import { forReply, message } from '../frame.js';
 import type { Message } from '../frame.js';
 import {
   CircuitRequestHeader,
@@ -25,6 +25,7 @@ import { requireSession } from '../shown-session.js';
  */
 export const createCircuit: MessageHandler = (frame, channel, services) => {
   const { headers } = frame;
+  const asked = forReply(frame);
   // Read first: what cannot be read is the router's fault and not the client's.
   const request = {
     apiSessionToken: readText(headers, CircuitRequestHeader.ApiSessionToken) ?? '',
@@ -37,7 +38,7 @@ export const createCircuit: MessageHandler = (frame, channel, services) => {
     .circuits.run(() => dial(request, channel, services))
     .catch((error: unknown) => refusal(error, channel, services))
     .then((answer) => {
-      channel.reply(frame, answer);
+      channel.reply(asked, answer);
     });
 };
 
@@ -75,10 +76,10 @@ async function dial(request: Request, channel: RouterChannel, services: FabricSe
 const withoutKey = (whose: string, circuitId?: string) =>
   new EdgeError('encryptionDataMissing', `encryption required on service, ${whose}`, circuitId);
 
-function refusal(error: unknown, { routerId }: RouterChannel, { log }: FabricServices): Message {
+function refusal(error: unknown, { routerId }: RouterChannel, { log, noteFailure }: FabricServices): Message {
   if (error instanceof DomainError && error.kind === 'tooManyRequests')
     return errorMessage(new EdgeError('busy', 'too many circuits of this router are being made'));
-  if (!(error instanceof EdgeError)) log.warn({ err: error, router: routerId }, 'a circuit could not be made');
-  else log.debug({ router: routerId, reason: error.message }, 'a circuit was refused');
+  if (!(error instanceof EdgeError)) noteFailure(error, { routerId }, 'a circuit could not be made');
+  else log.debug({ routerId, reason: error.message }, 'a circuit was refused');
   return errorMessage(asEdgeError(error));
 }

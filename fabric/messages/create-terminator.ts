@@ -110,14 +110,15 @@ interface Failure {
   readonly retryHint: number;
 }
 
-function refusal(error: unknown, terminatorId: string, channel: RouterChannel, { log }: FabricServices): Message {
-  const router = channel.routerId;
+function refusal(error: unknown, terminatorId: string, channel: RouterChannel, services: FabricServices): Message {
+  const { log, noteFailure } = services;
+  const { routerId } = channel;
   if (error instanceof DomainError && error.kind === 'tooManyRequests') {
     const { code: errorCode, retryHint } = EDGE_ERRORS.busy;
     return answer(terminatorId, { result: CreateTerminatorResult.FAILED_BUSY, msg: 'busy', errorCode, retryHint });
   }
-  if (!(error instanceof EdgeError)) log.warn({ err: error, router }, 'a terminator could not be made');
-  else log.debug({ router, reason: error.message }, 'a terminator was refused');
+  if (!(error instanceof EdgeError)) noteFailure(error, { routerId }, 'a terminator could not be made');
+  else log.debug({ routerId, reason: error.message }, 'a terminator was refused');
   const { kind, message: msg } = asEdgeError(error);
   const { code: errorCode, retryHint } = EDGE_ERRORS[kind];
   return answer(terminatorId, { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode, retryHint });

@@ -30,7 +30,7 @@ export const removeTerminators: MessageHandler = async (frame, channel, services
     channel.reply(frame, message(ContentType.Result, '', [[Header.Success, encodeBoolean(true)]]));
   } catch (error) {
     if (!(error instanceof DomainError))
-      services.log.warn({ err: error, router: channel.routerId }, 'terminators could not be removed');
+      services.noteFailure(error, { routerId: channel.routerId }, 'terminators could not be removed');
     const headers = [
       [Header.Success, encodeBoolean(false)],
       [ResultHeader.ErrorCode, encodeUint32(BUSY)],
@@ -45,7 +45,7 @@ export const removeTerminator: MessageHandler = async (frame, channel, services)
     await removeAll([terminatorId], channel, services);
     channel.reply(frame, message(ContentType.RemoveEdgeTerminatorResponse));
   } catch (error) {
-    services.log.warn({ err: error, router: channel.routerId }, 'a terminator could not be removed');
+    services.noteFailure(error, { routerId: channel.routerId }, 'a terminator could not be removed');
     channel.reply(frame, errorMessage(asEdgeError(error)));
   }
 };

@@ -18,7 +18,7 @@ export const updateTerminator: MessageHandler = async (frame, channel, services)
     channel.reply(frame, message(ContentType.UpdateEdgeTerminatorResponse));
   } catch (error) {
     if (!(error instanceof EdgeError))
-      services.log.warn({ err: error, router: channel.routerId }, 'a terminator could not be changed');
+      services.noteFailure(error, { routerId: channel.routerId }, 'a terminator could not be changed');
     channel.reply(frame, errorMessage(asEdgeError(error)));
   }
 };

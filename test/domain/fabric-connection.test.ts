@@ -67,7 +67,7 @@ describe('the connection of a router', () => {
       fingerprint: '',
       limits: all,
       table,
-      services: { log: pino({ level: 'silent' }) } as FabricServices,
+      services: { log: pino({ level: 'silent' }), noteFailure: () => undefined } as unknown as FabricServices,
       onClose: (_, reason) => reasons.push(reason),
     });
     const connection = new Connection(socket, new FrameReader(FRAMES), all, {
@@ -107,11 +107,28 @@ describe('the connection of a router', () => {
   });
 
   it('is cut when bytes wait and the router reads none', async () => {
-    const made = await pair({ stallMs: 100 });
+    const made = await pair({ stallMs: 100, slowestBytes: 1 << 30 });
     made.peer.pause();
     for (let sent = 0; sent < 8; sent += 1) made.channel.send(message(ContentType.Route, Buffer.alloc(2 << 20)));
     await ended(made);
     expect(made.reasons[0]).to.match(/has not read/);
+  });
+
+  it('is cut when the router reads none, although our signs of life are added to what waits', async () => {
+    const made = await pair({ stallMs: 200, heartbeatMs: 20, slowestBytes: 1 << 30 });
+    made.peer.pause();
+    for (let sent = 0; sent < 8; sent += 1) made.channel.send(message(ContentType.Route, Buffer.alloc(2 << 20)));
+    await ended(made);
+    expect(made.reasons[0]).to.match(/has not read/);
+  });
+
+  it('has longer to read what is large', async () => {
+    const made = await pair({ stallMs: 40, heartbeatMs: 20, slowestBytes: 1 << 10 });
+    made.peer.pause();
+    for (let sent = 0; sent < 8; sent += 1) made.channel.send(message(ContentType.Route, Buffer.alloc(2 << 20)));
+    let looks = 0;
+    await until('many times the bound', () => made.reasons.length > 0 || (looks += 1) > 12);
+    expect(made.reasons).to.deep.equal([]);
   });
 
   it('is cut when the router is silent', async () => {
@@ -193,6 +210,48 @@ describe('the connection of a router', () => {
     await until('all to be handled', () => done === total);
     expect(most).to.equal(4);
     expect(channel.isClosed).to.equal(false);
+  });
+
+  it('counts headers among the bytes that wait', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    let done = 0;
+    const handle = async () => {
+      await gate;
+      done += 1;
+    };
+    const { channel, connection, peer } = await pair(
+      { handlers: 1, waitingBytes: 1 << 20 },
+      new Map([[7, { handle }]]),
+    );
+    const large: [number, Uint8Array][] = [[99, Buffer.alloc(1 << 19)]];
+    for (let index = 1; index <= 40; index += 1) write(peer, index, message(7, '', large));
+    await until('it is not read any more', () => connection.isPaused);
+    expect(done).to.equal(0);
+    release();
+    await until('all to be handled', () => done === 40);
+    channel.close('done');
+  });
+
+  it('is not heard of while it is not read, and not silent either', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const { channel, connection, peer } = await pair(
+      { handlers: 1, waiting: 2, silenceMs: 1_000, heartbeatMs: 100 },
+      new Map([[7, { handle: () => gate }]]),
+    );
+    for (let index = 1; index <= 10; index += 1) write(peer, index, message(7));
+    await until('it is not read any more', () => connection.isPaused);
+    const { heardAt } = connection;
+    const frames = framesOf(peer);
+    await until('more signs of life than fit in the silence', () => frames.length > 15);
+    expect([connection.heardAt, channel.isClosed]).to.deep.equal([heardAt, false]);
+    release();
+    await until('it is read again', () => !connection.isPaused);
+    write(peer, 11, message(7));
+    await until('it is heard', () => connection.heardAt > heardAt);
+    expect(channel.isClosed).to.equal(false);
+    channel.close('done');
   });
 
   it('reads replies although messages wait for their turn', async () => {

@@ -1,0 +1,94 @@
+/** How the control channel takes connections that end while they are checked, and how it ends itself. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { certFingerprint } from '../../domain/pki/keys.js';
+import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import type { KnownRouter } from '../../db/router-sync-view.js';
+import { createAcceptor } from '../../fabric/acceptor.js';
+import { createFabric } from '../../fabric/fabric.js';
+import { encodeFrame } from '../../fabric/frame.js';
+import { HELLO_SEQUENCE } from '../../fabric/hello.js';
+import { LIMITS } from '../../fabric/limits.js';
+import { createRegistry } from '../../fabric/registry.js';
+import type { FabricServices } from '../../fabric/services.js';
+import { makeSelfSigned } from '../support/certificates.js';
+import { until } from '../support/poll.js';
+import { helloMessage } from '../support/scripted-router.js';
+import { openStoresForTest } from '../support/stores.js';
+
+const noteFailure = () => undefined;
+
+describe('the control channel of a process', () => {
+  it('makes no channel of a connection that ended while it was checked', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const accepted = once(server, 'connection');
+    const peer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    peer.on('error', () => undefined);
+    const [socket] = (await accepted) as [Socket];
+    const { pem, der } = makeSelfSigned({ commonName: 'r1' });
+    const router = { id: 'r1', fingerprint: certFingerprint(der), certPem: pem, disabled: false } as KnownRouter;
+    const looks: (() => void)[] = [];
+    const stores = {
+      routerSync: {
+        routers: () =>
+          new Promise<KnownRouter[]>((resolve) => {
+            looks.push(() => {
+              resolve([router]);
+            });
+          }),
+      },
+    } as unknown as FabricServices['stores'];
+    const refused: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => refused.push(line) });
+    const registry = createRegistry(LIMITS.probeMs);
+    let opened = 0;
+    const acceptor = createAcceptor({
+      services: { stores, log, noteFailure, controllerId: 'c1' } as unknown as FabricServices,
+      registry,
+      table: new Map(),
+      limits: LIMITS,
+      turns: createTurnQueue({ waiting: 1 }),
+      verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
+      onOpen: () => (opened += 1),
+      onClose: () => undefined,
+    });
+    acceptor.accept({ socket, certificates: [der], address: 'here' });
+    peer.write(Buffer.concat(encodeFrame(HELLO_SEQUENCE, helloMessage('r1'))));
+    await until('it is looked up', () => looks.length === 1);
+    socket.destroy();
+    await once(socket, 'close');
+    looks[0]?.();
+    await until('it is refused', () => refused.length > 0 || opened > 0);
+    expect([opened, registry.get('r1')]).to.deep.equal([0, undefined]);
+    expect(refused[0]).to.match(/ended while it was checked/);
+    peer.destroy();
+    server.close();
+  });
+
+  it('ends once, however often it is asked to', async () => {
+    const fixture = await openStoresForTest();
+    const fabric = createFabric({
+      stores: fixture.stores,
+      log: pino({ level: 'silent' }),
+      noteFailure,
+      controllerId: 'c1',
+      newId: () => 'h1',
+      apiSessionToken: (id) => id,
+      sessionTimeoutSeconds: 60,
+      sessionsSeen: () => undefined,
+      apiSessions: { find: async () => undefined },
+      verify: () => {
+        throw new Error('nobody comes');
+      },
+      keySources: () => ({ roots: [], own: [], signerDer: Buffer.alloc(0), signerKids: [] }),
+    });
+    const first = fabric.close();
+    expect(fabric.close()).to.equal(first);
+    await first;
+    await fixture.close();
+  });
+});

@@ -1,0 +1,86 @@
+/** The sessions that routers use: none is remembered for a channel that is closed, and a close waits for little. */
+import { expect } from 'chai';
+import type { RouterChannel } from '../../fabric/channel.js';
+import { Circuits } from '../../fabric/circuits.js';
+import { ContentType } from '../../fabric/content-types.js';
+import { typedMessage } from '../../fabric/frame.js';
+import type { Frame } from '../../fabric/frame.js';
+import { validateSessions } from '../../fabric/messages/validate-sessions.js';
+import type { FabricServices } from '../../fabric/services.js';
+import { SessionWatch } from '../../fabric/session-watch.js';
+import { requireSession } from '../../fabric/shown-session.js';
+import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
+import { ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
+import { create } from '@bufbuild/protobuf';
+import { until } from '../support/poll.js';
+
+describe('the sessions that routers use', () => {
+  /** What the database is asked, and what it answers when it is let. */
+  const watched = () => {
+    const asked: (readonly string[])[] = [];
+    const answers: (() => void)[] = [];
+    const stores = {
+      shownSessions: {
+        lost: (ids: readonly string[]) => {
+          asked.push(ids);
+          return new Promise<string[]>((resolve) => {
+            answers.push(() => {
+              resolve([]);
+            });
+          });
+        },
+        find: async () => ({ id: 's1', apiSessionId: 'a1', type: 'Dial', isRouterAllowed: true }),
+      },
+      hostedTerminators: { removeOfSessions: async () => undefined },
+    } as unknown as FabricServices['stores'];
+    const channels = { get: () => undefined };
+    const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
+    const sessions = new SessionWatch({ stores, channels, circuits, noteFailure: () => undefined });
+    const services = {
+      stores,
+      traffic: { sessions },
+      apiSessions: { find: async () => 'a1' },
+    } as unknown as FabricServices;
+    return { asked, answers, sessions, services };
+  };
+  const channelOf = () => {
+    const state = { isClosed: false };
+    return Object.assign(state, { routerId: 'r1', send: () => undefined }) as unknown as RouterChannel & {
+      isClosed: boolean;
+    };
+  };
+  const tokens = { apiSessionToken: 'a', sessionToken: 's' };
+
+  it('are forgotten with its channel, also those that were looked up while it closed', async () => {
+    const { asked, answers, sessions, services } = watched();
+    const channel = channelOf();
+    const body = create(ValidateSessionsRequestSchema, { sessionTokens: ['s1'] });
+    const frame = typedMessage(ContentType.ValidateSessions, ValidateSessionsRequestSchema, body) as Frame;
+    const handled = validateSessions(frame, channel, services);
+    await until('it is asked', () => answers.length === 1);
+    channel.isClosed = true;
+    sessions.forgetRouter('r1');
+    answers[0]?.();
+    await handled;
+    const refused = await requireSession(tokens, 'Dial', channel, services).then(
+      () => 'let in',
+      (error: unknown) => (error as Error).message,
+    );
+    expect(refused).to.equal('invalid session');
+    sessions.check();
+    await sessions.close();
+    expect(asked).to.have.length(1);
+  });
+
+  it('are not all asked about before a close is over', async () => {
+    const { asked, answers, sessions } = watched();
+    for (const router of ['r1', 'r2'])
+      for (let index = 0; index < 1_200; index += 1) sessions.use(router, `${router}-${index}`);
+    sessions.check();
+    await until('it is asked', () => answers.length === 1);
+    const closed = sessions.close();
+    answers[0]?.();
+    await closed;
+    expect(asked).to.have.length(1);
+  });
+});
