@@ -58,9 +58,9 @@ export interface ControllerStore {
   endpoints(): Promise<Endpoint[]>;
 }
 
-/** @property advertise  `host:port` */
+/** @property advertised  for clients and for routers, each as `host:port` */
 export interface Endpoint {
-  readonly advertise: string;
+  readonly advertised: readonly string[];
   readonly certPem: string;
 }
 
@@ -94,7 +94,9 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
       return (
         await db.read<Endpoint>(
           'controller-endpoints',
-          `SELECT substr(ctrl_address, 5) AS advertise, cert_pem AS "certPem"
+          `SELECT array_remove(ARRAY[substr(ctrl_address, 5),
+            substring(api_addresses #>> '{edge-client,0,url}' from '^https://([^/]+)')], NULL) AS advertised,
+          cert_pem AS "certPem"
         FROM controllers WHERE starts_with(ctrl_address, 'tls:')`,
           [],
         )

@@ -103,6 +103,8 @@ export interface NetworkInfo {
   readonly name: string;
   /** `host:port` that clients reach. */
   readonly advertise: string;
+  /** The same for routers. */
+  readonly routersReach: string;
   readonly startedAt: Date;
 }
 

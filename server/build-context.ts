@@ -7,6 +7,7 @@ import type { Context } from '../handlers/context.js';
 import type { Network } from './bootstrap.js';
 import type { Closers } from './closers.js';
 import type { Config } from './config.js';
+import { routersReach } from './control-settings.js';
 import { openDocuments } from './documents.js';
 import type { Logger } from './log.js';
 import { createOutgoing } from './outgoing.js';
@@ -73,10 +74,17 @@ export function buildContext(parts: Parts): Context {
       issuerPem: pki.issuerPem,
       stores,
       advertise: config.advertise,
+      routersReach: routersReach(config),
       durationSeconds: config.enrollmentDuration,
     }),
     sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
-    network: { controllerId, name: config.name, advertise: config.advertise, startedAt },
+    network: {
+      controllerId,
+      name: config.name,
+      advertise: config.advertise,
+      routersReach: routersReach(config),
+      startedAt,
+    },
     checkConfigData: async ({ id, updatedAt, schema }, data) => {
       if (schema !== null) await schemas.checkData({ id, updatedAt, schema }, data);
     },

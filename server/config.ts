@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { parseHost } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
+import { CONTROL } from './control-settings.js';
 import { LIMITS } from './limits.js';
 import {
   databaseUrl,
@@ -61,6 +62,7 @@ export const SETTINGS = {
     'Address and port that clients reach: stands in enrollment JWTs, the version document and the server ' +
       'certificate. Changing it reissues that certificate.',
   ),
+  ...CONTROL,
   trustDomain: setting(
     'trustDomain',
     'EDGE_TRUST_DOMAIN',

@@ -3,8 +3,8 @@
  * when its address has too many. One address must not take all the places that limits.connections leaves. The log names
  * who is refused, once for each time that a bound is reached.
  */
-import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Server } from 'node:tls';
 import { addressOf, declareAddress, networkOf } from './client-address.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
@@ -64,14 +64,22 @@ export interface Gate {
   release(socket: Socket): void;
 }
 
+/** What the log calls the two bounds. */
+export interface GateNames {
+  readonly all: string;
+  readonly perAddress: string;
+}
+
+const OF_HTTPS: GateNames = { all: 'limits.connections', perAddress: 'limits.connectionsPerAddress' };
+
 /** Puts itself between a server that has no listeners of connections but TLS's own, and TLS. */
-export function guard(server: Server, config: GateConfig, log: Logger): Gate {
+export function guard(server: Server, config: GateConfig, log: Logger, names = OF_HTTPS): Gate {
   const [startTls] = server.listeners('connection') as ((socket: Socket) => void)[];
   if (startTls === undefined || server.listenerCount('connection') !== 1) {
     throw new Error('a server with listeners of its own');
   }
-  const all = new Places(config.maxConnections, log, { setting: 'limits.connections' });
-  const perAddress = countAddresses(config.maxConnectionsPerAddress, log);
+  const all = new Places(config.maxConnections, log, { setting: names.all });
+  const perAddress = countAddresses(config.maxConnectionsPerAddress, names.perAddress, log);
   const believed = config.proxyFrom.length === 0 ? undefined : listedIn(config.proxyFrom);
   const believe = believer(server, config, log);
   const releases = new Map<string, () => void>();
@@ -155,12 +163,11 @@ function believer(server: Server, config: GateConfig, log: Logger): Believe {
 }
 
 /** @returns what gives the place back, when there was one for one more connection of that address */
-function countAddresses(limit: number, log: Logger): (address: string) => (() => void) | undefined {
+function countAddresses(limit: number, setting: string, log: Logger): (address: string) => (() => void) | undefined {
   const networks = new Map<string, Places>();
   return (address) => {
     const network = networkOf(address);
-    const places =
-      networks.get(network) ?? new Places(limit, log, { setting: 'limits.connectionsPerAddress', network });
+    const places = networks.get(network) ?? new Places(limit, log, { setting, network });
     if (!places.enter()) return undefined;
     networks.set(network, places);
     return () => {

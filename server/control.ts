@@ -10,12 +10,16 @@ import type { Stores } from '../db/stores.js';
 import { verifyPeer } from '../handlers/shared/client-certificates.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import { addressOf } from './client-address.js';
+import type { Config } from './config.js';
 import { handRoutersOver, holdRouters, routerHandoff } from './handoff.js';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
 import { certificatesSent } from './peer.js';
 import type { RunningPki } from './pki.js';
+import { createRouterServer } from './router-server.js';
+import type { RouterServer } from './router-server.js';
 import type { ServerIdentity } from './renewal.js';
+import { listenAt } from './tls-server.js';
 import type { RouterConnection } from './tls-server.js';
 
 export interface ControlOptions {
@@ -91,41 +95,70 @@ export function knockOf(connection: RouterConnection): Knock {
 }
 
 export interface RouterDoor {
-  open(connection: RouterConnection): void;
+  /** Of a router on the port that serves HTTPS; undefined when that port takes none. */
+  readonly open: ((connection: RouterConnection) => void) | undefined;
+  /** At the address for routers alone; undefined when this process listens on none. */
+  readonly server: RouterServer | undefined;
+  /** That address, as `host:port`. */
+  readonly address: string | undefined;
   close(): Promise<void>;
 }
 
-/** The way of routers into this process, or through it to the worker that holds them. */
-export async function openRouterDoor(fabric: Fabric, log: Logger): Promise<RouterDoor> {
+export interface RouterDoorOptions {
+  readonly fabric: Fabric;
+  readonly config: Config;
+  /** The server's certificate, then intermediates; never the root. */
+  readonly chainPem: string;
+  readonly privateKeyPem: string;
+  readonly log: Logger;
+}
+
+/**
+ * The way of routers into this process, or through it to the worker that holds them, which alone listens at the address
+ * for routers.
+ * @throws ConfigError when it cannot listen there
+ */
+export async function openRouterDoor({ fabric, log, config, ...tls }: RouterDoorOptions): Promise<RouterDoor> {
+  const { controlListen, controlShared } = config;
+  const isShared = controlListen === null || controlShared;
   const handoff = routerHandoff();
   if (handoff?.isHolder === false) {
     const over = handRoutersOver(handoff.path);
     return {
-      open: (connection) => {
-        over.pass(knockOf(connection));
-      },
+      open: isShared
+        ? (connection) => {
+            over.pass(knockOf(connection));
+          }
+        : undefined,
+      server: undefined,
+      address: undefined,
       close: async () => {
         over.close();
       },
     };
   }
-  const holder =
-    handoff === undefined
-      ? undefined
-      : await holdRouters(
-          handoff.path,
-          (knock) => {
-            fabric.accept(knock);
-          },
-          log,
-        );
-  return {
-    open: (connection) => {
-      fabric.accept(knockOf(connection));
-    },
-    close: async () => {
-      await fabric.close();
-      await holder?.close();
-    },
+  const accept = (knock: Knock) => {
+    fabric.accept(knock);
   };
+  const onRouter = (connection: RouterConnection) => {
+    accept(knockOf(connection));
+  };
+  const holder = handoff === undefined ? undefined : await holdRouters(handoff.path, accept, log);
+  const server = controlListen === null ? undefined : createRouterServer({ config, ...tls, onRouter, log });
+  const close = async () => {
+    server?.leave();
+    await fabric.close();
+    await holder?.close();
+  };
+  try {
+    const address =
+      server === undefined || controlListen === null
+        ? undefined
+        : await listenAt(server, controlListen, 'EDGE_CONTROL_LISTEN', true);
+    if (address !== undefined) log.info({ address }, 'routers have an address of their own');
+    return { open: isShared ? onRouter : undefined, server, address, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -3,11 +3,11 @@ import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import type { Server } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
-import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
 import type { ServerConfig } from '../db/servers.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
@@ -24,11 +24,11 @@ import { openNetwork, refreshKeys } from './bootstrap.js';
 import type { Network } from './bootstrap.js';
 import { closeAll } from './closers.js';
 import type { Closers } from './closers.js';
-import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { connectDatabase, locateServer } from './database.js';
 import type { OpenDatabase } from './database.js';
 import { createControl, openRouterDoor } from './control.js';
+import { routersReach } from './control-settings.js';
 import type { Fabric } from '../fabric/fabric.js';
 import { createEpochMemory } from './epochs.js';
 import type { EpochMemory } from './epochs.js';
@@ -52,12 +52,13 @@ import type { ServerIdentity } from './renewal.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
-import { createTlsServer, listen } from './tls-server.js';
-import type { TlsServer } from './tls-server.js';
+import { createTlsServer, listenAt } from './tls-server.js';
 
 export interface Controller {
   /** Where it listens, such as `https://127.0.0.1:1280`. */
   readonly url: string;
+  /** Where this process takes routers alone, as `host:port`; undefined when it does nowhere. */
+  readonly control: string | undefined;
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
   /**
@@ -131,15 +132,15 @@ async function assemble(start: Start): Promise<Controller> {
   const parts = { ...start, ...data, ...own, ...live };
   const ready = { ...parts, context: prepare(parts, connection) };
   const hurry = new AbortController();
-  const { server, port } = await serve(ready, bindings, hurry.signal);
-  keepFresh(ready, server);
-  const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
+  const { servers, address, control } = await serve(ready, bindings, hurry.signal);
+  keepFresh(ready, servers);
+  const url = `https://${address}`;
   let stopping: Promise<void> | undefined;
   const stop = () => {
     if (stopping !== undefined) hurry.abort();
     return (stopping ??= closeAll(closers, log));
   };
-  return { url, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
+  return { url, control, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
 }
 
 interface Data extends OpenDatabase {
@@ -245,12 +246,16 @@ function prepare(parts: Start & Data & Own & Live, connection: ServerConfig): Co
   return buildContext({ ...parts, maintenance });
 }
 
+interface Serving {
+  /** That of HTTPS, and that of routers when they have one of their own. */
+  readonly servers: readonly Server[];
+  /** Of the first, as `host:port`. */
+  readonly address: string;
+  readonly control: string | undefined;
+}
+
 /** Listens, and answers. */
-async function serve(
-  ready: Ready,
-  bindings: Bindings,
-  hurry: AbortSignal,
-): Promise<{ server: TlsServer; port: number }> {
+async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Promise<Serving> {
   const { config, log, closers, startedAt, outages, network, apiSessions, fabric, context, pki } = ready;
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const readiness = readinessOf(ready);
@@ -274,29 +279,27 @@ async function serve(
     api: createApi({ config, bindings, context, apiSessions, outages, log }),
   });
   const handle = app.callback();
-  const door = await openRouterDoor(fabric, log);
+  const chainPem = network.keys.server.certPem + pki.issuerPem();
+  const { privateKeyPem } = network.keys.server;
+  const door = await openRouterDoor({ fabric, config, chainPem, privateKeyPem, log });
   closers.push(() => door.close());
   const server = createTlsServer({
     config,
-    chainPem: network.keys.server.certPem + pki.issuerPem(),
-    privateKeyPem: network.keys.server.privateKeyPem,
+    chainPem,
+    privateKeyPem,
     common,
     log,
     listener: (request, response) => {
       void handle(request, response);
     },
-    onRouter: (router) => {
-      door.open(router);
-    },
+    ...(door.open === undefined ? {} : { onRouter: door.open }),
   });
   const [lameDuckMs, timeoutMs] = [config.lameDuck * 1000, config.drainTimeout * 1000];
   closers.push(() =>
     stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log, closeChannels: () => door.close() }),
   );
-  const port = await listen(server, config.listen).catch((error: unknown) => {
-    throw new ConfigError(listenFault(error, config.listen), { cause: error });
-  });
-  return { server, port };
+  const address = await listenAt(server, config.listen, 'EDGE_LISTEN');
+  return { servers: door.server === undefined ? [server] : [server, door.server], address, control: door.address };
 }
 
 function readinessOf({ config, database, outages, heartbeat, isHearing, identity, pki }: Ready): Readiness {
@@ -311,10 +314,10 @@ function readinessOf({ config, database, outages, heartbeat, isHearing, identity
 }
 
 /** Renews what ends soon, at an interval and when another controller has renewed it. */
-function keepFresh(ready: Ready, server: TlsServer): void {
+function keepFresh(ready: Ready, servers: readonly Server[]): void {
   const { config, log, closers, changes, stores, network, controllerId, announce, fabric, identity, pki } = ready;
   const current = () => refreshKeys(config, stores, network, controllerId, log);
-  const renewal = keepKeysFresh({ server, pki, identity, announce, log, current });
+  const renewal = keepKeysFresh({ servers, pki, identity, announce, log, current });
   const renew = () => {
     void renewal().then(() => {
       fabric.news.keysChanged();
@@ -327,15 +330,6 @@ function keepFresh(ready: Ready, server: TlsServer): void {
   });
 }
 
-function listenFault(error: unknown, address: string): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  // An error without a code says everything itself.
-  return code === undefined
-    ? message
-    : `It cannot listen on ${address} (${message}): set EDGE_LISTEN to an address and port that this user may ` +
-        'listen on.';
-}
-
 function joinControllers(
   config: Config,
   stores: Stores,
@@ -346,7 +340,7 @@ function joinControllers(
   return stores.controllers.join({
     id,
     name: config.name,
-    ctrlAddress: `tls:${config.advertise}`,
+    ctrlAddress: `tls:${routersReach(config)}`,
     certPem,
     fingerprint,
     apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },

@@ -54,6 +54,20 @@ export const LIMITS = {
     5_000,
     'Most open connections of one address; of IPv6, of one network of 64 bits.',
   ),
+  controlConnections: setting(
+    'limits.controlConnections',
+    'EDGE_LIMIT_CONTROL_CONNECTIONS',
+    integer(1, 1_000_000),
+    2_000,
+    'Most open connections at `control.listen` that are not those of routers of the network, or not yet.',
+  ),
+  controlConnectionsPerAddress: setting(
+    'limits.controlConnectionsPerAddress',
+    'EDGE_LIMIT_CONTROL_CONNECTIONS_PER_ADDRESS',
+    integer(1, 1_000_000),
+    500,
+    'Those of one address; of IPv6, of one network of 64 bits.',
+  ),
   headersTimeout: setting(
     'limits.headersTimeout',
     'EDGE_LIMIT_HEADERS_TIMEOUT',

@@ -16,13 +16,14 @@ import { certFingerprint, keyPairOf, newKeyPair } from '../domain/pki/keys.js';
 import type { KeyPair } from '../domain/pki/keys.js';
 import { isOfFirstForm } from '../domain/pki/master-key.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
-import { coversNames, serverNames } from '../domain/pki/server-name.js';
+import { coversNames, parseHostPort, serverNames } from '../domain/pki/server-name.js';
 import { controllerUri } from '../domain/pki/spiffe.js';
 import type { PkiPurpose, PkiRecord } from '../db/network.js';
 import type { StoreSet } from '../db/stores.js';
 import { sealedAgain } from '../handlers/shared/second-factor.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
+import { routersReach } from './control-settings.js';
 import type { Logger } from './log.js';
 import { sealSecretsAnew } from './network-secrets.js';
 import type { Authority } from './pki.js';
@@ -54,7 +55,10 @@ export const renewables = ['server', 'intermediate'] as const;
 export type Renewable = (typeof renewables)[number];
 
 export interface KeyContext {
-  readonly config: Pick<Config, 'advertise' | 'tlsNames' | 'listen' | 'name' | 'tlsKey'>;
+  readonly config: Pick<
+    Config,
+    'advertise' | 'controlAdvertise' | 'controlListen' | 'tlsNames' | 'listen' | 'name' | 'tlsKey'
+  >;
   readonly keyRing: KeyRing;
   readonly trustDomain: string;
   readonly controllerId: string;
@@ -166,7 +170,9 @@ async function currentServer(
   isEarly: boolean,
 ): Promise<SigningEntity> {
   const now = new Date();
-  const required = serverNames({ advertise: config.advertise, others: config.tlsNames });
+  const { advertise, controlListen, listen } = config;
+  const others = [...config.tlsNames, hostOf(routersReach(config))];
+  const required = serverNames({ advertise, others });
   const isGood =
     last !== undefined &&
     coversNames(last.certPem, required) &&
@@ -179,7 +185,11 @@ async function currentServer(
     commonName: config.name.slice(0, 64),
     keys,
     uri: controllerUri(trustDomain, controllerId),
-    names: serverNames({ advertise: config.advertise, listen: config.listen, others: config.tlsNames }),
+    names: serverNames({
+      advertise,
+      listen,
+      others: [...others, ...(controlListen === null ? [] : [hostOf(controlListen)])],
+    }),
   });
   await tx.network.addPki(sealed('server', (last?.generation ?? 0) + 1, issued, keys, keyRing));
   await tx.issuedCertificates.add([
@@ -192,6 +202,8 @@ async function currentServer(
   }
   return { certPem: issued.certPem, fingerprint: issued.fingerprint, privateKeyPem: keys.privateKeyPem };
 }
+
+const hostOf = (address: string): string => parseHostPort(address).host;
 
 export const INTERMEDIATE_NAME = 'Edge Controller Intermediate CA';
 

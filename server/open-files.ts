@@ -16,12 +16,16 @@ export function openFileLimit(limits = '/proc/self/limits'): number | undefined 
   }
 }
 
-export function warnOfFewFiles({ databasePoolSize, maxConnections }: Config, log: Logger): void {
+export function warnOfFewFiles(
+  { databasePoolSize, maxConnections, controlListen, controlConnections }: Config,
+  log: Logger,
+): void {
   const limit = openFileLimit();
-  const needed = databasePoolSize + maxConnections + OTHERS;
+  const connections = maxConnections + (controlListen === null ? 0 : controlConnections);
+  const needed = databasePoolSize + connections + OTHERS;
   if (limit === undefined || limit >= needed) return;
   log.warn(
-    { limit, needed, connections: maxConnections, poolSize: databasePoolSize },
+    { limit, needed, connections, poolSize: databasePoolSize },
     'the limit of open files is too low for all connections that may be open: those beyond it are cut. ' +
       `Raise it (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS`,
   );

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Server } from 'node:tls';
 import { newId } from '../domain/auth/tokens.js';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import { createJwtSigner } from '../domain/enrollment/jwt.js';
@@ -18,7 +19,6 @@ import { noteFailure } from './outage-log.js';
 import type { NetworkKeys, Renewable, ServerEntity, SigningEntity } from './network-keys.js';
 import type { RunningPki } from './pki.js';
 import { secureContext } from './tls-server.js';
-import type { TlsServer } from './tls-server.js';
 
 /** The certificate that serves TLS, and the signer of JWTs that names it: both change together when it is renewed. */
 export interface ServerIdentity {
@@ -46,7 +46,7 @@ export function serverIdentity(first: ServerEntity): ServerIdentity {
 }
 
 export interface RenewalOptions {
-  readonly server: TlsServer;
+  readonly servers: readonly Pick<Server, 'setSecureContext'>[];
   readonly pki: RunningPki;
   readonly identity: ServerIdentity;
   readonly current: () => Promise<NetworkKeys>;
@@ -59,14 +59,15 @@ export interface RenewalOptions {
  * @returns what looks for renewed keys, once at a time. Open connections keep the certificate they have; new ones get
  * the new one.
  */
-export function keepKeysFresh({ server, pki, identity, current, announce, log }: RenewalOptions): () => Promise<void> {
+export function keepKeysFresh({ servers, pki, identity, current, announce, log }: RenewalOptions): () => Promise<void> {
   let announced = identity.fingerprint();
   const check = async () => {
     const next = await current();
     if (pki.issuerPem() !== next.authority.intermediatePems[0]) await pki.use(next.authority);
     const { fingerprint } = next.server;
     if (fingerprint !== identity.fingerprint()) {
-      server.setSecureContext(secureContext(next.server.certPem + pki.issuerPem(), next.server.privateKeyPem));
+      const context = secureContext(next.server.certPem + pki.issuerPem(), next.server.privateKeyPem);
+      for (const server of servers) server.setSecureContext(context);
       identity.replace(next.server);
       log.info({ fingerprint }, 'the server certificate was renewed');
     }

@@ -16,6 +16,8 @@ export interface EnrollmentOptions {
   readonly issuerPem: () => string;
   readonly stores: Stores;
   readonly advertise: string;
+  /** The same for routers. */
+  readonly routersReach: string;
   readonly durationSeconds: number;
 }
 
@@ -27,6 +29,7 @@ export function createEnrollments({
   issuerPem,
   stores,
   advertise,
+  routersReach,
   durationSeconds,
 }: EnrollmentOptions): Enrollments {
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
@@ -41,7 +44,8 @@ export function createEnrollments({
   return {
     async issue(subjectId, method, expiresAt) {
       const token = newToken();
-      return { token, jwt: await signer().sign(enrollmentClaims({ advertise, subjectId, token, method, expiresAt })) };
+      const claims = enrollmentClaims({ advertise, routersReach, subjectId, token, method, expiresAt });
+      return { token, jwt: await signer().sign(claims) };
     },
     defaultExpiry: () => new Date(Date.now() + durationSeconds * 1000),
     caJwt: (caId) => signer().sign(caClaims({ advertise, caId })),

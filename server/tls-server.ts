@@ -5,9 +5,10 @@ import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { Socket } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { parseHostPort } from '../domain/pki/server-name.js';
+import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
+import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { answer, newRequestId } from './envelope.js';
 import { connectionKey, guard } from './connection-limits.js';
@@ -124,7 +125,7 @@ export function createTlsServer({
   return Object.assign(server, { closeUnused: trackUnused(server) });
 }
 
-const isOfRouter = ({ alpnProtocol }: TLSSocket): boolean => alpnProtocol === ROUTER_PROTOCOL;
+export const isOfRouter = ({ alpnProtocol }: TLSSocket): boolean => alpnProtocol === ROUTER_PROTOCOL;
 
 /** HTTP never sees the connections of routers. */
 function divertRouters(server: Server, take: (socket: TLSSocket) => void): void {
@@ -238,22 +239,39 @@ function refuse(
   }, LINGER_MS).unref();
 }
 
-/** Starts listening and answers the port. @throws Error with a sentence about what to do */
-export async function listen(server: Server, address: string): Promise<number> {
+/**
+ * Starts listening.
+ * @param variable  of the environment, that sets the address
+ * @param isExclusive  for this process alone, not for all workers
+ * @returns where, as `host:port`
+ * @throws ConfigError with a sentence about what to do
+ */
+export async function listenAt(
+  server: NetServer,
+  address: string,
+  variable: string,
+  isExclusive = false,
+): Promise<string> {
   const { host, port } = parseHostPort(address);
   await new Promise<void>((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`${address} is in use by another program. Stop it, or set EDGE_LISTEN to another address.`)
-          : error,
-      );
+      reject(new ConfigError(listenFault(error, address, variable), { cause: error }));
     };
     server.once('error', onError);
-    server.listen(port, host, () => {
+    server.listen({ port, host, exclusive: isExclusive }, () => {
       server.off('error', onError);
       resolve();
     });
   });
-  return (server.address() as { port: number }).port;
+  return formatHostPort({ host, port: (server.address() as { port: number }).port });
+}
+
+function listenFault({ code, message }: NodeJS.ErrnoException, address: string, variable: string): string {
+  if (code === 'EADDRINUSE')
+    return `${address} is in use by another program. Stop it, or set ${variable} to another address.`;
+  // An error without a code says everything itself.
+  return code === undefined
+    ? message
+    : `It cannot listen on ${address} (${message}): set ${variable} to an address and port that this user may ` +
+        'listen on.';
 }

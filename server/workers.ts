@@ -44,6 +44,7 @@ export async function startWorkers(config: Config, log: Logger, abort: AbortSign
     const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
     return {
       url,
+      control: undefined,
       advertise: config.advertise,
       newAdmin: prepared.newAdmin,
       async stop() {

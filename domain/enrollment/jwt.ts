@@ -118,11 +118,13 @@ function seconds(time: Date): number {
 /**
  * Claims of a one-time enrollment: ott, ottca, updb, erott, trott.
  * @param input.advertise  `host:port` under which this controller is reached
+ * @param input.routersReach  the same for routers
  * @param input.subjectId  identity or router
  * @param input.token  the enrollment token
  */
 export function enrollmentClaims(input: {
   advertise: string;
+  routersReach: string;
   subjectId: string;
   token: string;
   method: EnrollmentMethod;
@@ -135,7 +137,7 @@ export function enrollmentClaims(input: {
     exp: seconds(input.expiresAt),
     jti: input.token,
     em: input.method,
-    ctrls: [`tls:${input.advertise}`],
+    ctrls: [`tls:${input.routersReach}`],
   };
 }
 

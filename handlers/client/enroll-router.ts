@@ -144,7 +144,7 @@ async function issuePair(
   const names = routerServerNames(
     server.names,
     controllerHosts(
-      [network.advertise, ...endpoints.map(({ advertise }) => advertise)],
+      [network.advertise, network.routersReach, ...endpoints.flatMap(({ advertised }) => advertised)],
       endpoints.map(({ certPem }) => certPem),
     ),
   );

@@ -7,6 +7,7 @@ import { dump, load } from 'js-yaml';
 import { printConfig, readConfig } from '../../server/config-reader.js';
 import { ConfigError, SETTINGS } from '../../server/config.js';
 import type { Config } from '../../server/config.js';
+import { routersReach } from '../../server/control-settings.js';
 import { runMain } from './server-support.js';
 
 /** For every setting a text that is not its default, what it means, and one that it refuses. */
@@ -15,6 +16,9 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   dataDir: { text: './elsewhere', means: resolve('./elsewhere'), refuses: '' },
   listen: { text: '[::]:9443', means: '[::]:9443', refuses: 'nowhere' },
   advertise: { text: 'ctrl.example.com:443', means: 'ctrl.example.com:443', refuses: 'ctrl.example.com:70000' },
+  controlListen: { text: '[::]:6262', means: '[::]:6262', refuses: 'nowhere' },
+  controlAdvertise: { text: 'Routers.example.com:443', means: 'routers.example.com:443', refuses: 'routers' },
+  controlShared: { text: 'true', means: true, refuses: 'both' },
   trustDomain: { text: 'prod.example.com', means: 'prod.example.com', refuses: 'Not A Domain' },
   databaseUrl: { text: 'postgresql://u:p@db/edge', means: 'postgresql://u:p@db/edge', refuses: 'mysql://db' },
   databasePoolSize: { text: '7', means: 7, refuses: '1' },
@@ -47,6 +51,8 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   maxJsonDepth: { text: '32', means: 32, refuses: '0x20' },
   maxConnections: { text: '10', means: 10, refuses: 'many' },
   maxConnectionsPerAddress: { text: '20', means: 20, refuses: '0' },
+  controlConnections: { text: '30', means: 30, refuses: 'few' },
+  controlConnectionsPerAddress: { text: '3', means: 3, refuses: '0' },
   headersTimeout: { text: '5s', means: 5, refuses: '5 seconds' },
   requestTimeout: { text: '1m', means: 60, refuses: '2d' },
   handlerTimeout: { text: '100ms', means: 0.1, refuses: '1ms' },
@@ -121,6 +127,23 @@ describe('the configuration', () => {
       tlsNames: ['ctrl.example', '10.0.0.2'],
     });
     expect(() => readConfig({ env: { EDGE_TLS_NAMES: '*.example' } })).to.throw(/EDGE_TLS_NAMES/);
+  });
+
+  it('says where routers reach the controller', () => {
+    const reach = (env: Readonly<Record<string, string>>) =>
+      routersReach(readConfig({ env: { EDGE_ADVERTISE: 'ctrl.example:443', ...env } }));
+    expect(reach({})).to.equal('ctrl.example:443');
+    expect(reach({ EDGE_CONTROL_LISTEN: '0.0.0.0:6262' })).to.equal('ctrl.example:6262');
+    expect(reach({ EDGE_ADVERTISE: '[::1]:443', EDGE_CONTROL_LISTEN: '[::]:6262' })).to.equal('[::1]:6262');
+    expect(reach({ EDGE_CONTROL_LISTEN: '0.0.0.0:0', EDGE_CONTROL_ADVERTISE: 'r.example:80' })).to.equal(
+      'r.example:80',
+    );
+    expect(reach({ EDGE_CONTROL_ADVERTISE: 'r.example:80' })).to.equal('r.example:80');
+  });
+
+  it('refuses an address for routers that they cannot know, or that is taken', () => {
+    expect(faultOf({ env: { EDGE_CONTROL_LISTEN: '0.0.0.0:0' } })).to.match(/any free port.*set control\.advertise/);
+    expect(faultOf({ env: { EDGE_CONTROL_LISTEN: '127.0.0.1:1280' } })).to.match(/as listen is: give it another port/);
   });
 
   it('is complete without anything, and safe: local, no foreign origins', () => {

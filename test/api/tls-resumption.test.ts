@@ -7,7 +7,7 @@ import type { SecureVersion, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { readConfig } from '../../server/config-reader.js';
 import { createLogger } from '../../server/log.js';
-import { createTlsServer, listen, secureContext } from '../../server/tls-server.js';
+import { createTlsServer, listenAt, secureContext } from '../../server/tls-server.js';
 import type { TlsServer } from '../../server/tls-server.js';
 import { makeCa, makeLeaf, shownBy } from '../support/certificates.js';
 import { startTestController } from '../support/controller.js';
@@ -151,7 +151,7 @@ describe('TLS connections', () => {
           response.end('here');
         },
       });
-      url = `https://127.0.0.1:${await listen(server, '127.0.0.1:0')}`;
+      url = `https://${await listenAt(server, '127.0.0.1:0', 'EDGE_LISTEN')}`;
     });
     after(() => {
       server.close();

@@ -15,6 +15,7 @@ import { importX509, jwtVerify } from 'jose';
 
 const now = new Date('2030-01-01T00:00:00.999Z');
 const advertise = 'ctrl.example.org:1280';
+const routersReach = 'routers.example.org:6262';
 
 async function server(kind: KeyKind): Promise<{ certPem: string; privateKeyPem: string }> {
   const [rootKeys, keys] = await Promise.all([newKeyPair(), newKeyPair(kind)]);
@@ -46,7 +47,14 @@ describe('JWT signer', () => {
 
       it('signs what the certificate verifies', async () => {
         const signer = createJwtSigner(pair);
-        const claims = enrollmentClaims({ advertise, subjectId: 'id1', token: 'tok', method: 'ott', expiresAt: now });
+        const claims = enrollmentClaims({
+          advertise,
+          routersReach,
+          subjectId: 'id1',
+          token: 'tok',
+          method: 'ott',
+          expiresAt: now,
+        });
         const jwt = await signer.sign(claims);
         expect(signer.algorithm).to.equal(algorithm);
         expect(part(jwt, 0)).to.deep.equal({ alg: algorithm, kid: certFingerprint(pair.certPem), typ: 'JWT' });
@@ -104,7 +112,7 @@ describe('claims', () => {
   const cases: [string, Claims, Claims][] = [
     [
       'of an enrollment',
-      enrollmentClaims({ advertise, subjectId: 'id1', token: 'tok', method: 'ottca', expiresAt: now }),
+      enrollmentClaims({ advertise, routersReach, subjectId: 'id1', token: 'tok', method: 'ottca', expiresAt: now }),
       {
         iss: 'https://ctrl.example.org:1280',
         sub: 'id1',
@@ -112,7 +120,7 @@ describe('claims', () => {
         exp: 1_893_456_000,
         jti: 'tok',
         em: 'ottca',
-        ctrls: ['tls:ctrl.example.org:1280'],
+        ctrls: ['tls:routers.example.org:6262'],
       },
     ],
     [

@@ -47,6 +47,11 @@ describe('the check for renewed keys', () => {
     const [first, second] = [await generation(), await generation()];
     const [shown, told]: [unknown[], string[]] = [[], []];
     const state = { keys: first, failures: 0 };
+    const server = {
+      setSecureContext: (context: unknown) => {
+        shown.push(context);
+      },
+    };
     const pki = await createPki(newTrustDomain(), first.authority);
     const identity = serverIdentity(first.server);
     const check = keepKeysFresh({
@@ -54,11 +59,7 @@ describe('the check for renewed keys', () => {
       identity,
       log: createLogger({ level: 'silent', format: 'json' }),
       current: async () => state.keys,
-      server: {
-        setSecureContext: (context: unknown) => {
-          shown.push(context);
-        },
-      } as unknown as RenewalOptions['server'],
+      servers: [server, server] as unknown as RenewalOptions['servers'],
       announce: async ({ fingerprint }) => {
         if ((state.failures -= 1) >= 0) throw new Error('the database does not answer');
         told.push(fingerprint);
@@ -77,7 +78,7 @@ describe('the check for renewed keys', () => {
     const { check, state, pki, identity, second, shown, told } = await world();
     state.keys = second;
     await Promise.all([check(), check(), check()]);
-    expect(shown).to.have.length(1);
+    expect(shown).to.have.length(2);
     expect(told).to.deep.equal([second.server.fingerprint]);
     expect(identity.fingerprint()).to.equal(second.server.fingerprint);
     expect(pki.issuerPem()).to.equal(second.authority.intermediatePems[0]);
@@ -92,6 +93,6 @@ describe('the check for renewed keys', () => {
     await check();
     await check();
     expect(told).to.deep.equal([second.server.fingerprint]);
-    expect(shown).to.have.length(1);
+    expect(shown).to.have.length(2);
   });
 });

@@ -18,84 +18,99 @@ import type { EnrolledRouter } from '../support/scripted-router.js';
 const WORKERS = 3;
 const ROUTERS = 9;
 
-describe('routers and several workers', function () {
-  this.timeout(120_000);
-  const shop = new ProcessShop();
-  const dataDir = shop.place();
-  const routers: EnrolledRouter[] = [];
-  const open: ScriptedRouter[] = [];
-  let controller: ControllerProcess;
-  let url: string;
-  let admin: Client;
-  before(async () => {
-    controller = shop.start(dataDir, {
-      env: { EDGE_WORKERS: String(WORKERS), EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_REQUESTS: 'none' },
+const OWN = { EDGE_CONTROL_LISTEN: '127.0.0.1:0', EDGE_CONTROL_ADVERTISE: 'localhost:6262' };
+
+for (const [name, settings] of [
+  ['routers and several workers', {}],
+  ['routers at an address of their own, and several workers', OWN],
+] as const)
+  describe(name, function () {
+    this.timeout(120_000);
+    const shop = new ProcessShop();
+    const dataDir = shop.place();
+    const routers: EnrolledRouter[] = [];
+    const open: ScriptedRouter[] = [];
+    let controller: ControllerProcess;
+    let url: string;
+    let door: string;
+    let admin: Client;
+    before(async () => {
+      controller = shop.start(dataDir, {
+        env: {
+          EDGE_WORKERS: String(WORKERS),
+          EDGE_ADMIN_PASSWORD: ADMIN.password,
+          EDGE_LOG_REQUESTS: 'none',
+          ...settings,
+        },
+      });
+      url = await controller.ready(60_000);
+      const doors = controller.log().filter(({ msg }) => msg === 'routers have an address of their own');
+      expect(doors).to.have.length(settings === OWN ? 1 : 0);
+      door = settings === OWN ? `https://${String(doors[0]?.['address'])}` : url;
+      admin = await shop.login(url);
+      for (let index = 0; index < ROUTERS; index += 1)
+        routers.push(await newRouter({ admin, anonymous: shop.client(url) }));
     });
-    url = await controller.ready(60_000);
-    admin = await shop.login(url);
-    for (let index = 0; index < ROUTERS; index += 1)
-      routers.push(await newRouter({ admin, anonymous: shop.client(url) }));
-  });
-  after(async () => {
-    for (const router of open) router.close();
-    await shop.end();
-  });
+    after(async () => {
+      for (const router of open) router.close();
+      await shop.end();
+    });
 
-  const isOnline = async ({ id }: EnrolledRouter) =>
-    (await read<{ isOnline: boolean }>({ admin }, `edge-routers/${id}`)).isOnline;
-  const hosts = async (): Promise<number> => {
-    const client = new pg.Client(runningConnection(dataDir));
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ hosts: number }>(
-        'SELECT count(DISTINCT host_id)::int AS hosts FROM router_channels',
+    const isOnline = async ({ id }: EnrolledRouter) =>
+      (await read<{ isOnline: boolean }>({ admin }, `edge-routers/${id}`)).isOnline;
+    const hosts = async (): Promise<number> => {
+      const client = new pg.Client(runningConnection(dataDir));
+      await client.connect();
+      try {
+        const { rows } = await client.query<{ hosts: number }>(
+          'SELECT count(DISTINCT host_id)::int AS hosts FROM router_channels',
+        );
+        return rows[0]?.hosts ?? 0;
+      } finally {
+        await client.end();
+      }
+    };
+
+    it('are all online, with one process', async () => {
+      open.push(...(await Promise.all(routers.map((router) => ScriptedRouter.online(door, router)))));
+      for (const router of routers) await until('it is online', () => isOnline(router));
+      expect(await hosts()).to.equal(1);
+      for (const router of open)
+        expect(textOf(await router.reply(router.send(message(ContentType.Ping))))).to.equal('ok');
+    });
+
+    it('are named in the log when they advertise hosts that are not in their certificates', async () => {
+      await until('the warning', () =>
+        controller
+          .log()
+          .some(
+            ({ level, msg, routerId, hosts: named }) =>
+              level === 'warn' &&
+              msg.startsWith('a router advertises hosts that are not in its certificate') &&
+              routerId === routers[0]?.id &&
+              JSON.stringify(named) === '["router.example"]',
+          ),
       );
-      return rows[0]?.hosts ?? 0;
-    } finally {
-      await client.end();
-    }
-  };
+    });
 
-  it('are all online, with one process', async () => {
-    open.push(...(await Promise.all(routers.map((router) => ScriptedRouter.online(url, router)))));
-    for (const router of routers) await until('it is online', () => isOnline(router));
-    expect(await hosts()).to.equal(1);
-    for (const router of open)
-      expect(textOf(await router.reply(router.send(message(ContentType.Ping))))).to.equal('ok');
-  });
+    it('take large messages from it, whichever way they go', async () => {
+      const body = Buffer.alloc(3 << 20, 7);
+      for (const router of open) router.send(message(1_234, body));
+      for (const router of open)
+        expect(textOf(await router.reply(router.send(message(ContentType.Ping))))).to.equal('ok');
+    });
 
-  it('are named in the log when they advertise hosts that are not in their certificates', async () => {
-    await until('the warning', () =>
-      controller
-        .log()
-        .some(
-          ({ level, msg, routerId, hosts: named }) =>
-            level === 'warn' &&
-            msg.startsWith('a router advertises hosts that are not in its certificate') &&
-            routerId === routers[0]?.id &&
-            JSON.stringify(named) === '["router.example"]',
-        ),
-    );
-  });
+    it('are cut, whichever worker is told', async () => {
+      for (const { id } of routers)
+        expectStatus(await shop.client(url, admin.token).delete(`${MANAGEMENT}/edge-routers/${id}`), 200);
+      await Promise.all(open.map((router) => router.cut()));
+      const refused = await Promise.all(routers.slice(0, WORKERS).map((router) => ScriptedRouter.knock(door, router)));
+      await Promise.all(refused.map((router) => router.cut()));
+      expect(refused.flatMap(({ received }) => received)).to.deep.equal([]);
+    });
 
-  it('take large messages from it, whichever way they go', async () => {
-    const body = Buffer.alloc(3 << 20, 7);
-    for (const router of open) router.send(message(1_234, body));
-    for (const router of open)
-      expect(textOf(await router.reply(router.send(message(ContentType.Ping))))).to.equal('ok');
+    it('do not hold up its end', async () => {
+      const { code } = await controller.stop();
+      expect(code).to.equal(0);
+    });
   });
-
-  it('are cut, whichever worker is told', async () => {
-    for (const { id } of routers)
-      expectStatus(await shop.client(url, admin.token).delete(`${MANAGEMENT}/edge-routers/${id}`), 200);
-    await Promise.all(open.map((router) => router.cut()));
-    const refused = await Promise.all(routers.slice(0, WORKERS).map((router) => ScriptedRouter.knock(url, router)));
-    await Promise.all(refused.map((router) => router.cut()));
-    expect(refused.flatMap(({ received }) => received)).to.deep.equal([]);
-  });
-
-  it('do not hold up its end', async () => {
-    const { code } = await controller.stop();
-    expect(code).to.equal(0);
-  });
-});

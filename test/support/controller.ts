@@ -15,6 +15,8 @@ export const ADMIN = { username: 'admin', password: 'correct horse battery' } as
 
 export interface TestController {
   readonly url: string;
+  /** Where it takes routers, as a URL. */
+  readonly routersUrl: string;
   readonly database: TestDatabase;
   readonly dataDir: string;
   /** Without a session. */
@@ -80,6 +82,7 @@ export async function startTestController(env: Readonly<Record<string, string>> 
 
   return {
     url: controller.url,
+    routersUrl: controller.control === undefined ? controller.url : `https://${controller.control}`,
     database,
     dataDir,
     anonymous,
