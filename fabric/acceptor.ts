@@ -59,6 +59,14 @@ class Refusal extends Error {
   }
 }
 
+/** What a connection has shown. */
+interface Shown {
+  readonly hello: Hello;
+  readonly leaf: Buffer;
+  /** May hold bytes that came already. */
+  readonly reader: FrameReader;
+}
+
 export interface Acceptor {
   /** Takes over the connection, and its end. */
   accept(knock: Knock): void;
@@ -70,26 +78,56 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { services, registry, limits, verify, turns } = options;
   const refusals = createRefusalLog(services.log);
   const waiting = new Set<Socket>();
+  /** Of these, those whose hello has not come; longest first. */
+  const silent = new Set<Socket>();
+  /** Ids of routers that are on their way in. */
+  const entering = new Set<string>();
   let isClosed = false;
+
+  /** A router says hello at once: who is silent gives way, longest first, and holds up nobody. */
+  const findPlace = () => {
+    if (waiting.size < limits.hellos) return;
+    const [longest] = silent;
+    if (longest === undefined) throw new Refusal('too many connections are being checked');
+    leave(longest);
+    longest.destroy(new Refusal('it said no hello, and others wanted its place'));
+  };
+
+  const leave = (socket: Socket) => {
+    waiting.delete(socket);
+    silent.delete(socket);
+  };
 
   const accept = async (knock: Knock) => {
     const { socket, certificates } = knock;
     const [leaf] = certificates;
     if (leaf === undefined) throw new Refusal('no certificate was shown');
-    if (waiting.size >= limits.hellos) throw new Refusal('too many connections wait to be checked');
+    findPlace();
     waiting.add(socket);
+    silent.add(socket);
     try {
       const reader = new FrameReader(HELLO_LIMITS);
       const hello = readHello(await firstFrame(socket, reader, limits.helloMs));
-      const router = await entitled(hello, leaf, certificates);
-      if (!hello.isFirst) throw new Refusal('a further connection of a channel, which none was offered', router.id);
+      silent.delete(socket);
+      await enter(knock, { hello, leaf, reader });
+    } finally {
+      leave(socket);
+    }
+  };
+
+  const enter = async (knock: Knock, { hello, leaf, reader }: Shown) => {
+    const router = await entitled(hello, leaf, knock.certificates);
+    if (!hello.isFirst) throw new Refusal('a further connection of a channel, which none was offered', router.id);
+    // Each could wait for a sign of life of the one before.
+    if (entering.has(router.id)) throw new Refusal('it connects twice at a time', router.id);
+    entering.add(router.id);
+    try {
       await registry.makeRoom(router.id, (reason) => new Refusal(reason, router.id));
       if (isClosed) throw new Refusal('the controller stops', router.id);
-      if (socket.destroyed) throw new Refusal('the connection ended while it was checked', router.id);
-      if (registry.get(router.id) !== undefined) throw new Refusal('it connects twice at a time', router.id);
+      if (knock.socket.destroyed) throw new Refusal('the connection ended before it was let in', router.id);
       open(knock, hello, router, certFingerprint(leaf), reader);
     } finally {
-      waiting.delete(socket);
+      entering.delete(router.id);
     }
   };
 
@@ -181,6 +219,7 @@ function firstFrame(socket: Socket, reader: FrameReader, patienceMs: number): Pr
       clearTimeout(timer);
       socket.off('data', onData);
       socket.off('close', onClose);
+      socket.off('error', onError);
       socket.pause();
       act();
     };
@@ -204,11 +243,16 @@ function firstFrame(socket: Socket, reader: FrameReader, patienceMs: number): Pr
     const onClose = () => {
       fail(new Refusal('the connection ended before a hello'));
     };
+    const onError = (error: Error) => {
+      if (error instanceof Refusal) fail(error);
+      else onClose();
+    };
     const timer = setTimeout(() => {
       fail(new Refusal(`no hello within ${patienceMs / 1000} s`));
     }, patienceMs).unref();
     socket.on('data', onData);
     socket.on('close', onClose);
+    socket.on('error', onError);
     socket.resume();
   });
 }

@@ -7,7 +7,6 @@ import { createLogger } from '../../server/log.js';
 import type { NetworkKeys } from '../../server/network-keys.js';
 import { createPki } from '../../server/pki.js';
 import { keepKeysFresh, serverIdentity } from '../../server/renewal.js';
-import type { RenewalOptions } from '../../server/renewal.js';
 
 describe('the check for renewed keys', () => {
   const world = async () => {
@@ -59,7 +58,7 @@ describe('the check for renewed keys', () => {
       identity,
       log: createLogger({ level: 'silent', format: 'json' }),
       current: async () => state.keys,
-      servers: [server, server] as unknown as RenewalOptions['servers'],
+      servers: [server, server],
       announce: async ({ fingerprint }) => {
         if ((state.failures -= 1) >= 0) throw new Error('the database does not answer');
         told.push(fingerprint);

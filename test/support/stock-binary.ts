@@ -21,6 +21,11 @@ export function findStockBinary(): string | undefined {
   return candidates.find((file) => file !== '' && isExecutable(file)) ?? unpacked();
 }
 
+/** For a suite that is skipped. */
+export function sayNoBinary(): void {
+  console.log('      no ziti binary (ZITI, the path, ../shared/bin): not tested');
+}
+
 function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

@@ -27,6 +27,9 @@ export interface ZitiProcess {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** As much of a controller as programs need. */
+export type StockController = Pick<TestController, 'admin' | 'url' | 'routersUrl'>;
+
 export interface ZitiRouter {
   readonly id: string;
   readonly name: string;
@@ -39,11 +42,11 @@ const DEADLINE_MS = 60_000;
 /** What one suite makes with the binary: files in a place of its own, processes that it ends. */
 export class ZitiShop {
   readonly #binary: string;
-  readonly #controller: TestController;
+  readonly #controller: StockController;
   readonly #place = mkdtempSync(join(tmpdir(), 'edge-ziti-'));
   readonly #processes: ZitiProcess[] = [];
 
-  constructor(binary: string, controller: TestController) {
+  constructor(binary: string, controller: StockController) {
     this.#binary = binary;
     this.#controller = controller;
   }
@@ -131,7 +134,7 @@ export class ZitiShop {
   }
 
   #routerConfig(name: string, port: number): string {
-    const { port: ctrl } = new URL(this.#controller.url);
+    const { port: ctrl } = new URL(this.#controller.routersUrl);
     return `v: 3
 identity:
   cert: ${name}.cert

@@ -1,0 +1,77 @@
+/** Who gives way when more connections knock than may be checked: real connections, a bound of three. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { createAcceptor } from '../../fabric/acceptor.js';
+import type { Acceptor } from '../../fabric/acceptor.js';
+import { LIMITS } from '../../fabric/limits.js';
+import { createRegistry } from '../../fabric/registry.js';
+import type { FabricServices } from '../../fabric/services.js';
+import { until } from '../support/poll.js';
+
+describe('the acceptor of routers', () => {
+  const reasons: unknown[] = [];
+  const sockets: Socket[] = [];
+  let server: Server;
+  let acceptor: Acceptor;
+  before(async () => {
+    const sink = {
+      write: (line: string) => {
+        reasons.push((JSON.parse(line) as { reason?: string }).reason);
+      },
+    };
+    acceptor = createAcceptor({
+      // Nobody gets so far that a database is asked.
+      services: { log: pino({}, sink) } as unknown as FabricServices,
+      registry: createRegistry(1_000),
+      table: new Map(),
+      limits: { ...LIMITS, hellos: 3, helloMs: 120_000 },
+      turns: createTurnQueue({ waiting: 1 }),
+      verify: () => {
+        throw new Error('nobody gets so far');
+      },
+      onOpen: () => undefined,
+      onClose: () => undefined,
+    });
+    server = createServer((socket) => {
+      acceptor.accept({ socket, certificates: [Buffer.of(1)], address: '192.0.2.1' });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  const knock = async (): Promise<{ isCut: () => boolean; socket: Socket }> => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket);
+    let isCut = false;
+    socket.resume().on('close', () => {
+      isCut = true;
+    });
+    await once(socket, 'connect');
+    return { isCut: () => isCut, socket };
+  };
+
+  it('cuts the one that has been silent longest, and keeps the others', async () => {
+    const first = await knock();
+    const others = [await knock(), await knock()];
+    const last = await knock();
+    await until('the first is cut', first.isCut);
+    expect([...others, last].map(({ isCut }) => isCut())).to.deep.equal([false, false, false]);
+    await until('the log says why', () => reasons.length > 0);
+    expect(reasons).to.deep.equal(['it said no hello, and others wanted its place']);
+    // A place that is free again is nobody's.
+    others[0]?.socket.destroy();
+    await until('it is gone', () => reasons.length > 1);
+    const further = await knock();
+    expect([others[1], last, further].map((each) => each?.isCut())).to.deep.equal([false, false, false]);
+    acceptor.close();
+    await until('all are cut when it closes', () => [others[1], last, further].every((each) => each?.isCut()));
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * Steady traffic of stock programs for some minutes, while hosts, the router and the controller are killed in turn.
+ * Prints what the controller holds at the start and at the end of each of its lives: memory, sockets, rows of tables.
+ * Ends with code 1 when that does not return to where it was, or when traffic does not. Stops by itself.
+ *
+ *     npm run steady -- --minutes 10
+ */
+import { parseArgs } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ADMIN } from '../support/controller.js';
+import { freePort } from '../support/ports.js';
+import { ProcessShop } from '../support/process.js';
+import type { ControllerProcess } from '../support/process.js';
+import { findStockBinary } from '../support/stock-binary.js';
+import { StockNetwork } from '../support/stock-network.js';
+import { Holdings } from './steady-holdings.js';
+import { Traffic } from './steady-talk.js';
+
+const USAGE = `Usage: npm run steady -- [options]
+
+  --minutes N   how long there is traffic: 1 to 600, by default 10
+  --rest N      seconds between two kills: 5 to 600, by default 20
+
+Needs the field's ziti program: ZITI names it, or it is on the path, or packed in ../shared/bin.
+`;
+/** Sessions of programs that were killed end after it; the end of the run waits for that. */
+const SESSION_TIMEOUT_S = 90;
+const LIVES = 3;
+
+const say = (text: string): void => {
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+};
+
+interface Options {
+  readonly minutes: number;
+  readonly restSeconds: number;
+}
+
+function options(): Options {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string' }, rest: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
+  const between = (name: string, text: string, min: number, max: number): number => {
+    const value = Number(text);
+    if (!(value >= min && value <= max)) throw new Error(`--${name} must be a number from ${min} to ${max}`);
+    return value;
+  };
+  return {
+    minutes: between('minutes', values.minutes ?? '10', 1, 600),
+    restSeconds: between('rest', values.rest ?? '20', 5, 600),
+  };
+}
+
+/** The controller of this run: killed and started again, its address and its administrator stay. */
+class Subject {
+  readonly dataDir: string;
+  readonly #env: Readonly<Record<string, string>>;
+  running: ControllerProcess;
+
+  constructor(
+    private readonly shop: ProcessShop,
+    port: number,
+  ) {
+    this.dataDir = this.shop.place();
+    this.#env = {
+      EDGE_LISTEN: `127.0.0.1:${port}`,
+      EDGE_ADVERTISE: `localhost:${port}`,
+      EDGE_ADMIN_PASSWORD: ADMIN.password,
+      EDGE_API_SESSION_TIMEOUT: `${SESSION_TIMEOUT_S}s`,
+      EDGE_DATABASE_POOL_SIZE: '8',
+      EDGE_LOG_REQUESTS: 'none',
+    };
+    this.running = this.shop.start(this.dataDir, { env: this.#env });
+  }
+
+  async kill(): Promise<void> {
+    this.running.kill('SIGKILL');
+    await this.running.ended;
+    this.running = this.shop.start(this.dataDir, { env: this.#env });
+    await this.running.ready();
+  }
+
+  /** Lines of its log that say that something is wrong with it. */
+  faults(): string[] {
+    return this.running
+      .log()
+      .filter(({ level }) => level === 'error' || level === 'fatal')
+      .map((line) => JSON.stringify(line));
+  }
+}
+
+async function main(): Promise<number> {
+  const { minutes, restSeconds } = options();
+  const binary = findStockBinary();
+  if (binary === undefined) {
+    process.stderr.write(
+      'There is no ziti program: set ZITI to it, put it on the path, or pack it in ../shared/bin.\n',
+    );
+    return 1;
+  }
+  const shop = new ProcessShop();
+  const subject = new Subject(shop, await freePort());
+  const url = await subject.running.ready();
+  const admin = await shop.login(url);
+  const network = new StockNetwork(binary, { admin, url, routersUrl: url });
+  const faults: string[] = [];
+  try {
+    say('a router, two hosts, a dialer and tunnelers come up');
+    await network.prepare();
+    const traffic = await new Traffic(network).start();
+    const holdings = new Holdings(subject.dataDir, SESSION_TIMEOUT_S);
+    const lifeMs = (minutes * 60_000) / LIVES;
+    for (let life = 1; life <= LIVES; life += 1) {
+      const { pid } = subject.running;
+      const until = Date.now() + lifeMs;
+      await traffic.goOn(lifeMs / 6);
+      await holdings.note(`life ${life}, start`, pid, traffic);
+      for (let kills = 0; Date.now() + restSeconds * 1_000 < until; kills += 1) {
+        await traffic.goOn(restSeconds * 1_000);
+        say(`${traffic.figures()}; ${kills % 2 === 0 ? 'a host' : 'the router'} is killed`);
+        const since = Date.now();
+        await (kills % 2 === 0 ? traffic.killHost() : traffic.killRouter());
+        say(`all is back after ${Math.round((Date.now() - since) / 1_000)} s`);
+      }
+      await traffic.goOn(Math.max(0, until - Date.now()));
+      await holdings.note(`life ${life}, end`, pid, traffic);
+      faults.push(...holdings.faults(`life ${life}`), ...subject.faults());
+      if (life === LIVES) break;
+      say(`${traffic.figures()}; the controller is killed`);
+      await traffic.overKill(() => subject.kill());
+    }
+    process.stdout.write(`\n${holdings.table()}\n\n${traffic.figures()}\n`);
+    faults.push(...holdings.rowFaults());
+    await traffic.stop();
+  } catch (error) {
+    faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    faults.push(...subject.faults());
+  } finally {
+    await network.close();
+    await shop.end();
+  }
+  for (const fault of faults) process.stdout.write(`! ${fault}\n`);
+  say(faults.length === 0 ? 'all returned to where it was' : 'it did not');
+  // A socket that somebody forgot must not keep it.
+  await delay(100);
+  return faults.length === 0 ? 0 : 1;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);
