@@ -14,7 +14,7 @@ import { parseOptions, USAGE, UsageError } from './bench/options.js';
 import type { BenchOptions, Login, Size } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
 import { probeLine } from './bench/policy-probe.js';
-import { clearProgress, showProgress } from './bench/progress.js';
+import { clearProgress, say, showProgress } from './bench/progress.js';
 import {
   busyNote,
   errorNotes,
@@ -30,6 +30,8 @@ import {
   validationLine,
 } from './bench/report.js';
 import type { Head, SizeReport } from './bench/report.js';
+import { figureHead, figureRow } from './bench/routers/figures.js';
+import { measureRouters } from './bench/routers/routers.js';
 import { allCases, pickCases, unmeasured } from './bench/runner.js';
 
 const print = (lines: string | readonly string[]): void => {
@@ -174,6 +176,25 @@ async function measureAttacks(options: BenchOptions, closers: Closers): Promise<
     );
 }
 
+async function measureFleet(options: BenchOptions, closers: Closers): Promise<void> {
+  const { routers, only, seconds, jsonFile } = options;
+  if (routers === undefined) raise();
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  const figures = await measureRouters({ ...routers, only, seconds }, closers, (figure) => {
+    say(figureRow(figure));
+  });
+  print([
+    `machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
+    `software    node ${facts.node}`,
+    '',
+    figureHead(),
+    ...figures.map(figureRow),
+  ]);
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, figures }, null, 1)}\n`);
+}
+
 const sizeName = ({ identities, services }: Size): string => `${identities}x${services}`;
 
 const footLines = ({ rows, memory, policy, validation }: Measured, own: OwnController | undefined): string[] => [
@@ -220,13 +241,16 @@ async function main(args: readonly string[]): Promise<void> {
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
   try {
-    await (options.abuse !== undefined ? measureAttacks : options.sizes.length > 0 ? measureGrowth : measureOne)(
-      options,
-      closers,
-    );
+    await runOf(options)(options, closers);
   } finally {
     await close();
   }
+}
+
+function runOf({ abuse, routers, sizes }: BenchOptions) {
+  if (abuse !== undefined) return measureAttacks;
+  if (routers !== undefined) return measureFleet;
+  return sizes.length > 0 ? measureGrowth : measureOne;
 }
 
 /** What is thrown on purpose, or by the network, needs no stack. */

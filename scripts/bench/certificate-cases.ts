@@ -1,15 +1,12 @@
 /** New connections, with and without a client certificate, and what hands certificates out. */
-import 'reflect-metadata';
-import { webcrypto } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import { forEachParallel } from './api-client.js';
 import { reading } from './case.js';
 import type { BenchCase, CaseContext, Group } from './case.js';
+import { newRequest } from './certificate-requests.js';
 import { one } from './paths.js';
 import { CLIENT, MANAGEMENT, madeOf, requestBytes } from './world.js';
 import type { World } from './world.js';
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 /** Requests take a millisecond each to make. */
 const PER_SECOND = 500;
 const LONGEST_SECONDS = 2;
@@ -17,24 +14,6 @@ const LONGEST_SECONDS = 2;
 const MOST_OF_SESSION = 20;
 /** How many need one each: certificates and tokens work once. */
 const amount = ({ seconds }: CaseContext): number => Math.ceil(Math.min(seconds, LONGEST_SECONDS) * PER_SECOND);
-
-interface SigningRequest {
-  readonly csr: string;
-  readonly key: string;
-}
-
-async function newRequest(name: string): Promise<SigningRequest> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const request = await x509.Pkcs10CertificateRequestGenerator.create(
-    { name: `CN=${name}`, keys, signingAlgorithm: ALGORITHM },
-    webcrypto,
-  );
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  return {
-    csr: request.toString('pem'),
-    key: `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`,
-  };
-}
 
 const RUN = Date.now().toString(36);
 

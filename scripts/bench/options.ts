@@ -15,6 +15,13 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
   --sizes NxM,NxM       the same at these sizes
   --abuse               a controller of its own under the worst that callers may send, attack by attack: memory, and
                         what others notice; --only picks attacks, --seconds is the time of each (8, at most 20)
+  --routers N           a controller of its own beside so many routers: in step, at rest, beside the APIs, when a policy
+                        goes, when it is killed; then circuits and dials. --only picks of rest, policy, kill,
+                        circuits, dials; --seconds is the time of each case
+  --api-sessions N      API sessions beside routers (100000), in --sites N sites (100): a router is told those of its
+                        own; 1 tells everything to every router
+  --in-use N            sessions that routers use when their policy is deleted (10000)
+  --reference FILE      the field's program, to compare circuits and dials with its controller
   --readers N           connections that read nothing of documents (300, at most 2000)
   --seconds S           time for each case and number of connections (2)
   --connections 1,16    numbers of keep-alive TLS connections
@@ -51,6 +58,15 @@ export interface BenchOptions extends Size {
   readonly sizes: readonly Size[];
   /** Connections that read nothing, when attacks are to be measured. */
   readonly abuse: { readonly readers: number; readonly seconds: number } | undefined;
+  readonly routers:
+    | {
+        readonly routers: number;
+        readonly apiSessions: number;
+        readonly sites: number;
+        readonly sessions: number;
+        readonly reference: string | undefined;
+      }
+    | undefined;
   readonly formatFile: string | undefined;
   readonly seconds: number;
   readonly connections: readonly number[];
@@ -79,8 +95,11 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
     throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
   if (values.abuse === true && (values.base !== undefined || sizes.length > 0))
     throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
+  if (values.routers !== undefined && (values.base !== undefined || sizes.length > 0 || values.abuse === true))
+    throw new UsageError('routers are measured on a controller of their own: without --base, --growth and --abuse');
   return {
     sizes,
+    routers: values.routers === undefined ? undefined : routersOf(values.routers, values),
     abuse: values.abuse === true ? abuse(values) : undefined,
     formatFile: values.format,
     identities: wholeNumber('--identities', values.identities ?? '1000', 20),
@@ -128,6 +147,11 @@ function parse(args: readonly string[]) {
         growth: { type: 'boolean' },
         abuse: { type: 'boolean' },
         readers: text,
+        routers: text,
+        'api-sessions': text,
+        sites: text,
+        'in-use': text,
+        reference: text,
         list: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -166,6 +190,19 @@ function abuse(values: { readonly readers?: string | undefined; readonly seconds
   return {
     readers: Math.min(MAX_READERS, wholeNumber('--readers', values.readers ?? '300', 1)),
     seconds: Math.min(MAX_ATTACK_SECONDS, seconds(values.seconds ?? '8')),
+  };
+}
+
+function routersOf(
+  routers: string,
+  values: Readonly<Partial<Record<'api-sessions' | 'sites' | 'in-use' | 'reference', string>>>,
+) {
+  return {
+    routers: wholeNumber('--routers', routers, 1),
+    apiSessions: wholeNumber('--api-sessions', values['api-sessions'] ?? '100000', 1),
+    sites: wholeNumber('--sites', values.sites ?? '100', 1),
+    sessions: wholeNumber('--in-use', values['in-use'] ?? '10000', 1),
+    reference: values.reference,
   };
 }
 

@@ -1,27 +1,22 @@
 /** A router that does what a suite says, frame by frame, over a real connection with a real certificate. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
-import { create } from '@bufbuild/protobuf';
-import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { ContentType } from '../../fabric/content-types.js';
-import { FrameReader, encodeFrame, message, readBody, typedMessage } from '../../fabric/frame.js';
-import type { Frame, Message } from '../../fabric/frame.js';
-import {
-  Header,
-  HelloHeader,
-  SyncHeader,
-  encodeBoolean,
-  encodeCapabilities,
-  encodeInt32,
-  encodeText,
-  encodeUint64,
-  readInt32,
-} from '../../fabric/headers.js';
-import { HELLO_SEQUENCE } from '../../fabric/hello.js';
-import { ClientHelloSchema } from '../../generated/fabric/edge_pb.js';
+import { readBody } from '../../fabric/frame.js';
+import type { Frame } from '../../fabric/frame.js';
+import { Header, readInt32 } from '../../fabric/headers.js';
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
+import {
+  ROUTER_VERSION,
+  RouterLink,
+  clientHelloMessage,
+  dial,
+  endsWholeState,
+  helloMessage,
+} from '../../scripts/bench/routers/router-link.js';
+import type { Advertised, RouterCredentials } from '../../scripts/bench/routers/router-link.js';
 import { makeRequest } from './certificates.js';
 import { expectStatus } from './client.js';
 import { unique } from './controller.js';
@@ -30,11 +25,8 @@ import { make, read } from './entities.js';
 import { CLIENT } from './paths.js';
 import { until } from './poll.js';
 
-/** PEM. */
-export interface RouterCredentials {
-  readonly cert: string;
-  readonly key: string;
-}
+export { dial, helloMessage, ROUTER_VERSION as VERSION };
+export type { RouterCredentials };
 
 export interface EnrolledRouter extends RouterCredentials {
   readonly id: string;
@@ -69,30 +61,6 @@ export async function newRouter(
   return { id, name, ...(await enroll(controller, id, serverNames)) };
 }
 
-export interface ConnectOptions {
-  /** null: none is offered. */
-  readonly alpn?: string | null;
-  readonly credentials?: Partial<RouterCredentials>;
-}
-
-/** A connection to the control channel, after its handshake; nothing is sent. */
-export async function dial(
-  url: string,
-  { alpn = 'ziti-ctrl', credentials = {} }: ConnectOptions = {},
-): Promise<TLSSocket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({
-    host: hostname,
-    port: Number(port),
-    rejectUnauthorized: false,
-    ...(alpn === null ? {} : { ALPNProtocols: [alpn] }),
-    ...credentials,
-  });
-  socket.on('error', () => undefined);
-  await once(socket, 'secureConnect');
-  return socket;
-}
-
 /** Resolves when the other side has ended the connection. */
 export async function cut(socket: Socket): Promise<void> {
   if (socket.destroyed) return;
@@ -100,43 +68,15 @@ export async function cut(socket: Socket): Promise<void> {
   await once(socket, 'close');
 }
 
-const LIMITS = { headers: 1 << 20, body: 64 << 20 };
-export const VERSION = 'v2.0.3|test|2026-01-01 00:00:00|linux|amd64';
-
-export function helloMessage(routerId: string, changes: Iterable<readonly [number, Uint8Array | null]> = []): Message {
-  const headers = new Map<number, Uint8Array>([
-    [HelloHeader.Version, encodeText(VERSION)],
-    [HelloHeader.Type, encodeText('ctrl.default')],
-    [HelloHeader.IsGrouped, encodeBoolean(true)],
-    [HelloHeader.IsFirstOfGroup, encodeBoolean(true)],
-    [HelloHeader.Capabilities, encodeCapabilities([1])],
-  ]);
-  for (const [key, value] of changes) {
-    if (value === null) headers.delete(key);
-    else headers.set(key, value);
-  }
-  return message(ContentType.Hello, routerId, headers);
-}
-
-export class ScriptedRouter {
-  /** All that came, in order. */
-  readonly received: Frame[] = [];
-  readonly #reader = new FrameReader(LIMITS);
-  #sequence = 0;
-  #answersSigns = true;
-
+export class ScriptedRouter extends RouterLink {
   private constructor(
     readonly id: string,
-    readonly socket: TLSSocket,
+    socket: TLSSocket,
+    /** All that came, in order. */
+    readonly received: Frame[] = [],
   ) {
-    socket.on('data', (chunk: Buffer) => {
-      this.#reader.push(chunk);
-      for (let frame = this.#reader.next(); frame !== undefined; frame = this.#reader.next()) {
-        this.received.push({ ...frame, body: Buffer.from(frame.body) });
-        const sign = frame.headers.get(Header.Heartbeat);
-        if (sign !== undefined && this.#answersSigns)
-          this.send(message(ContentType.Heartbeat, '', [[Header.HeartbeatResponse, sign]]));
-      }
+    super(socket, (frame) => {
+      received.push({ ...frame, body: Buffer.from(frame.body) });
     });
   }
 
@@ -147,7 +87,7 @@ export class ScriptedRouter {
     changes: Iterable<readonly [number, Uint8Array | null]> = [],
   ): Promise<ScriptedRouter> {
     const router = new ScriptedRouter(id, await dial(url, { credentials: { cert, key } }));
-    router.sendAs(HELLO_SEQUENCE, helloMessage(id, changes));
+    router.sayHello(id, changes);
     return router;
   }
 
@@ -162,7 +102,7 @@ export class ScriptedRouter {
   static async online(
     url: string,
     router: Pick<EnrolledRouter, 'id' | 'cert' | 'key'>,
-    advertise: { hostname: string; port: number } = { hostname: 'router.example', port: 3022 },
+    advertise: Advertised = { hostname: 'router.example', port: 3022 },
   ): Promise<ScriptedRouter> {
     const connected = await ScriptedRouter.connect(url, router);
     await connected.sayClientHello(advertise);
@@ -170,50 +110,8 @@ export class ScriptedRouter {
     return connected;
   }
 
-  get isCut(): boolean {
-    return this.socket.destroyed;
-  }
-
-  send(content: Message): number {
-    this.#sequence += 1;
-    this.sendAs(this.#sequence, content);
-    return this.#sequence;
-  }
-
-  sendAs(sequence: number, content: Message): void {
-    if (this.socket.destroyed) return;
-    this.socket.write(Buffer.concat(encodeFrame(sequence, content)));
-  }
-
-  sendTyped<D extends DescMessage>(contentType: number, schema: D, body: MessageInitShape<D>): number {
-    return this.send(typedMessage(contentType, schema, create(schema, body)));
-  }
-
-  /** Stops answering signs of life, as a machine that hangs. */
-  fallSilent(): void {
-    this.#answersSigns = false;
-  }
-
-  async sayClientHello(advertise: { hostname: string; port: number }): Promise<void> {
-    const question = await this.next(ContentType.ServerHello);
-    this.send(
-      typedMessage(
-        ContentType.ClientHello,
-        ClientHelloSchema,
-        create(ClientHelloSchema, {
-          version: 'v2.0.3',
-          hostname: advertise.hostname,
-          protocols: ['tls'],
-          protocolPorts: [String(advertise.port)],
-          listeners: [{ advertise: { protocol: 'tls', ...advertise } }],
-        }),
-        [
-          [Header.ReplyFor, encodeInt32(question.sequence)],
-          [SyncHeader.RouterDataModel, encodeBoolean(true)],
-          [SyncHeader.Index, encodeUint64(0n)],
-        ],
-      ),
-    );
+  async sayClientHello(advertise: Advertised): Promise<void> {
+    this.send(clientHelloMessage(await this.next(ContentType.ServerHello), advertise));
   }
 
   subscribe(subscriptionId: string, more: { renew?: boolean } = {}): void {
@@ -250,18 +148,10 @@ export class ScriptedRouter {
   }
 
   wholeStates(): number {
-    return this.received.filter(({ contentType, headers }) => {
-      if (contentType !== ContentType.ApiSessionAdded) return false;
-      const state = Buffer.from(headers.get(SyncHeader.StrategyState) ?? '').toString();
-      return (JSON.parse(state) as { isLast: boolean }).isLast;
-    }).length;
+    return this.received.filter(endsWholeState).length;
   }
 
   async cut(): Promise<void> {
     await cut(this.socket);
-  }
-
-  close(): void {
-    this.socket.destroy();
   }
 }
