@@ -3,7 +3,6 @@ import type { Selectable } from '../domain/policy/roles.js';
 import { JOINS, MAY_CALL, OWES_TOTP } from './api-sessions.js';
 import type { Db } from './db.js';
 import type { RoleList } from './scopes.js';
-import { withSelectors } from './session-grants.js';
 
 /** A router as far as its channel is concerned. */
 export interface KnownRouter extends Selectable {
@@ -41,10 +40,10 @@ export interface RouterSyncView {
   /** Those of these routers that are there. */
   routers(ids: readonly string[]): Promise<KnownRouter[]>;
   /**
-   * A page of the good sessions of identities that edge router policies allow to a router, by id.
+   * A page of all good sessions, by id.
    * @param after  the last id of the page before; '' for the first
    */
-  sessionsFor(routerId: string, timeoutSeconds: number, after: string, limit: number): Promise<RouterSession[]>;
+  goodSessions(timeoutSeconds: number, after: string, limit: number): Promise<SessionState[]>;
   /** Sessions by their ids, and all sessions of these identities. */
   sessions(ids: readonly string[], identityIds: readonly string[], timeoutSeconds: number): Promise<SessionState[]>;
   /** Which of these tokens, given by their hashes, are of good sessions: ids by hash in hex. */
@@ -71,34 +70,29 @@ const COLUMNS = `t.id, t.identity_id AS "identityId", ARRAY(
     UNION SELECT c.fingerprint FROM api_session_certificates c WHERE c.api_session_id = t.id AND c.valid_to > now()
     ORDER BY 1) AS fingerprints`;
 
-const SESSIONS_FOR = `WITH router AS MATERIALIZED ${withSelectors('routers', 'e.id = $1')},
-  allowing AS MATERIALIZED (SELECT q.semantic, q.identity_roles FROM router r JOIN edge_router_policies q
-    ON q.edge_router_roles && r.selectors AND role_selects(q.semantic, q.edge_router_roles, r.id, r.role_attributes))
-SELECT ${COLUMNS} FROM api_sessions t ${JOINS}
-WHERE t.id > $3 AND ${isGood('$2')} AND EXISTS (SELECT FROM allowing q
-  WHERE q.identity_roles && selectors_of(i.id, i.role_attributes)
-    AND role_selects(q.semantic, q.identity_roles, i.id, i.role_attributes))
-ORDER BY t.id LIMIT $4`;
+const GOOD_SESSIONS = `SELECT ${COLUMNS}, true AS "isGood", i.role_attributes AS "roleAttributes"
+FROM api_sessions t ${JOINS} WHERE t.id > $2 AND ${isGood('$1')} ORDER BY t.id LIMIT $3`;
 
 const SESSIONS = `SELECT ${COLUMNS}, ${isGood('$3')} AS "isGood", i.role_attributes AS "roleAttributes"
 FROM api_sessions t ${JOINS} WHERE t.id = ANY ($1) OR t.identity_id = ANY ($2)`;
+
+type StateRow = Omit<SessionState, 'identity'> & { readonly roleAttributes: readonly string[] };
+
+const statesOf = (rows: readonly StateRow[]): SessionState[] =>
+  rows.map(({ roleAttributes, ...row }) => ({ ...row, identity: { id: row.identityId, roleAttributes } }));
 
 export function routerSyncView(db: Db): RouterSyncView {
   return {
     async routers(ids) {
       return (await db.run<KnownRouter>('routers-of-channels', ROUTERS, [ids])).rows;
     },
-    async sessionsFor(routerId, timeoutSeconds, after, limit) {
-      const values = [routerId, timeoutSeconds, after, limit];
-      return (await db.run<RouterSession>('sessions-for-router', SESSIONS_FOR, values)).rows;
+    async goodSessions(timeoutSeconds, after, limit) {
+      const values = [timeoutSeconds, after, limit];
+      return statesOf((await db.run<StateRow>('good-sessions-for-routers', GOOD_SESSIONS, values)).rows);
     },
     async sessions(ids, identityIds, timeoutSeconds) {
-      const { rows } = await db.run<Omit<SessionState, 'identity'> & { roleAttributes: string[] }>(
-        'sessions-for-routers',
-        SESSIONS,
-        [ids, identityIds, timeoutSeconds],
-      );
-      return rows.map(({ roleAttributes, ...row }) => ({ ...row, identity: { id: row.identityId, roleAttributes } }));
+      const values = [ids, identityIds, timeoutSeconds];
+      return statesOf((await db.run<StateRow>('sessions-for-routers', SESSIONS, values)).rows);
     },
     async sessionsByToken(tokenHashes, timeoutSeconds) {
       const { rows } = await db.run<{ id: string; hash: string }>(

@@ -4,7 +4,6 @@
  */
 import type { SessionRouter } from '../domain/model.js';
 import type { Db } from './db.js';
-import { ROUTER_SERVES_IDENTITY, ROUTER_SERVES_SERVICE } from './router-access-view.js';
 import { HOST_IS_ALIVE } from './router-channels.js';
 import { withSelectors } from './session-grants.js';
 
@@ -19,42 +18,62 @@ export const HAS_CHANNELS = 'EXISTS (SELECT FROM router_channels)';
 /** Of each session; clients try them all at once. */
 const MOST = 25;
 
-const ROUTERS = `WITH online AS MATERIALIZED (
-  SELECT DISTINCT ON (r.id) r.id, r.name, r.cost, r.no_traversal, r.app_data, r.role_attributes, c.hostname,
-    c.protocols, c.sync_status
-  FROM router_channels c JOIN router_hosts h ON h.id = c.host_id JOIN routers r ON r.id = c.router_id
-  WHERE ${HOST_IS_ALIVE} AND r.is_edge AND NOT r.disabled AND c.sync_status = 'SYNC_DONE' AND c.protocols <> '{}'
-  ORDER BY r.id, c.connected_at DESC),
-of_identities AS (SELECT ti.id, array_agg(r.id ORDER BY r.id) AS ids
-  FROM ${withSelectors('identities', 'e.id = ANY ($1)')} ti JOIN online r ON ${ROUTER_SERVES_IDENTITY} GROUP BY ti.id),
-of_services AS (SELECT ts.id, array_agg(r.id ORDER BY r.id) AS ids
-  FROM ${withSelectors('services', 'e.id = ANY ($2)')} ts JOIN online r ON ${ROUTER_SERVES_SERVICE} GROUP BY ts.id)
-SELECT (SELECT json_object_agg(id, ids) FROM of_identities) AS "ofIdentities",
-  (SELECT json_object_agg(id, ids) FROM of_services) AS "ofServices",
-  (SELECT json_object_agg(id, json_build_object('name', name, 'cost', cost, 'noTraversal', no_traversal,
-    'appData', app_data, 'hostname', hostname, 'protocols', protocols, 'syncStatus', sync_status))
-  FROM online) AS routers`;
+/**
+ * Whatever the number of routers, only those are looked at that the policies of the identity name: by an attribute, by
+ * id, or all, of which the first few will do.
+ */
+const ROUTERS = `WITH of_identities AS MATERIALIZED (
+  SELECT ti.id, p.semantic, p.edge_router_roles AS roles
+  FROM ${withSelectors('identities', 'e.id = ANY ($1)')} ti JOIN edge_router_policies p
+    ON p.identity_roles && ti.selectors AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)),
+of_services AS MATERIALIZED (
+  SELECT ts.id, p.semantic, p.edge_router_roles AS roles
+  FROM ${withSelectors('services', 'e.id = ANY ($2)')} ts JOIN service_edge_router_policies p
+    ON p.service_roles && ts.selectors AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)),
+named AS MATERIALIZED (
+  SELECT o.id, array_agg(DISTINCT substr(role, 2)) FILTER (WHERE role LIKE '#%') AS attributes,
+    array_agg(DISTINCT substr(role, 2)) FILTER (WHERE role LIKE '@%') AS ids,
+    bool_or(role = '#all') AS is_all
+  FROM of_identities o, unnest(o.roles) AS role GROUP BY o.id)
+SELECT u.n, json_build_object('name', o.name, 'cost', o.cost, 'noTraversal', o.no_traversal, 'appData', o.app_data,
+  'hostname', o.hostname, 'protocols', o.protocols, 'syncStatus', o.sync_status) AS router
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (identity_id, service_id, n)
+JOIN named f ON f.id = u.identity_id
+CROSS JOIN LATERAL (
+  SELECT r.id, r.name, r.cost, r.no_traversal, r.app_data, c.hostname, c.protocols, c.sync_status
+  FROM (SELECT e.id FROM routers e WHERE e.role_attributes && f.attributes
+    UNION SELECT e.id FROM unnest(f.ids) AS e (id)
+    UNION SELECT e.router_id FROM router_channels e WHERE f.is_all) candidate
+  JOIN routers r ON r.id = candidate.id
+  CROSS JOIN LATERAL (SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
+    WHERE c.router_id = r.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) c
+  WHERE r.is_edge AND NOT r.disabled AND c.sync_status = 'SYNC_DONE' AND c.protocols <> '{}'
+    AND EXISTS (SELECT FROM of_identities p
+      WHERE p.id = u.identity_id AND role_selects(p.semantic, p.roles, r.id, r.role_attributes))
+    AND EXISTS (SELECT FROM of_services p
+      WHERE p.id = u.service_id AND role_selects(p.semantic, p.roles, r.id, r.role_attributes))
+  LIMIT ${MOST}) o
+ORDER BY u.n, o.id`;
 
-type Ids = Readonly<Record<string, readonly string[]>>;
 interface Row {
-  readonly ofIdentities: Ids | null;
-  readonly ofServices: Ids | null;
-  readonly routers: Readonly<Record<string, SessionRouter>> | null;
+  /** Of the use, from 1. */
+  readonly n: number;
+  readonly router: SessionRouter;
 }
 
 /** For each of these uses; by id, and no more than clients can try. */
 export async function routersFor(db: Db, uses: readonly Use[]): Promise<(use: Use) => SessionRouter[]> {
-  const {
-    rows: [row],
-  } = await db.read<Row>('session-routers', ROUTERS, [
-    [...new Set(uses.map(({ identityId }) => identityId))],
-    [...new Set(uses.map(({ serviceId }) => serviceId))],
+  const distinct = [...new Map(uses.map((use) => [keyOf(use), use])).values()];
+  const { rows } = await db.read<Row>('session-routers', ROUTERS, [
+    distinct.map(({ identityId }) => identityId),
+    distinct.map(({ serviceId }) => serviceId),
   ]);
-  const known = new Map(Object.entries(row?.routers ?? {}));
-  const ofServices = new Map(Object.entries(row?.ofServices ?? {}).map(([id, ids]) => [id, new Set(ids)]));
-  return ({ identityId, serviceId }) =>
-    (row?.ofIdentities?.[identityId] ?? [])
-      .filter((id) => ofServices.get(serviceId)?.has(id) === true)
-      .slice(0, MOST)
-      .flatMap((id) => known.get(id) ?? []);
+  const found = new Map<string, SessionRouter[]>(distinct.map((use) => [keyOf(use), []]));
+  for (const { n, router } of rows) {
+    const use = distinct[n - 1];
+    if (use !== undefined) found.get(keyOf(use))?.push(router);
+  }
+  return (use) => found.get(keyOf(use)) ?? [];
 }
+
+const keyOf = ({ identityId, serviceId }: Use): string => `${identityId} ${serviceId}`;

@@ -123,7 +123,7 @@ export function createFabric(options: FabricOptions): Fabric {
   const lookOurselves = () => {
     for (const { routerId } of registry.all()) due.add(routerId);
     if (beats % DEAF_BEATS !== 0) return;
-    sessionSync.beginAll();
+    sessionSync.refresh();
     traffic.sessions.check();
     keysChanged();
   };
@@ -327,7 +327,7 @@ export function createFabric(options: FabricOptions): Fabric {
         sessionSync.sessionsChanged(ids);
       },
       allSessionsChanged: () => {
-        sessionSync.beginAll();
+        sessionSync.refresh();
       },
       identityChanged: (identityId) => {
         sessionSync.identityChanged(identityId);
@@ -338,7 +338,7 @@ export function createFabric(options: FabricOptions): Fabric {
         if (!next) return;
         checkSoon();
         traffic.sessions.check();
-        sessionSync.beginAll();
+        sessionSync.refresh();
         keysChanged();
       },
     },

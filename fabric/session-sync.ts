@@ -4,27 +4,22 @@
  * when the certificates of its client change, and when it ends. Changes are looked up together, a moment after they
  * were heard of, since one notice often follows another.
  *
- * Each change is announced after its commit, and what is told is read after the announcement, so the last of several
- * is right. What is heard while a whole state is read is told after its last chunk.
+ * All sessions that count are in memory once, read when the first router comes (session-directory.ts). Each change is
+ * announced after its commit, and what is told is read after the announcement, by one reader at a time, so the last of
+ * several is right. When changes may have gone unheard, everything is read again and routers are told the difference.
  */
-import { create } from '@bufbuild/protobuf';
 import { hashToken } from '../domain/auth/tokens.js';
-import { selects } from '../domain/policy/roles.js';
-import type { KnownRouter, RouterSession, RouterSyncView, SessionState } from '../db/router-sync-view.js';
-import {
-  ApiSessionAddedSchema,
-  ApiSessionRemovedSchema,
-  ApiSessionSchema,
-  ApiSessionUpdatedSchema,
-} from '../generated/fabric/edge_pb.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { KnownRouter, RouterSyncView } from '../db/router-sync-view.js';
 import type { RouterChannel } from './channel.js';
-import { ContentType } from './content-types.js';
-import { typedMessage } from './frame.js';
-import { SyncHeader, encodeText } from './headers.js';
+import type { Message } from './frame.js';
 import type { FabricServices } from './services.js';
+import { SessionDirectory, isSelected } from './session-directory.js';
+import type { KeptSession, SessionChange } from './session-directory.js';
+import { addedMessage, encodeSession, removedMessage, updatedMessage } from './session-messages.js';
 
 export interface SessionSyncOptions {
-  readonly view: Pick<RouterSyncView, 'sessions' | 'sessionsFor' | 'sessionsByToken'>;
+  readonly view: Pick<RouterSyncView, 'sessions' | 'goodSessions' | 'sessionsByToken'>;
   /** The token of the API session with this id, in clear. */
   readonly tokenOf: (apiSessionId: string) => string;
   /** Seconds without activity after which a session is over. */
@@ -42,8 +37,8 @@ export interface SessionSync {
   end(channel: RouterChannel): void;
   /** The policies that select the router are other ones. Nothing happens when they are the same. */
   changed(router: KnownRouter): void;
-  /** Everything to everybody: changes may have gone unheard. */
-  beginAll(): void;
+  /** Changes may have gone unheard: everybody is told what is different. */
+  refresh(): void;
   /** These began, ended, or have other certificates. */
   sessionsChanged(ids: readonly string[]): void;
   /** All sessions of the identity may begin or end to count, or be allowed to other routers. */
@@ -56,229 +51,307 @@ export interface SessionSync {
   close(): void;
 }
 
-/** Sessions in one message, and read at a time. */
+/** Sessions in one message. */
 const CHUNK = 100;
+/** Chunks for one router in one turn of the event loop: some 150 KiB. */
+const CHUNKS_A_TURN = 10;
 const PAGE = 2_000;
-/** Notices that come in this time are looked up together. */
+/** Notices that come in this time are looked up together. Telling many routers takes a third of all time at most. */
 const GATHER_MS = 10;
-/** A whole state that could not be read is tried again. */
+const MOST_GATHER_MS = 250;
+const REST_FACTOR = 2;
+/** What could not be read is tried again. */
 const AGAIN_MS = 1_000;
+/** Changes while a router is told everything; past them it is told everything again. */
+const MOST_TOUCHED = 10_000;
+/** How long the sessions stay in memory when no router is left. */
+const KEEP_MS = 60_000;
 
 interface Told {
   readonly channel: RouterChannel;
   router: KnownRouter;
-  /** The sessions that the router has: what stands for their certificates, by id. */
-  known: Map<string, string>;
-  /** A whole state is on its way: what is found meanwhile waits. */
-  isBusy: boolean;
+  /** Routers with the same one have the same sessions. */
+  rolesKey: string;
+  /** `waiting`: what it has is not known; `telling`: a whole state is on its way, and what changes waits. */
+  phase: 'waiting' | 'telling' | 'told';
+  isRunning: boolean;
   isDue: boolean;
-  later: (() => void)[];
+  /** Sessions that changed since its whole state began, of those that it may have or have had. */
+  readonly touched: Set<string>;
 }
 
-/** Enough of each fingerprint to see that they are others. */
-const printsOf = ({ fingerprints }: RouterSession) => fingerprints.map((print) => print.slice(0, 10)).join();
+const keyOf = ({ identityRoles }: KnownRouter): string => JSON.stringify(identityRoles);
 
 export function createSessionSync(options: SessionSyncOptions): SessionSync {
   const { view, tokenOf, timeoutSeconds, onStatus, noteFailure, now = Date.now } = options;
   const told = new Map<string, Told>();
+  const turns = createTurnQueue({ waiting: Infinity });
+  const newDirectory = () => new SessionDirectory((session) => encodeSession(session, tokenOf(session.id)));
+  let directory = newDirectory();
+  /** Everything has been read, and nothing that changed since went unheard. */
+  let isLoaded = false;
+  let isReadingDue = false;
+  const whenLoaded: (() => void)[] = [];
   const sessions = new Set<string>();
   const identities = new Set<string>();
   let isClosed = false;
+  let gatherMs = GATHER_MS;
   let gathering: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
+  let working: Promise<void> | undefined;
+  let leaving: NodeJS.Timeout | undefined;
   let serial = 0;
-  const timers = new Set<NodeJS.Timeout>();
 
   /** Grows as text from one state to the next, also over restarts. */
   const newSyncId = () => `${String(now()).padStart(15, '0')}-${String((serial += 1)).padStart(9, '0')}`;
-  const toMessage = ({ id, identityId, fingerprints }: RouterSession) =>
-    create(ApiSessionSchema, { id, identityId, token: tokenOf(id), certFingerprints: [...fingerprints] });
-  const added = (batch: readonly RouterSession[], isFullState: boolean, state: object) =>
-    typedMessage(
-      ContentType.ApiSessionAdded,
-      ApiSessionAddedSchema,
-      create(ApiSessionAddedSchema, { isFullState, apiSessions: batch.map(toMessage) }),
-      [
-        [SyncHeader.StrategyType, encodeText('instant')],
-        [SyncHeader.StrategyState, encodeText(JSON.stringify(state))],
-      ],
-    );
-  const removed = (tokens: readonly string[], ids: readonly string[]) =>
-    typedMessage(
-      ContentType.ApiSessionRemoved,
-      ApiSessionRemovedSchema,
-      create(ApiSessionRemovedSchema, { tokens: [...tokens], ids: [...ids] }),
-    );
+  const added = (batch: readonly KeptSession[]) =>
+    addedMessage(batch, false, { id: newSyncId(), isLast: true, sequence: 0 });
+  const removed = (ids: readonly string[]) => removedMessage(ids.map(tokenOf), ids);
   const isTold = (entry: Told) => told.get(entry.channel.routerId) === entry && !entry.channel.isClosed && !isClosed;
+  const isAllowed = ({ router }: Told, session: KeptSession | undefined): session is KeptSession =>
+    session !== undefined && isSelected(router.identityRoles, session.identity);
 
-  /** @throws what the database does */
+  /** One part after another, each in a turn of its own, and none while much waits to be sent. */
   const tellAll = async (entry: Told) => {
-    const { channel } = entry;
+    const { channel, router } = entry;
     const id = newSyncId();
-    const known = new Map<string, string>();
-    let chunk: RouterSession[] = [];
+    const all = directory.selected(router.identityRoles);
     let sequence = 0;
-    const send = async (isLast: boolean) => {
-      channel.send(added(chunk, true, { id, isLast, sequence }));
+    let next = all.next();
+    const send = () => {
+      const chunk: KeptSession[] = [];
+      for (; next.done !== true && chunk.length < CHUNK; next = all.next()) chunk.push(next.value);
+      // Also when there is none: the router then forgets what it had.
+      channel.send(addedMessage(chunk, true, { id, isLast: next.done === true, sequence }));
       sequence += 1;
-      chunk = [];
-      await channel.drained();
+      return next.done === true;
     };
-    for (let after = ''; ;) {
-      const page = await view.sessionsFor(channel.routerId, timeoutSeconds, after, PAGE);
-      for (const session of page) {
-        if (!isTold(entry)) return;
-        known.set(session.id, printsOf(session));
-        if (chunk.length === CHUNK) await send(false);
-        chunk.push(session);
-      }
-      const last = page[page.length - 1];
-      if (last === undefined || page.length < PAGE) break;
-      after = last.id;
+    for (let isDone = false; !isDone && isTold(entry);) {
+      await channel.drained();
+      isDone = await turns.run(() => {
+        let isLast = false;
+        for (let count = 0; count < CHUNKS_A_TURN && !isLast; count += 1) isLast = send();
+        return isLast;
+      });
     }
-    if (!isTold(entry)) return;
-    // Also when there is none: the router then forgets what it had.
-    await send(true);
-    entry.known = known;
+  };
+
+  /** What changed while it was told everything. */
+  const tellTouched = (entry: Told) => {
+    const { channel, touched } = entry;
+    const kept = [...touched].map((id) => ({ id, session: directory.get(id) }));
+    const over = kept.filter(({ session }) => !isAllowed(entry, session)).map(({ id }) => id);
+    const good = kept.flatMap(({ session }) => (isAllowed(entry, session) ? [session] : []));
+    if (over.length > 0) channel.send(removed(over));
+    if (good.length > 0) channel.send(added(good));
+    touched.clear();
   };
 
   const run = async (entry: Told) => {
-    entry.isBusy = true;
-    try {
-      while (entry.isDue && isTold(entry)) {
-        entry.isDue = false;
-        onStatus(entry.channel, 'SYNC_IN_PROGRESS');
-        await tellAll(entry);
-        for (const act of entry.later.splice(0)) act();
-      }
-      if (isTold(entry)) onStatus(entry.channel, 'SYNC_DONE');
-    } catch (error) {
-      noteFailure(error, { routerId: entry.channel.routerId }, 'API sessions could not be told; it is tried again');
-      if (isTold(entry)) onStatus(entry.channel, 'SYNC_ERROR');
-      entry.later = [];
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        demand(entry);
-      }, AGAIN_MS).unref();
-      timers.add(timer);
-    } finally {
-      entry.isBusy = false;
+    entry.isRunning = true;
+    while (entry.isDue && isTold(entry)) {
+      entry.isDue = false;
+      entry.phase = 'waiting';
+      onStatus(entry.channel, 'SYNC_IN_PROGRESS');
+      if (!isLoaded) await new Promise<void>((resolve) => whenLoaded.push(resolve));
+      if (!isTold(entry)) break;
+      entry.phase = 'telling';
+      entry.touched.clear();
+      await tellAll(entry);
+      if (isTold(entry) && !entry.isDue) tellTouched(entry);
     }
+    entry.isRunning = false;
+    if (!isTold(entry)) return;
+    entry.phase = 'told';
+    onStatus(entry.channel, 'SYNC_DONE');
   };
   const demand = (entry: Told) => {
     if (!isTold(entry)) return;
     entry.isDue = true;
-    if (!entry.isBusy) void run(entry);
+    if (!entry.isRunning) void run(entry);
   };
 
-  const isAllowed = ({ router }: Told, { identity }: SessionState) =>
-    router.identityRoles.some(({ semantic, roles }) => selects(semantic, roles, identity));
+  const touch = (entry: Told, changes: readonly SessionChange[]) => {
+    const { identityRoles } = entry.router;
+    for (const { id, before, after } of changes)
+      if ((before !== undefined && isSelected(identityRoles, before)) || isAllowed(entry, after)) entry.touched.add(id);
+    if (entry.touched.size > MOST_TOUCHED) entry.isDue = true;
+  };
 
-  /** @param asked  sessions that were looked up by their ids: those that were not found are gone */
-  const apply = (entry: Told, found: readonly SessionState[], asked: readonly string[]) => {
-    const { channel, known } = entry;
-    const good = found.filter((session) => session.isGood && isAllowed(entry, session));
-    const goodIds = new Set(good.map(({ id }) => id));
-    const over = [...new Set([...found.map(({ id }) => id), ...asked])].filter((id) => !goodIds.has(id));
-    const lost = over.filter((id) => known.delete(id));
-    if (lost.length > 0) channel.send(removed(lost.map(tokenOf), lost));
-    const updated = good.filter((session) => known.has(session.id) && known.get(session.id) !== printsOf(session));
-    if (updated.length > 0)
-      channel.send(
-        typedMessage(
-          ContentType.ApiSessionUpdated,
-          ApiSessionUpdatedSchema,
-          create(ApiSessionUpdatedSchema, { apiSessions: updated.map(toMessage) }),
-          [
-            [SyncHeader.StrategyType, encodeText('instant')],
-            [SyncHeader.StrategyState, encodeText('')],
-          ],
-        ),
-      );
-    const fresh = good.filter(({ id }) => !known.has(id));
-    if (fresh.length > 0) channel.send(added(fresh, false, { id: newSyncId(), isLast: true, sequence: 0 }));
-    for (const session of [...fresh, ...updated]) known.set(session.id, printsOf(session));
+  /** What routers with these policies are told of the changes: the same for all of them. */
+  const messagesFor = ({ router: { identityRoles } }: Told, changes: readonly SessionChange[]): Message[] => {
+    const lost: string[] = [];
+    const updated: KeptSession[] = [];
+    const fresh: KeptSession[] = [];
+    for (const { id, before, after, isOther } of changes) {
+      const had = before !== undefined && isSelected(identityRoles, before);
+      const has = after !== undefined && isSelected(identityRoles, after.identity);
+      if (had && !has) lost.push(id);
+      else if (after !== undefined && has && !had) fresh.push(after);
+      else if (after !== undefined && has && isOther) updated.push(after);
+    }
+    return [
+      ...(lost.length > 0 ? [removed(lost)] : []),
+      ...(updated.length > 0 ? [updatedMessage(updated)] : []),
+      ...(fresh.length > 0 ? [added(fresh)] : []),
+    ];
+  };
+
+  const distribute = (changes: readonly SessionChange[]) => {
+    if (changes.length === 0) return;
+    const startedAt = performance.now();
+    const byRoles = new Map<string, Message[]>();
+    for (const entry of told.values()) {
+      if (entry.phase === 'telling') touch(entry, changes);
+      if (entry.phase !== 'told') continue;
+      const messages = byRoles.get(entry.rolesKey) ?? messagesFor(entry, changes);
+      byRoles.set(entry.rolesKey, messages);
+      for (const each of messages) entry.channel.send(each);
+    }
+    gatherMs = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, REST_FACTOR * (performance.now() - startedAt)));
+  };
+
+  /** @throws what the database does */
+  const readAll = async () => {
+    const seen = new Set<string>();
+    const former = directory.ids();
+    for (let after = ''; ;) {
+      const page = await view.goodSessions(timeoutSeconds, after, PAGE);
+      if (isClosed) return;
+      distribute(directory.apply(page));
+      for (const { id } of page) seen.add(id);
+      const last = page[page.length - 1];
+      if (last === undefined || page.length < PAGE) break;
+      after = last.id;
+    }
+    // They ended, or began to after their page was read: they are asked for by their ids.
+    for (const id of former) if (!seen.has(id)) sessions.add(id);
   };
 
   const look = async () => {
-    while (!isClosed && (sessions.size > 0 || identities.size > 0)) {
-      const [ids, identityIds] = [[...sessions], [...identities]];
-      sessions.clear();
-      identities.clear();
-      const found = await view.sessions(ids, identityIds, timeoutSeconds);
-      for (const entry of told.values()) {
-        if (entry.isBusy)
-          entry.later.push(() => {
-            apply(entry, found, ids);
-          });
-        else apply(entry, found, ids);
-      }
+    const [ids, identityIds] = [[...sessions].slice(0, PAGE), [...identities].slice(0, PAGE)];
+    for (const id of ids) sessions.delete(id);
+    for (const id of identityIds) identities.delete(id);
+    const found = await view.sessions(ids, identityIds, timeoutSeconds);
+    if (!isClosed) distribute(directory.apply(found, ids));
+  };
+
+  const hasWork = () => !isClosed && (isReadingDue || sessions.size > 0 || identities.size > 0);
+  const workAll = async () => {
+    while (hasWork()) {
+      if (isReadingDue) {
+        isReadingDue = false;
+        await readAll();
+      } else await look();
+      if (isReadingDue || sessions.size > 0) continue;
+      isLoaded = true;
+      for (const resolve of whenLoaded.splice(0)) resolve();
     }
   };
-  const gather = () => {
-    if (isClosed || told.size === 0) {
-      sessions.clear();
-      identities.clear();
-      return;
-    }
+  const work = () => {
+    working ??= workAll()
+      .catch((error: unknown) => {
+        noteFailure(error, {}, 'API sessions could not be read for routers; it is tried again');
+        for (const entry of told.values()) if (entry.phase === 'waiting') onStatus(entry.channel, 'SYNC_ERROR');
+        // What was asked for is not known any more.
+        isReadingDue = true;
+        gather(AGAIN_MS);
+      })
+      .finally(() => {
+        working = undefined;
+        if (hasWork()) gather(gatherMs);
+      });
+  };
+  const gather = (afterMs: number) => {
+    if (isClosed) return;
     gathering ??= setTimeout(() => {
       gathering = undefined;
-      looking ??= look()
-        .catch((error: unknown) => {
-          noteFailure(error, {}, 'changes of API sessions could not be read; routers get the whole state instead');
-          for (const entry of told.values()) demand(entry);
-        })
-        .finally(() => {
-          looking = undefined;
-          if (sessions.size > 0 || identities.size > 0) gather();
-        });
-    }, GATHER_MS).unref();
+      work();
+    }, afterMs).unref();
+  };
+  /** Nobody listens, and nothing is known. */
+  const isIdle = () => told.size === 0 && !isLoaded && !isReadingDue;
+
+  const forget = () => {
+    if (told.size > 0) return;
+    if (working !== undefined) {
+      leaving = setTimeout(forget, KEEP_MS).unref();
+      return;
+    }
+    clearTimeout(gathering);
+    gathering = undefined;
+    isLoaded = false;
+    isReadingDue = false;
+    sessions.clear();
+    identities.clear();
+    directory = newDirectory();
   };
 
   return {
     begin(channel, router) {
+      clearTimeout(leaving);
       const earlier = told.get(channel.routerId);
       const entry: Told =
         earlier?.channel === channel
           ? earlier
-          : { channel, router, known: new Map(), isBusy: false, isDue: false, later: [] };
+          : {
+              channel,
+              router,
+              rolesKey: keyOf(router),
+              phase: 'waiting',
+              isRunning: false,
+              isDue: false,
+              touched: new Set(),
+            };
       told.set(channel.routerId, entry);
       demand(entry);
+      if (isLoaded || isReadingDue) return;
+      isReadingDue = true;
+      gather(0);
     },
     end(channel) {
-      if (told.get(channel.routerId)?.channel === channel) told.delete(channel.routerId);
+      if (told.get(channel.routerId)?.channel !== channel) return;
+      told.delete(channel.routerId);
+      if (told.size > 0) return;
+      clearTimeout(leaving);
+      leaving = setTimeout(forget, KEEP_MS).unref();
     },
     changed(router) {
       const entry = told.get(router.id);
       if (entry === undefined) return;
-      const isSame = JSON.stringify(entry.router.identityRoles) === JSON.stringify(router.identityRoles);
-      entry.router = router;
+      const rolesKey = keyOf(router);
+      const isSame = entry.rolesKey === rolesKey;
+      Object.assign(entry, { router, rolesKey });
       if (!isSame) demand(entry);
     },
-    beginAll() {
-      for (const entry of told.values()) demand(entry);
+    refresh() {
+      if (isIdle()) return;
+      isReadingDue = true;
+      gather(gatherMs);
     },
     sessionsChanged(ids) {
+      if (isIdle()) return;
       for (const id of ids) sessions.add(id);
-      gather();
+      gather(gatherMs);
     },
     identityChanged(identityId) {
+      if (isIdle()) return;
       identities.add(identityId);
-      gather();
+      gather(gatherMs);
     },
     async heartbeat(channel, tokens) {
-      const entry = told.get(channel.routerId);
       const hashes = tokens.map((token) => hashToken(token));
       const ids = await view.sessionsByToken(hashes, timeoutSeconds);
       const unknown = tokens.filter((_, index) => !ids.has((hashes[index] ?? Buffer.alloc(0)).toString('hex')));
-      if (unknown.length > 0) channel.send(removed(unknown, []));
-      return [...ids.values()].filter((id) => entry?.known.has(id) === true);
+      if (unknown.length > 0) channel.send(removedMessage(unknown, []));
+      const entry = told.get(channel.routerId);
+      return [...ids.values()].filter((id) => entry !== undefined && isAllowed(entry, directory.get(id)));
     },
     close() {
       isClosed = true;
       clearTimeout(gathering);
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(leaving);
       told.clear();
+      for (const resolve of whenLoaded.splice(0)) resolve();
     },
   };
 }

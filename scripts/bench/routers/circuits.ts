@@ -21,6 +21,7 @@ import {
 } from '../../../fabric/headers.js';
 import { FaultSchema, FaultSubject, RouteSchema } from '../../../generated/fabric/control_pb.js';
 import {
+  CreateTerminatorResult,
   CreateTerminatorV2RequestSchema,
   CreateTerminatorV2ResponseSchema,
 } from '../../../generated/fabric/edge_pb.js';
@@ -133,7 +134,7 @@ export class CircuitBench {
       ...(await open('Bind')),
     });
     const answer = readBody(CreateTerminatorV2ResponseSchema, await bound);
-    if (answer.result !== 0) throw new Error(`${target.label}: the service cannot be hosted: ${answer.msg}`);
+    if (answer.result !== CreateTerminatorResult.SUCCESS) throw new Error(`${target.label}: the service cannot be hosted: ${answer.msg}`);
     const bench = new CircuitBench(link, target, await open('Dial'));
     handlers.set(ContentType.Route, (frame) => {
       bench.#route(frame);
