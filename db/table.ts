@@ -134,7 +134,7 @@ export class Lists {
   ): Promise<(Row & Total)[]> {
     const { where, compiled } = parts;
     // All that differs between the statements of lists, so that a name is of one text.
-    const from = isBounded(where.sql, compiled) ? `bounded ${table}` : table;
+    const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
     const shape = `${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     if (isShort(parts)) return (await db.read<Row & Total>(this.#names.lastingNameFor(shape), sql, values)).rows;
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
@@ -195,15 +195,19 @@ const DEEP_OFFSET = 500;
 const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
 
 /**
- * How far a page of everything reaches at most, in the order of a unique column. It stands in the text, so that a plan
- * for any page never reads more: without it PostgreSQL takes an unknown page for a tenth of the table, finds a plan for
- * each page better than that, and plans each time. Short pages are planned each time in any case.
+ * How far a page of everything reaches at most, in the order of a unique column; null for all other lists. It stands
+ * in the text, so that a plan for any page never reads more: without it PostgreSQL takes an unknown page for a tenth of
+ * the table, finds a plan for each page better than that, and plans each time.
  */
-const BOUND = 500;
-const REACH = DEEP_OFFSET + BOUND;
+function reachOf(where: string, { limit, offset, order }: CompiledList): number | null {
+  if (where !== '' || limit === null || order.key === null) return null;
+  if (limit <= SHORT_PAGE && offset <= SHORT_PAGE) return SHORT_REACH;
+  return limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET ? DEEP_OFFSET + BOUND : null;
+}
 
-const isBounded = (where: string, { limit, offset, order }: CompiledList): boolean =>
-  where === '' && limit !== null && limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET && order.key !== null;
+const BOUND = 500;
+/** A tenth of it, which is what an unknown page is taken for, is the page that most ask for. */
+const SHORT_REACH = 2 * SHORT_PAGE;
 
 function pageSql<Row extends BaseRow, T>(
   source: ListSource<Row, T>,
@@ -213,10 +217,13 @@ function pageSql<Row extends BaseRow, T>(
   const { table, joins = '' } = source;
   const { limit, offset, order } = compiled;
   const columns = columnsOf(source, readerExtras);
+  const reach = reachOf(where, compiled);
   // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
-  const hidden = (count: number | null) => (compiled.hidesArray ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
-  const within = `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${REACH})`;
-  const matches = `FROM ${isBounded(where, compiled) ? within : table} t
+  // For ten identities that takes twice as long as reading them.
+  const isHidden = compiled.hidesArray || reach === SHORT_REACH;
+  const hidden = (count: number | null) => (isHidden ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
+  const from = reach === null ? table : `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${reach})`;
+  const matches = `FROM ${from} t
       ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${order.sql}
       LIMIT ${hidden(limit)} OFFSET ${hidden(offset)}`;
   const isFoundAtOnce = foundBy === 'inverted';
