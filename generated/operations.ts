@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 ed0dd5942c4746c7e112fd0ece861d014b3f7323f5e13292cd9b9f9b55f49be2) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 f5894936e36381e4913b33a3d15a8e878508a4415e784fb263e4c1176f50ab07) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';

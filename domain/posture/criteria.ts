@@ -51,10 +51,32 @@ export type Criteria = {
   [T in PostureType]: { readonly typeId: T; readonly criteria: CriteriaByType[T] };
 }[PostureType];
 
+interface ChangeByType extends Omit<CriteriaByType, 'PROCESS'> {
+  /** A signer of '' takes it away. */
+  PROCESS: { readonly process: Partial<Process> };
+}
+
 /** The type and some of its fields: what a PATCH brings. */
 export type CriteriaChange = {
-  [T in PostureType]: { readonly typeId: T; readonly criteria: Partial<CriteriaByType[T]> };
+  [T in PostureType]: { readonly typeId: T; readonly criteria: Partial<ChangeByType[T]> };
 }[PostureType];
+
+/**
+ * What a check asks for after a change of it. Of a process too, what is not given stays: who changes its path must not
+ * lose its hashes. @returns undefined when nothing of it changes, as with a change of another type
+ */
+export function changedCriteria(
+  present: Criteria,
+  { typeId, criteria }: CriteriaChange,
+): Criteria['criteria'] | undefined {
+  if (present.typeId !== typeId || Object.keys(criteria).length === 0) return undefined;
+  if (present.typeId !== 'PROCESS') return { ...present.criteria, ...criteria };
+  const { signerFingerprint = '', ...process } = {
+    ...present.criteria.process,
+    ...('process' in criteria ? criteria.process : {}),
+  };
+  return { process: signerFingerprint === '' ? process : { ...process, signerFingerprint } };
+}
 
 const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
 const byPlainName = new Map(osNames.map((name) => [plain(name), name]));
@@ -121,6 +143,22 @@ export function parseProcess(given: GivenProcess & { readonly signerFingerprint?
   return given.signerFingerprint == null || given.signerFingerprint === ''
     ? process
     : { ...process, signerFingerprint: given.signerFingerprint.toLowerCase() };
+}
+
+/** What is given of a process. @throws DomainError `invalidField` */
+export function parseProcessChange(
+  given: {
+    readonly [K in keyof GivenProcess]?: GivenProcess[K] | null;
+  } & { readonly signerFingerprint?: string | null },
+): Partial<Process> {
+  const { hashes, path, signerFingerprint } = given;
+  const os = given.osType ?? given.os;
+  return {
+    ...(os == null ? {} : { osType: parseOsName('process.osType', os) }),
+    ...(path == null ? {} : { path }),
+    ...(hashes == null ? {} : { hashes: lower(hashes) }),
+    ...(signerFingerprint == null ? {} : { signerFingerprint: signerFingerprint.toLowerCase() }),
+  };
 }
 
 export function parseProcesses(

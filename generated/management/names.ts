@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 b5803540ad8b1d5639beeba2a106dec89c89748a49b8abf93b6f499b54d922fe) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b18d8092b667b444a10ddded6c467f5a10415efa1873d14275ebce76f2e62f97) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 
@@ -60,10 +60,11 @@ export const names: Readonly<Record<string, NameTable>> = {
   mfaCode: { code: null },
   operatingSystem: { type: null, versions: null },
   postureCheckCreate: { domains: null, ignoreLegacyEndpoints: null, macAddresses: null, name: null, operatingSystems: 'operatingSystem', process: 'process', processes: 'processMulti', promptOnUnlock: null, promptOnWake: null, roleAttributes: null, semantic: null, tags: null, timeoutSeconds: null, typeId: null },
-  postureCheckPatch: { domains: null, ignoreLegacyEndpoints: null, macAddresses: null, name: null, operatingSystems: 'operatingSystem', process: 'process', processes: 'processMulti', promptOnUnlock: null, promptOnWake: null, roleAttributes: null, semantic: null, tags: null, timeoutSeconds: null, typeId: null },
+  postureCheckPatch: { domains: null, ignoreLegacyEndpoints: null, macAddresses: null, name: null, operatingSystems: 'operatingSystem', process: 'processPatch', processes: 'processMulti', promptOnUnlock: null, promptOnWake: null, roleAttributes: null, semantic: null, tags: null, timeoutSeconds: null, typeId: null },
   postureCheckUpdate: { domains: null, ignoreLegacyEndpoints: null, macAddresses: null, name: null, operatingSystems: 'operatingSystem', process: 'process', processes: 'processMulti', promptOnUnlock: null, promptOnWake: null, roleAttributes: null, semantic: null, tags: null, timeoutSeconds: null, typeId: null },
   process: { hashes: null, os: null, osType: null, path: null, signerFingerprint: null },
   processMulti: { hashes: null, os: null, osType: null, path: null, signerFingerprints: null },
+  processPatch: { hashes: null, os: null, osType: null, path: null, signerFingerprint: null },
   reEnroll: { expiresAt: null },
   requestExtendAuthenticator: { rollKeys: null },
   revocationCreate: { id: null, tags: null, type: null },

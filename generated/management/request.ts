@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 b5803540ad8b1d5639beeba2a106dec89c89748a49b8abf93b6f499b54d922fe) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b18d8092b667b444a10ddded6c467f5a10415efa1873d14275ebce76f2e62f97) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -871,7 +871,7 @@ export interface PostureCheckProcessMultiUpdate extends PostureCheckUpdateBase {
 
 /** Changes to a check of a process. */
 export interface PostureCheckProcessPatch extends PostureCheckPatchBase {
-  process?: Process | null;
+  process?: ProcessPatch | null;
   /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS' | 'postureCheckProcessPatch';
 }
@@ -931,6 +931,20 @@ export interface ProcessMulti {
   path: string;
   /** SHA-1 of certificates in hex, one of which has to have signed the binary; empty for any. */
   signerFingerprints?: string[] | null;
+}
+
+/** Changes to the process of a check. */
+export interface ProcessPatch {
+  /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
+  hashes?: string[] | null;
+  /** Another name of `osType`. */
+  os?: string | null;
+  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
+  osType?: string | null;
+  /** Path of the binary. */
+  path?: string | null;
+  /** SHA-1 of the certificate that signed the binary, hex; empty for any. */
+  signerFingerprint?: string | null;
 }
 
 /** How long the new enrollment is valid. */

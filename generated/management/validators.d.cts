@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 b5803540ad8b1d5639beeba2a106dec89c89748a49b8abf93b6f499b54d922fe) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 b18d8092b667b444a10ddded6c467f5a10415efa1873d14275ebce76f2e62f97) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

@@ -1,5 +1,6 @@
 /** Posture checks: conditions on the state of a device, of six types. Administrators only. */
 import { invalidField } from '../../domain/errors.js';
+import { changedCriteria } from '../../domain/posture/criteria.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -51,7 +52,7 @@ export const updatePostureCheck: Handler<'management', 'updatePostureCheck'> = a
 
 /** PATCH /posture-checks/{id}. With another type than the check has, only what all types share is changed. */
 export const patchPostureCheck: Handler<'management', 'patchPostureCheck'> = async ({ params, body }, { stores }) => {
-  const { typeId, criteria } = criteriaChangeFrom(body);
+  const change = criteriaChangeFrom(body);
   const changes = {
     name: givenName(body.name),
     roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
@@ -59,9 +60,7 @@ export const patchPostureCheck: Handler<'management', 'patchPostureCheck'> = asy
   };
   await stores.transaction(async (tx) => {
     const present = await tx.postureChecks.lockCriteria(params.id);
-    const isOfType = present.typeId === typeId && Object.keys(criteria).length > 0;
-    const merged = isOfType ? { ...present.criteria, ...criteria } : undefined;
-    await tx.postureChecks.update(params.id, { ...changes, criteria: merged });
+    await tx.postureChecks.update(params.id, { ...changes, criteria: changedCriteria(present, change) });
   });
   return noData();
 };

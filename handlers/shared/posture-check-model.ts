@@ -6,6 +6,7 @@ import {
   parseAddresses,
   parseOperatingSystems,
   parseProcess,
+  parseProcessChange,
   parseProcesses,
   parseTimeout,
 } from '../../domain/posture/criteria.js';
@@ -118,7 +119,7 @@ export function criteriaChangeFrom(body: Request.PostureCheckPatch): CriteriaCha
       return { typeId: 'MFA', criteria: givenMfa(body) };
     case 'PROCESS':
     case 'postureCheckProcessPatch':
-      return { typeId: 'PROCESS', criteria: body.process == null ? {} : { process: parseProcess(body.process) } };
+      return { typeId: 'PROCESS', criteria: body.process == null ? {} : { process: parseProcessChange(body.process) } };
     case 'PROCESS_MULTI':
     case 'postureCheckProcessMultiPatch':
       return {

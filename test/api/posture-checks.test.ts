@@ -157,6 +157,36 @@ describe('posture checks', () => {
     });
   });
 
+  it('keep with PATCH what is not given of the process: no hash and no signer is lost on the way', async () => {
+    const process = { osType: 'Windows', path: 'a.exe', hashes: ['ab'], signerFingerprint: 'cd' };
+    const id = await create({ typeId: 'PROCESS', process });
+    const steps: readonly (readonly [given: object, left: object])[] = [
+      [{ path: 'b.exe' }, { ...process, path: 'b.exe' }],
+      [{ os: 'WINDOWS_SERVER' }, { ...process, path: 'b.exe', osType: 'WindowsServer' }],
+      [
+        { osType: 'Linux', path: '/c' },
+        { ...process, path: '/c', osType: 'Linux' },
+      ],
+      [{ hashes: null }, { ...process, path: '/c', osType: 'Linux' }],
+      [{ hashes: ['EF'] }, { ...process, path: '/c', osType: 'Linux', hashes: ['ef'] }],
+      [{}, { ...process, path: '/c', osType: 'Linux', hashes: ['ef'] }],
+      [{ signerFingerprint: '' }, { osType: 'Linux', path: '/c', hashes: ['ef'] }],
+      [
+        { hashes: [], signerFingerprint: 'AA' },
+        { osType: 'Linux', path: '/c', hashes: [], signerFingerprint: 'aa' },
+      ],
+    ];
+    for (const [given, left] of steps) {
+      await patch(id, { typeId: 'PROCESS', process: given });
+      expect(await detail(id)).to.have.deep.property('process', left);
+    }
+    expectField(
+      await controller.admin.patch(`${PATH}/${id}`, { typeId: 'PROCESS', process: { osType: 'Plan 9' } }),
+      'process.osType',
+      /one of/,
+    );
+  });
+
   it('want the type in a PATCH; with another one only what all types share changes', async () => {
     const id = await create({ typeId: 'DOMAIN', domains: ['a'] });
     expectField(
