@@ -1,8 +1,10 @@
 /** Statements that change something: all of them are rolled back. */
-import type { StoreSet, Stores } from '../../db/stores.js';
-import type { ServicePolicyDraft } from '../../domain/model.js';
-import { idOf } from './fill.js';
-import { useOf } from './hot.js';
+import type { Proof } from '../../db/session-opening.js';
+import type { StoreSet } from '../../db/stores.js';
+import type { LoginMethod, ServicePolicyDraft } from '../../domain/model.js';
+import { GROUPS, WITH_SESSION, idOf, tokenOf } from './fill.js';
+import { HOSTING } from './fill-live.js';
+import { changing, useOf } from './hot.js';
 import type { Facts, Hot } from './hot.js';
 
 /** Ids of what is made, as long as real ones. */
@@ -11,12 +13,6 @@ const TOKEN = '00000000-0000-4000-8000-000000000000';
 /** Sessions that one sweep looks at. */
 const SLICE = 250;
 const END = new Date('2100-01-01');
-
-const changing = (name: string, act: (tx: StoreSet, facts: Facts) => Promise<unknown>, scans?: Hot['scans']): Hot => ({
-  name,
-  act: (stores: Stores, facts) => stores.transaction((tx) => act(tx, facts)),
-  ...(scans === undefined ? {} : { scans }),
-});
 
 const identityDraft = {
   name: 'bench-new',
@@ -50,6 +46,22 @@ const wholePolicy: ServicePolicyDraft = {
   postureCheckRoles: [],
   tags: {},
 };
+
+const externalIdOf = ({ identityIndex }: Facts): string => `bench-external-${identityIndex + HOSTING}`;
+
+/** @throws Error when the proof does not hold */
+async function open(tx: StoreSet, authenticatorId: string, method: LoginMethod, proof: Proof): Promise<void> {
+  const draft = {
+    id: newId('k'),
+    authenticatorId,
+    method,
+    tokenHash: Buffer.alloc(32, 1),
+    ipAddress: '127.0.0.1',
+    configTypes: [],
+  };
+  const opened = await tx.apiSessions.open(draft, proof, { envInfo: {}, sdkInfo: {} });
+  if (opened === undefined) throw new Error('the login is refused');
+}
 
 export const changes: readonly Hot[] = [
   changing('identity-create', (tx) => tx.identities.create(newId('i'), identityDraft, [enrollment])),
@@ -96,18 +108,32 @@ export const changes: readonly Hot[] = [
     await tx.enrollments.take(found.id, found.token);
   }),
   changing('api-session-create', (tx, { identity, identityIndex }) =>
-    tx.apiSessions.open(
-      {
-        id: newId('k'),
-        authenticatorId: idOf('authenticator', identityIndex / 2),
-        method: 'password',
-        tokenHash: Buffer.alloc(32, 1),
-        ipAddress: '127.0.0.1',
-        configTypes: [],
-      },
-      { by: 'password', identityId: identity.id, passwordHash: 'x'.repeat(97) },
-      { envInfo: {}, sdkInfo: {} },
-    ),
+    open(tx, idOf('authenticator', identityIndex / WITH_SESSION), 'password', {
+      by: 'password',
+      identityId: identity.id,
+      passwordHash: 'x'.repeat(97),
+    }),
+  ),
+  changing('api-session-create-by-certificate', (tx, facts) => {
+    const index = facts.identityIndex / GROUPS;
+    return open(tx, idOf('authenticator', `cert-${index}`), 'cert', {
+      by: 'certificate',
+      identityId: idOf('identity', facts.identityIndex + HOSTING),
+      fingerprint: tokenOf(`print-${index}`).slice(0, 40),
+    });
+  }),
+  changing('api-session-create-by-claim', (tx, facts) =>
+    open(tx, 'internal', 'cert', { by: 'claim', caId: null, externalId: externalIdOf(facts), isExpired: false }),
+  ),
+  changing('api-session-create-by-token', (tx, facts) =>
+    open(tx, 'extJwt:bench', 'ext-jwt', {
+      by: 'token',
+      signerId: idOf('signer', 0),
+      claim: externalIdOf(facts),
+      useExternalId: true,
+      tokenId: newId('j'),
+      issuedAt: new Date('2026-01-02'),
+    }),
   ),
   changing('api-session-delete', (tx) => tx.apiSessions.remove(idOf('api-session', 3))),
   changing('api-sessions-touch', (tx) =>

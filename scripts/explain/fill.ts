@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { defaultAuthPolicy, defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { builtinConfigTypes } from '../../domain/config/builtin-types.js';
 import type { Stores } from '../../db/stores.js';
+import { HOSTING, liveStatements } from './fill-live.js';
 
 export interface Scale {
   readonly identities: number;
@@ -24,19 +25,23 @@ type Kind =
   | 'api-session'
   | 'session'
   | 'terminator'
-  | 'check';
+  | 'check'
+  | 'controller'
+  | 'host'
+  | 'signer'
+  | 'revocation';
 
 const ID_LENGTH = 22;
 /** The same as SQL's `idSql`. */
-export const idOf = (kind: Kind, index: number): string =>
+export const idOf = (kind: Kind, index: number | string): string =>
   createHash('md5').update(`${kind}-${index}`).digest('hex').slice(0, ID_LENGTH);
-const idSql = (kind: Kind, index: string): string => `left(md5('${kind}-' || (${index})), ${ID_LENGTH})`;
+export const idSql = (kind: Kind, index: string): string => `left(md5('${kind}-' || (${index})), ${ID_LENGTH})`;
 const tokenSql = (kind: string, index: string): string => `md5('${kind} token-' || (${index}))::uuid`;
-const name = (kind: string, index: string): string => `'bench-${kind}-' || lpad((${index})::text, 6, '0')`;
+export const name = (kind: string, index: string): string => `'bench-${kind}-' || lpad((${index})::text, 6, '0')`;
 const towns = `(ARRAY['aarhus','bergen','cadiz','dresden','evora','fulda','ghent',
     'haifa','izmir','jena','kazan','lyon','malmo'])[i % 13 + 1]`;
 const things = "(ARRAY['laptop','phone','gateway','sensor','tablet','kiosk','server'])[i % 7 + 1]";
-const upTo = (count: number): string => `generate_series(0, ${count - 1}) i`;
+export const upTo = (count: number): string => `generate_series(0, ${count - 1}) i`;
 
 export const GROUPS = 20;
 export const ROUTERS = 50;
@@ -47,6 +52,8 @@ export const WITH_SESSION = 2;
 export const WITH_ENROLLMENT = 10;
 /** Of each API session. */
 export const SESSIONS_EACH = 2;
+/** The same as SQL's `repeat(md5(seed), 16)`. */
+export const tokenOf = (seed: string): string => createHash('md5').update(seed).digest('hex').repeat(16);
 export const tokenHashOf = (index: number): Buffer => createHash('sha256').update(`api-session-${index}`).digest();
 
 /** What a first start makes, so that references hold. */
@@ -81,10 +88,12 @@ function statements({ identities, services }: Scale): string[] {
     `% ${SESSIONS_EACH}) % ${perGroup})`;
   const sessionOwner = `${WITH_SESSION} * (i / ${SESSIONS_EACH})`;
   return [
-    `INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes, tags, created_at, updated_at)
+    `INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes, tags, external_id,
+       created_at, updated_at)
      SELECT ${idSql('identity', 'i')}, ${name('identity', 'i')} || '-' || ${towns} || '-' || ${things}, 'Device',
      i = 0, 'default',
        ARRAY['bench-dept-' || i % ${GROUPS}, 'bench-site-' || i / 25], jsonb_build_object('town', ${towns}),
+       CASE WHEN i % ${GROUPS} = ${HOSTING} THEN 'bench-external-' || i END,
        '2026-01-01'::timestamptz + i * interval '1 second', '2026-01-01'::timestamptz + i * interval '1 second'
        FROM ${upTo(identities)}`,
     `INSERT INTO configs (id, name, config_type_id, data) SELECT ${idSql('config', 'i')}, ${name('config', 'i')},
@@ -135,6 +144,7 @@ function statements({ identities, services }: Scale): string[] {
      ${idSql('identity', sessionOwner)}, ${idSql('service', dialled)}, 'Dial', repeat(md5('session token-' || i), 16),
        (SELECT epoch FROM model_epochs WHERE name = 'grants') FROM ${upTo(authenticated * SESSIONS_EACH)}
        ON CONFLICT DO NOTHING`,
+    ...liveStatements({ identities, services }),
     ...COUNTED.map(
       (table) =>
         `INSERT INTO entity_counts (kind, total) SELECT '${table}', count(*) FROM ${table} HAVING count(*) > 0`,
@@ -162,5 +172,8 @@ const COUNTED = [
   'enrollments',
   'api_sessions',
   'sessions',
+  'controllers',
+  'external_jwt_signers',
+  'revocations',
 ];
 const ATTRIBUTED = ['identities', 'services', 'routers', 'posture_checks'];

@@ -1,5 +1,5 @@
 /** What a hot statement is, and what it is asked with. */
-import type { Stores } from '../../db/stores.js';
+import type { StoreSet, Stores } from '../../db/stores.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { idOf } from './fill.js';
 import type { Scale } from './fill.js';
@@ -23,6 +23,17 @@ export interface Hot {
   /** Big tables that it may read from end to end, and why that is all right. */
   readonly scans?: Readonly<Record<string, string>>;
 }
+
+/** One that changes something: it is rolled back. */
+export const changing = (
+  name: string,
+  act: (tx: StoreSet, facts: Facts) => Promise<unknown>,
+  scans?: Hot['scans'],
+): Hot => ({
+  name,
+  act: (stores: Stores, facts) => stores.transaction((tx) => act(tx, facts)),
+  ...(scans === undefined ? {} : { scans }),
+});
 
 /** A use that has no session yet. */
 export const useOf = ({ identity, identityIndex, service }: Facts) => ({

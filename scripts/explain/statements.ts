@@ -5,6 +5,8 @@ import { listServicesOf } from '../../handlers/shared/service-views.js';
 import { GROUPS, idOf, tokenHashOf } from './fill.js';
 import type { Scale } from './fill.js';
 import { changes } from './changes.js';
+import { fabricStatements } from './fabric.js';
+import { postureStatements } from './posture.js';
 import { useOf } from './hot.js';
 import type { Facts, Hot } from './hot.js';
 
@@ -234,4 +236,11 @@ const others: readonly Hot[] = [
   { name: 'summary', act: ({ summary }) => summary.counts() },
 ];
 
-export const hotStatements: readonly Hot[] = [...identities, ...access, ...others, ...changes];
+export const hotStatements: readonly Hot[] = [
+  ...identities,
+  ...access,
+  ...others,
+  ...postureStatements,
+  ...fabricStatements,
+  ...changes,
+];
