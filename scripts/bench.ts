@@ -14,6 +14,7 @@ import { parseOptions, USAGE, UsageError } from './bench/options.js';
 import type { BenchOptions, Login, Size } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
 import { probeLine } from './bench/policy-probe.js';
+import { measurePosture } from './bench/posture/posture.js';
 import { clearProgress, say, showProgress } from './bench/progress.js';
 import {
   busyNote,
@@ -247,8 +248,9 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, routers, sizes }: BenchOptions) {
+function runOf({ abuse, posture, routers, sizes }: BenchOptions) {
   if (abuse !== undefined) return measureAttacks;
+  if (posture !== undefined) return measurePosture;
   if (routers !== undefined) return measureFleet;
   return sizes.length > 0 ? measureGrowth : measureOne;
 }

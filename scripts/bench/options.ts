@@ -22,6 +22,10 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
                         own; 1 tells everything to every router
   --in-use N            sessions that routers use when their policy is deleted (10000)
   --reference FILE      the field's program, to compare circuits and dials with its controller
+  --posture             endpoints under posture that report once a minute to two controllers of their own: CPU of a
+                        report, what it writes, tables before and after; then what posture costs the users of services,
+                        at three sizes (--sizes). --endpoints N (100000), --minutes M of each kind of report (2),
+                        --only reports or --only ratios
   --readers N           connections that read nothing of documents (300, at most 2000)
   --seconds S           time for each case and number of connections (2)
   --connections 1,16    numbers of keep-alive TLS connections
@@ -67,6 +71,7 @@ export interface BenchOptions extends Size {
         readonly reference: string | undefined;
       }
     | undefined;
+  readonly posture: { readonly endpoints: number; readonly rounds: number } | undefined;
   readonly formatFile: string | undefined;
   readonly seconds: number;
   readonly connections: readonly number[];
@@ -90,7 +95,11 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   const compareUsername = values['compare-username'];
   const comparePassword = values['compare-password'];
   const sizes =
-    values.sizes === undefined ? (values.growth === true ? GROWTH_SIZES : []) : list(values.sizes).map(size);
+    values.sizes === undefined
+      ? values.growth === true || values.posture === true
+        ? GROWTH_SIZES
+        : []
+      : list(values.sizes).map(size);
   if (sizes.length > 0 && (values.base !== undefined || values.compare !== undefined))
     throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
   if (values.abuse === true && (values.base !== undefined || sizes.length > 0))
@@ -101,6 +110,13 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
     sizes,
     routers: values.routers === undefined ? undefined : routersOf(values.routers, values),
     abuse: values.abuse === true ? abuse(values) : undefined,
+    posture:
+      values.posture === true
+        ? {
+            endpoints: wholeNumber('--endpoints', values.endpoints ?? '100000', 60),
+            rounds: wholeNumber('--minutes', values.minutes ?? '2', 1),
+          }
+        : undefined,
     formatFile: values.format,
     identities: wholeNumber('--identities', values.identities ?? '1000', 20),
     services: wholeNumber('--services', values.services ?? '100', 20),
@@ -146,6 +162,9 @@ function parse(args: readonly string[]) {
         sizes: text,
         growth: { type: 'boolean' },
         abuse: { type: 'boolean' },
+        posture: { type: 'boolean' },
+        endpoints: text,
+        minutes: text,
         readers: text,
         routers: text,
         'api-sessions': text,

@@ -23,7 +23,7 @@ const read = (file: string): string => {
 };
 
 /** The children of a process, and theirs. */
-function descendants(pid: number): number[] {
+export function descendants(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
