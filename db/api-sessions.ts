@@ -138,15 +138,20 @@ const BY_TOKEN = `SELECT ${OWNER}
 FROM api_sessions t ${STATE_JOINS}
 WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
 
-/** Ages, not times: only the database's clock decides when a session has been idle for too long. */
-const TOUCH = `WITH t AS (
-  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, a.at),
-    updated_at = greatest(s.updated_at, a.at)
-  FROM (SELECT id, now() - make_interval(secs => age) AS at
-    FROM unnest($1::text[], $2::float8[]) AS u (id, age)) a WHERE s.id = a.id
-  RETURNING s.id, s.identity_id, s.authenticator_id, s.config_types, s.is_mfa_complete,
-    s.method, s.signer_id, s.posture_revision, ${EXPENDABLE})
-SELECT t.id, ${STATE} AS state FROM t ${STATE_JOINS} WHERE ${MAY_CALL}`;
+/**
+ * Ages, not times: only the database's clock decides when a session has been idle for too long. What was written less
+ * than `$3` seconds ago is left as it is, so that a client that calls all the time costs no write each time.
+ */
+const TOUCH = `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at
+  FROM unnest($1::text[], $2::float8[]) AS used (id, age)),
+written AS (
+  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, u.at),
+    updated_at = greatest(s.updated_at, u.at)
+  FROM u WHERE s.id = u.id AND s.last_activity_at < u.at AND s.last_activity_at <= now() - make_interval(secs => $3)
+  RETURNING ${EXPENDABLE})
+SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
+  THEN greatest(0, $3 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
+FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
 
 type OwnerRow = Row & {
   is_admin: boolean;
@@ -174,6 +179,14 @@ export interface ApiSessionDraft {
   readonly improperClientCertChain?: boolean;
 }
 
+/** Of a session whose activity was to be recorded. */
+export interface TouchedSession {
+  /** As in `SessionOwner`. */
+  readonly state: string;
+  /** Its activity is not written yet, and shall be after so long; 0: it is written. */
+  readonly waitsSeconds: number;
+}
+
 export interface ApiSessionStore {
   get(id: string): Promise<ApiSession>;
   list(request: ListRequest): Promise<Page<ApiSession>>;
@@ -190,10 +203,11 @@ export interface ApiSessionStore {
   /** @param timeoutSeconds sessions idle for longer do not count */
   findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
   /**
-   * Records the latest activity of many sessions; never moves one back. Answers the `state` of those that are still
-   * good, by id: one that is missing there was ended, or its identity disabled.
+   * Records the latest activity of many sessions; never moves one back. Answers those that are still good, by id: one
+   * that is missing there was ended, or its identity disabled.
+   * @param restSeconds  activity is not written sooner after the last that was; 0: at once
    */
-  touch(activity: ReadonlyMap<string, Date>): Promise<ReadonlyMap<string, string>>;
+  touch(activity: ReadonlyMap<string, Date>, restSeconds: number): Promise<ReadonlyMap<string, TouchedSession>>;
   /** Deletes what has been idle for longer than the timeout; answers how many there were. */
   sweep(timeoutSeconds: number, max: number): Promise<number>;
 }
@@ -254,14 +268,15 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
       return row && ownerFrom(row);
     },
-    async touch(activity) {
+    async touch(activity, restSeconds) {
       const now = Date.now();
       const ages = [...activity.values()].map((at) => Math.max(0, now - at.getTime()) / 1000);
-      const { rows } = await db.run<{ id: string; state: string }>('api-sessions-touch', TOUCH, [
+      const { rows } = await db.run<TouchedSession & { id: string }>('api-sessions-touch', TOUCH, [
         [...activity.keys()],
         ages,
+        restSeconds,
       ]);
-      return new Map(rows.map(({ id, state }) => [id, state]));
+      return new Map(rows.map(({ id, ...touched }) => [id, touched]));
     },
     async sweep(timeoutSeconds, max) {
       const { rowCount } = await db.write(

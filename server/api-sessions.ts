@@ -2,7 +2,7 @@
  * API sessions in memory: a bounded copy of the database, so that a request of a known session costs no round trip.
  * An entry is dropped when its session or identity changes, here or on another controller (change-feed.ts). While
  * the feed is cut, nothing in memory is believed and every request asks the database. Whatever was not heard all the
- * same is found by comparison: used entries when their activity is written, others when they are used again.
+ * same is found by comparison: used entries at the next flush of activity, others when they are used again.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from './log.js';
@@ -10,7 +10,7 @@ import { noteFailure } from './outage-log.js';
 import { DomainError } from '../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../domain/auth/tokens.js';
-import type { SessionOwner } from '../db/api-sessions.js';
+import type { SessionOwner, TouchedSession } from '../db/api-sessions.js';
 import type { Stores } from '../db/stores.js';
 import type { Caller } from '../handlers/reply.js';
 import type { LiveApiSession, ApiSessions } from '../handlers/context.js';
@@ -55,6 +55,8 @@ export interface ApiSessionRegistryOptions {
 }
 
 const FLUSH_MS = 15_000;
+/** Activity of one session is written once in so long: a write of it costs its row and each of its indexes. */
+const REST_MS = 300_000;
 const SWEEP_MS = 60_000;
 const SWEEP_BATCH = 5_000;
 const MAX_TOKEN_CHARS = 128;
@@ -75,11 +77,15 @@ export function createApiSessionRegistry({
 }: ApiSessionRegistryOptions): ApiSessionRegistry {
   const timeoutMs = timeoutSeconds * 1000;
   const flushMs = Math.min(FLUSH_MS, timeoutMs / 4);
+  // Both together are less than half of the timeout: no session looks idle because of what is not written yet.
+  const restMs = Math.min(REST_MS, timeoutMs / 6);
   const maxUnconfirmedMs = 2 * flushMs;
   const byId = new Map<string, string>();
   const byIdentity = new Map<string, Set<string>>();
   /** When each session was last used, in milliseconds: what the database does not know yet. */
   const active = new Map<string, number>();
+  /** The same of sessions whose activity was written a short while ago, and when it is to be written again. */
+  const resting = new Map<string, { readonly at: number; readonly dueMs: number }>();
   let isTrusted = true;
   let changes = 0;
   const entries = new LRUCache<string, Entry>({
@@ -107,7 +113,10 @@ export function createApiSessionRegistry({
     const entry: Entry = {
       owner,
       confirmedMs,
-      lastActivityMs: Math.max(session.lastActivityAt.getTime(), active.get(session.id) ?? 0),
+      lastActivityMs: Math.max(
+        session.lastActivityAt.getTime(),
+        active.get(session.id) ?? resting.get(session.id)?.at ?? 0,
+      ),
       caller: {
         apiSessionId: apiSessionIdOf(session.id),
         token,
@@ -151,13 +160,13 @@ export function createApiSessionRegistry({
     return entry;
   };
 
-  /** @param states  of the sessions in `ids` that are still good, as the database had them after `sinceMs` */
-  const compare = (ids: Iterable<string>, states: ReadonlyMap<string, string>, sinceMs: number) => {
+  /** @param touched  of the sessions in `ids` that are still good, as the database had them after `sinceMs` */
+  const compare = (ids: Iterable<string>, touched: ReadonlyMap<string, TouchedSession>, sinceMs: number) => {
     for (const id of ids) {
       const key = byId.get(id);
       const entry = key === undefined ? undefined : entries.peek(key);
       if (key === undefined || entry === undefined) continue;
-      if (states.get(id) === entry.owner.state) entry.confirmedMs = Math.max(entry.confirmedMs, sinceMs);
+      if (touched.get(id)?.state === entry.owner.state) entry.confirmedMs = Math.max(entry.confirmedMs, sinceMs);
       else {
         changes += 1;
         entries.delete(key);
@@ -165,14 +174,23 @@ export function createApiSessionRegistry({
     }
   };
 
-  const flush = async () => {
-    if (active.size === 0) return;
+  /** @param isLast  what rests is written too */
+  const flush = async (isLast = false) => {
+    const now = Date.now();
     const batch = new Map(active);
+    for (const [id, { at, dueMs }] of resting) if ((isLast || dueMs <= now) && !batch.has(id)) batch.set(id, at);
+    if (batch.size === 0) return;
     active.clear();
     const sinceMs = performance.now();
     try {
       const activity = new Map([...batch].map(([id, at]) => [id, new Date(at)]));
-      compare(batch.keys(), await stores.apiSessions.touch(activity), sinceMs);
+      const touched = await stores.apiSessions.touch(activity, isLast ? 0 : restMs / 1000);
+      for (const [id, at] of batch) {
+        const waitsMs = (touched.get(id)?.waitsSeconds ?? 0) * 1000;
+        if (waitsMs > 0) resting.set(id, { at, dueMs: now + waitsMs });
+        else resting.delete(id);
+      }
+      compare(batch.keys(), touched, sinceMs);
     } catch (error) {
       for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
       noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');
@@ -216,6 +234,7 @@ export function createApiSessionRegistry({
     forget(apiSessionId) {
       changes += 1;
       active.delete(apiSessionId);
+      resting.delete(apiSessionId);
       const key = byId.get(apiSessionId);
       if (key !== undefined) entries.delete(key);
     },
@@ -246,12 +265,12 @@ export function createApiSessionRegistry({
         if (entry !== undefined) entry.lastActivityMs = now;
       }
     },
-    flush,
+    flush: () => flush(),
     async close() {
       timers.forEach((timer) => {
         clearInterval(timer);
       });
-      await flush();
+      await flush(true);
     },
   };
 }

@@ -48,6 +48,8 @@ const wholePolicy: ServicePolicyDraft = {
 };
 
 const externalIdOf = ({ identityIndex }: Facts): string => `bench-external-${identityIndex + HOSTING}`;
+const activityOf = (count: number) =>
+  new Map(Array.from({ length: count }, (_, index) => [idOf('api-session', index), new Date()]));
 
 /** @throws Error when the proof does not hold */
 async function open(tx: StoreSet, authenticatorId: string, method: LoginMethod, proof: Proof): Promise<void> {
@@ -136,9 +138,8 @@ export const changes: readonly Hot[] = [
     }),
   ),
   changing('api-session-delete', (tx) => tx.apiSessions.remove(idOf('api-session', 3))),
-  changing('api-sessions-touch', (tx) =>
-    tx.apiSessions.touch(new Map([3, 4, 5].map((index) => [idOf('api-session', index), new Date('2026-01-01')]))),
-  ),
+  changing('api-sessions-touch', (tx) => tx.apiSessions.touch(activityOf(500), 0)),
+  changing('api-sessions-touch-at-rest', (tx) => tx.apiSessions.touch(activityOf(500), 3600)),
   changing('api-sessions-sweep', (tx) => tx.apiSessions.sweep(590, 100)),
   changing('service-view-note', (tx, { identity, configTypes }) =>
     tx.access.noteView(identity.id, configTypes, { epoch: 1, digest: Buffer.alloc(32, 1), state: null }, END),

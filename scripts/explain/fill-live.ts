@@ -49,8 +49,8 @@ export function liveStatements({ identities, services }: Scale): string[] {
     `INSERT INTO failed_service_requests
        (identity_id, api_session_id, service_id, service_name, session_type, policy_failures)
      SELECT ${idSql('identity', `${GROUPS} * (i / ${FAILED_EACH}) + ${GUARDED}`)},
-       ${apiSessionOf(`${GROUPS} * (i / ${FAILED_EACH}) + ${GUARDED}`)}, ${idSql('service', `${GUARDED_APP}`)}, 'refused',
-       'Dial', '[]' FROM ${upTo(Math.min(20_000, perDepartment) * FAILED_EACH)}`,
+       ${apiSessionOf(`${GROUPS} * (i / ${FAILED_EACH}) + ${GUARDED}`)}, ${idSql('service', `${GUARDED_APP}`)},
+       'refused', 'Dial', '[]' FROM ${upTo(Math.min(20_000, perDepartment) * FAILED_EACH)}`,
     `INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token, granted_epoch)
      SELECT ${idSql('session', `'hosting-' || i`)}, ${apiSessionOf(hosting)}, ${idSql('identity', hosting)},
        ${idSql('service', hosted)}, 'Bind', repeat(md5('hosting token-' || i), 16), ${currentEpoch}

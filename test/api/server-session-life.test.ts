@@ -66,6 +66,27 @@ describe('API sessions that live one second', () => {
   });
 });
 
+describe('activity that is not written yet', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await openTestDatabase();
+  });
+  after(() => database.close());
+
+  it('is written when the controller stops', async () => {
+    const controller = await startLogged(database, { EDGE_NAME: 'stopping' });
+    const client = await controller.login();
+    const { id } = session(await client.get(`${C}/current-api-session`));
+    const isNoted = async () => {
+      const sql = 'SELECT last_activity_at > created_at AS noted FROM api_sessions WHERE id = $1';
+      return (await database.query(sql, [id])).rows[0]?.['noted'];
+    };
+    expect(await isNoted()).to.equal(false);
+    await controller.stop();
+    expect(await isNoted()).to.equal(true);
+  });
+});
+
 describe('two controllers on one database', () => {
   let database: TestDatabase;
   let one: LoggedController;

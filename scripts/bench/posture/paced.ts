@@ -6,7 +6,7 @@ import { Lane } from '../lane.js';
 
 const LANES = 16;
 const TICK_MS = 5;
-/** After the last request was due. */
+/** Without any answer. */
 const PATIENCE_MS = 60_000;
 
 export interface PacedPlan {
@@ -108,10 +108,12 @@ const faultOf = (answer: { readonly status: number; readonly body: string } | Er
 export async function runPaced({ targets, perSecond, count, requestFor }: PacedPlan): Promise<PacedResult> {
   const latencies = new Histogram();
   let [good, bad, sent] = [0, 0, 0];
+  let answeredMs = performance.now();
   let firstError: string | undefined;
   const pools = targets.map(
     () =>
       new Pool((dueMs, error) => {
+        answeredMs = performance.now();
         if (error === undefined) {
           good += 1;
           latencies.add((performance.now() - dueMs) * 1000);
@@ -135,7 +137,7 @@ export async function runPaced({ targets, perSecond, count, requestFor }: PacedP
         if (good + bad === count) {
           clearInterval(timer);
           resolve();
-        } else if (now > dueOf(count) + PATIENCE_MS) {
+        } else if (now > Math.max(answeredMs, dueOf(sent)) + PATIENCE_MS) {
           clearInterval(timer);
           reject(new Error(`${count - good - bad} of ${count} requests are not answered`));
         }

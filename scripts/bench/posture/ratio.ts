@@ -1,6 +1,6 @@
 /**
- * What posture costs those who use services: one identity with a policy that asks for a check, and its twin whose policy
- * asks for none. Slices of both take turns, so that other work on the machine meets both.
+ * What posture costs those who use services: one identity with a policy that asks for a check, and its twin whose
+ * policy asks for none. Slices of both take turns, so that other work on the machine meets both.
  */
 import { join } from 'node:path';
 import pg from 'pg';

@@ -7,16 +7,19 @@ const mib = (kib: number): string => (kib / 1024).toFixed(1);
 const cells = (values: readonly string[], width: number): string =>
   values.map((value) => value.padStart(width)).join('');
 
+const COLUMNS = ['MiB before', 'after', 'dead before', 'after', 'inserted', 'updated', 'in place', 'deleted'];
+
 export function phaseLines({ name, result, controllerCpuUs, postgresCpuUs, before, after }: ReportPhase): string[] {
   const wal = (after.walBytes - before.walBytes) / Math.max(1, result.good);
   const cpu = `${whole(controllerCpuUs)} + ${whole(postgresCpuUs)} us of controllers and PostgreSQL`;
   return [
     '',
-    `${name}: ${whole(result.good)} reports in ${result.seconds.toFixed(1)} s, ${whole(result.good / result.seconds)}/s, ` +
+    `${name}: ${whole(result.good)} reports in ${result.seconds.toFixed(1)} s, ` +
+      `${whole(result.good / result.seconds)}/s, ` +
       `p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms, ${result.bad} refused` +
       (result.firstError === undefined ? '' : ` (${result.firstError})`),
     `each        ${cpu}, ${whole(wal)} bytes of WAL`,
-    `${'table'.padEnd(26)}${cells(['MiB before', 'after', 'dead before', 'after', 'inserted', 'updated', 'in place', 'deleted'], 12)}`,
+    `${'table'.padEnd(26)}${cells(COLUMNS, 12)}`,
     ...Object.entries(after.tables).map(([table, now]) => {
       const was = before.tables[table] ?? now;
       const moved = (['inserted', 'updated', 'updatedInPlace', 'deleted'] as const).map((key) =>
