@@ -39,6 +39,7 @@ const viewer = (stores: Stores, { identity, configTypes }: Facts) => ({
 const ownServices = (stores: Stores, { identity, configTypes }: Facts, request: ListQuery) =>
   listServicesOf(identity, request, configTypes, stores);
 const LONG_PAGE = 'a page that holds a good part of all identities reads theirs at once';
+const COUNTS_VISIBLE = 'its total counts the enrollments of identities that are not above the caller';
 const FEW_PER_CENT = 'matches more than a few per cent of all';
 
 const identities: readonly Hot[] = [
@@ -158,7 +159,11 @@ const access: readonly Hot[] = [
   { name: 'api-session-by-id', act: ({ apiSessions }) => apiSessions.get(idOf('api-session', 7)) },
   { name: 'authenticators-10', act: ({ authenticators }) => authenticators.list({ limit: 10 }) },
   { name: 'enrollments-10', act: ({ enrollments }) => enrollments.list({ caller: ADMINISTRATOR, limit: 10 }) },
-  { name: 'enrollments-10-delegate', act: ({ enrollments }) => enrollments.list({ caller: DELEGATE, limit: 10 }) },
+  {
+    name: 'enrollments-10-delegate',
+    act: ({ enrollments }) => enrollments.list({ caller: DELEGATE, limit: 10 }),
+    scans: { enrollments: COUNTS_VISIBLE, identities: COUNTS_VISIBLE },
+  },
   { name: 'grants', act: ({ access: view }, { identity }) => view.grants(identity) },
   { name: 'access-epoch', act: ({ access: view }) => view.epoch() },
   {
