@@ -2,6 +2,7 @@
  * Terminators as routers make and lose them. A router names each by an id of its own choosing, and repeats that after
  * every reconnect. Whatever is read, changed or removed here belongs to the router that asks.
  */
+import { SDK_BINDING } from '../domain/fabric/terminator.js';
 import type { HostingPrecedence } from '../domain/model.js';
 import type { Db } from './db.js';
 import { TOUCHED, laterThan } from './table.js';
@@ -70,9 +71,6 @@ export interface HostedTerminatorStore {
   /** Those on this router that these sessions host. */
   removeOfSessions(sessionIds: readonly string[], routerId: string): Promise<void>;
 }
-
-/** By which stock routers know what an SDK hosts. */
-export const SDK_BINDING = 'edge';
 
 const FIND = `SELECT router_id, binding, session_id, instance_id, instance_secret, cost, precedence, peer_data
   FROM terminators WHERE id = $1`;

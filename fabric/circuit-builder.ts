@@ -3,23 +3,20 @@
  * them have done so. What fails is tried again with another terminator, if there is one.
  */
 import { randomBytes } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
 import type { DialTarget } from '../db/hosted-terminators.js';
 import type { ShownSession } from '../db/shown-sessions.js';
-import { afterAnswer, routesOf, startAttempt } from '../domain/fabric/circuit.js';
-import type { AttemptState, CircuitEnds, Destination, RouterRoute } from '../domain/fabric/circuit.js';
+import { routesOf } from '../domain/fabric/circuit.js';
+import type { CircuitEnds, RouterRoute } from '../domain/fabric/circuit.js';
+import { ROUTER_BINDINGS } from '../domain/fabric/terminator.js';
 import type { Path } from '../domain/fabric/paths.js';
 import { chooseTerminator } from '../domain/fabric/terminator-choice.js';
 import type { Choice } from '../domain/fabric/terminator-choice.js';
-import { DestType, RouteSchema } from '../generated/fabric/control_pb.js';
 import type { RouterChannel } from './channel.js';
 import { unrouteMessage } from './circuits.js';
 import type { Circuit } from './circuits.js';
-import { ContentType } from './content-types.js';
 import { EdgeError } from './edge-errors.js';
-import { typedMessage } from './frame.js';
-import type { Message } from './frame.js';
 import { PeerData, encodeText, readText } from './headers.js';
+import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { failureOf, peerDataOfResult } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
 import type { FabricServices } from './services.js';
@@ -42,16 +39,8 @@ export interface BuiltCircuit {
 const ATTEMPTS = 2;
 /** Attempts that found their terminator gone do not count, up to so many. */
 const MOST_GONE = 10;
-export const ROUTE_TIMEOUT_MS = 10_000;
 /** The router that asks waits for 30 s. */
 const DEADLINE_MS = 28_000;
-/** Terminators that only a router's SDK listener or tunneler knows: one that it denies does not exist. */
-const ROUTER_BINDINGS = ['edge', 'tunnel'];
-const DEST_TYPES: Readonly<Record<Destination, DestType>> = {
-  start: DestType.START,
-  end: DestType.END,
-  link: DestType.LINK,
-};
 
 /** A name that no other circuit has: 128 random bits. */
 const newName = () => randomBytes(16).toString('base64url');
@@ -162,18 +151,16 @@ type Outcome =
 /** Tells all routers at once. The first failure decides; the others are not waited for. */
 function tryPath(attempt: Attempt, services: FabricServices): Promise<Outcome> {
   const { path, ends, terminator } = attempt;
+  const routes = routesOf(path, ends);
   return new Promise((resolve) => {
-    let state: AttemptState = startAttempt(path);
+    let unanswered = routes.length;
     let peerData: ReadonlyMap<number, Uint8Array> = new Map();
-    for (const route of routesOf(path, ends)) {
+    for (const route of routes) {
       void askRouter(attempt, route, services).then((answer) => {
-        if (answer.failure === undefined && route.routerId === terminator.routerId) peerData = answer.peerData;
-        state = afterAnswer(state, {
-          routerId: route.routerId,
-          result: answer.failure === undefined ? 'succeeded' : 'failed',
-        });
-        if (state.phase === 'built') resolve({ peerData });
-        else if (answer.failure !== undefined) resolve({ failure: answer.failure });
+        unanswered -= 1;
+        if (answer.failure !== undefined) resolve(answer);
+        else if (route.routerId === terminator.routerId) peerData = answer.peerData;
+        if (unanswered === 0) resolve({ peerData });
       });
     }
   });
@@ -184,7 +171,10 @@ async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: Fab
   try {
     const channel = channels.get(routerId);
     if (channel === undefined) throw new Error('it is not connected');
-    const frame = await channel.request(routeMessage(attempt, route), ROUTE_TIMEOUT_MS);
+    const { circuitId, tags } = attempt;
+    const facts = { circuitId, attempt: attempt.attempt, tags };
+    const message = routeMessage(route, route.isTerminating ? { ...facts, egress: egressOf(attempt) } : facts);
+    const frame = await channel.request(message, ROUTE_TIMEOUT_MS);
     const failure = failureOf(frame, routerId);
     return failure === undefined ? { peerData: peerDataOfResult(frame) } : { failure };
   } catch (error) {
@@ -195,34 +185,13 @@ async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: Fab
   }
 }
 
-function routeMessage(attempt: Attempt, { forwards, isTerminating }: RouterRoute): Message {
-  const { circuitId, terminator, ends, tags, peerData } = attempt;
-  return typedMessage(
-    ContentType.Route,
-    RouteSchema,
-    create(RouteSchema, {
-      circuitId,
-      attempt: attempt.attempt,
-      forwards: forwards.map(({ from, to, destination }) => ({
-        srcAddress: from,
-        dstAddress: to,
-        dstType: DEST_TYPES[destination],
-      })),
-      timeout: BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n,
-      tags,
-      ...(isTerminating
-        ? {
-            egress: {
-              binding: terminator.binding,
-              address: ends.egressId,
-              destination: terminator.address,
-              peerData: Object.fromEntries(peerData),
-            },
-          }
-        : {}),
-    }),
-  );
-}
+/** @returns what the router that connects to the terminator is told more */
+const egressOf = ({ terminator, ends, peerData }: Attempt) => ({
+  binding: terminator.binding,
+  address: ends.egressId,
+  destination: terminator.address,
+  peerData: Object.fromEntries(peerData),
+});
 
 /** A terminator that its own router does not know is deleted. */
 async function dropIfGone(
@@ -233,7 +202,7 @@ async function dropIfGone(
   if (!failure.isTerminatorGone || failure.routerId !== routerId || !ROUTER_BINDINGS.includes(binding)) return false;
   const removed = await stores.hostedTerminators.remove([id], routerId);
   traffic.costs.forget(id);
-  log.info({ terminator: id, router: routerId }, 'a terminator that its router does not know was removed');
+  log.info({ terminatorId: id, routerId }, 'a terminator that its router does not know was removed');
   return removed.length > 0;
 }
 

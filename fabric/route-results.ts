@@ -16,6 +16,9 @@ const FIRST_PEER_DATA_KEY = 256;
 const MAX_TEXT_CHARS = 512;
 const OWN_KEYS: ReadonlySet<number> = new Set(Object.values(RouteResultHeader));
 
+/** The attempt of a circuit that stands and is led over another path. */
+export const REROUTE_ATTEMPT = 99_969_996;
+
 export const attemptOf = ({ headers }: Frame): number | undefined => readUint32(headers, RouteResultHeader.Attempt);
 
 /** undefined when the route stands. */

@@ -1,11 +1,8 @@
-/** A RouteResult (1022) that nobody waits for: it came too late, or of a circuit that has ended. */
+/** A RouteResult (1022) that no request waits for: it came too late, or of a circuit that has ended. */
 import type { MessageHandler } from '../channel.js';
 import { unrouteMessage } from '../circuits.js';
 import { textOf } from '../frame.js';
-import { attemptOf, failureOf } from '../route-results.js';
-
-/** Marks a circuit that stands and is led over another path. */
-export const REROUTE_ATTEMPT = 99_969_996;
+import { REROUTE_ATTEMPT, attemptOf, failureOf } from '../route-results.js';
 
 export const lateRouteResult: MessageHandler = (frame, channel, { traffic }) => {
   const circuitId = textOf(frame);

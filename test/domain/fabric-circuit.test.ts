@@ -1,7 +1,6 @@
-/** What routers forward for a circuit, and how an attempt to build one ends. */
+/** What routers forward for a circuit. */
 import { expect } from 'chai';
-import { afterAnswer, routesOf, startAttempt } from '../../domain/fabric/circuit.js';
-import type { RouterAnswer } from '../../domain/fabric/circuit.js';
+import { routesOf } from '../../domain/fabric/circuit.js';
 
 const ENDS = { ingressId: 'in', egressId: 'out' };
 const pathOf = (...routerIds: string[]) => ({
@@ -29,36 +28,4 @@ describe('the routes of a circuit', () => {
       'c: L2>out end, out>L2 link, dials',
     ]);
   });
-});
-
-describe('an attempt to build a circuit', () => {
-  /** Answers such as `a+` (succeeded), `a-` (failed), `a?` (lost). */
-  const RESULTS = { '+': 'succeeded', '-': 'failed', '?': 'lost' } as const;
-  const answerOf = (text: string): RouterAnswer => ({
-    routerId: text.slice(0, -1),
-    result: RESULTS[text.slice(-1) as keyof typeof RESULTS],
-  });
-  for (const [routers, answers, outcome] of [
-    ['a', '', 'waiting'],
-    ['a', 'a+', 'built a'],
-    ['a', 'a-', 'failed by a'],
-    ['a', 'a?', 'failed by a'],
-    ['a b', 'a+', 'waiting a'],
-    ['a b', 'b+ a+', 'built b a'],
-    ['a b', 'a+ b-', 'failed by b a'],
-    ['a b', 'b- a+', 'failed by b a'],
-    ['a b', 'b? a- b+', 'failed by b b'],
-    ['a b', 'a+ a+', 'waiting a'],
-    ['a b', 'c+ c-', 'waiting'],
-    ['a b', 'a+ a-', 'waiting a'],
-    ['a b', 'a+ b+ b-', 'built a b'],
-  ] as const) {
-    it(`over ${routers} that hears '${answers}' is '${outcome}'`, () => {
-      let state = startAttempt(pathOf(...routers.split(' ')));
-      for (const answer of answers.split(' ').filter((text) => text !== ''))
-        state = afterAnswer(state, answerOf(answer));
-      const phase = state.phase === 'failed' ? `failed by ${state.routerId}` : state.phase;
-      expect([phase, ...state.built].join(' ')).to.equal(outcome);
-    });
-  }
 });
