@@ -1,11 +1,15 @@
 /**
  * Refusals of what routers ask for their clients: the codes that routers know, and what each makes a client do. A fault
- * of ours is always `internal`: clients try again, instead of logging in anew all at once.
+ * of ours is always `internal`: clients try again, instead of logging in again all at once.
  */
+import { DomainError } from '../domain/errors.js';
+import { MAX_COST } from '../domain/fabric/terminator.js';
+import type { RouterChannel } from './channel.js';
 import { ErrorHeader, encodeText, encodeUint32 } from './headers.js';
 import { message } from './frame.js';
 import type { Message } from './frame.js';
 import { ContentType } from './content-types.js';
+import type { FabricServices } from './services.js';
 
 /** What a client does after a failed bind. */
 const Retry = { Default: 0, TooBusy: 1, StartOver: 2, Never: 3 } as const;
@@ -44,8 +48,32 @@ export const wrongSessionType = () => new EdgeError('wrongSessionType', 'incorre
 export const invalidEdgeRouter = () => new EdgeError('invalidEdgeRouter', 'invalid edge router for session');
 
 /** Any error as a refusal; what is none says nothing to the client. */
-export const asEdgeError = (error: unknown): EdgeError =>
-  error instanceof EdgeError ? error : new EdgeError('internal', 'the controller could not do this now');
+function asEdgeError(error: unknown): EdgeError {
+  if (error instanceof EdgeError) return error;
+  if (error instanceof DomainError && error.kind === 'tooManyRequests') return new EdgeError('busy', 'busy');
+  return new EdgeError('internal', 'the controller could not do this now');
+}
+
+/**
+ * A refusal for the answer, and its line for the log.
+ * @param what  was not done, such as `a terminator could not be changed`
+ */
+export function refusalOf(
+  error: unknown,
+  what: string,
+  { routerId }: Pick<RouterChannel, 'routerId'>,
+  { log, noteFailure }: Pick<FabricServices, 'log' | 'noteFailure'>,
+): EdgeError {
+  const refusal = asEdgeError(error);
+  if (refusal === error || refusal.kind === 'busy') log.debug({ routerId, reason: refusal.message }, what);
+  else noteFailure(error, { routerId }, what);
+  return refusal;
+}
+
+/** @throws EdgeError */
+export function requireCost(cost: number): void {
+  if (cost > MAX_COST) throw new EdgeError('invalidCost', `invalid cost ${cost}: at most ${MAX_COST}`);
+}
 
 export function errorMessage({ kind, message: text, circuitId }: EdgeError): Message {
   const headers: [number, Uint8Array][] = [[ErrorHeader.Code, encodeUint32(EDGE_ERRORS[kind].code)]];

@@ -4,7 +4,9 @@ import { message } from './frame.js';
 import type { Message } from './frame.js';
 import { Header, ResultHeader, encodeBoolean, encodeUint32 } from './headers.js';
 
-/** @param errorCode  1: we are busy, and the router should ask again */
+/** The code by which a router asks again later. */
+export const BUSY = 1;
+
 export function result(isSuccess: boolean, text: string, errorCode?: number): Message {
   return message(ContentType.Result, text, [
     [Header.Success, encodeBoolean(isSuccess)],

@@ -1,9 +1,8 @@
 /** A client dials: the router asks for a circuit to a terminator of the service. */
-import { DomainError } from '../../domain/errors.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { buildCircuit } from '../circuit-builder.js';
 import { ContentType } from '../content-types.js';
-import { EdgeError, asEdgeError, errorMessage, invalidSession } from '../edge-errors.js';
+import { EdgeError, errorMessage, invalidSession, refusalOf } from '../edge-errors.js';
 import { forReply, message } from '../frame.js';
 import type { Message } from '../frame.js';
 import {
@@ -36,7 +35,7 @@ export const createCircuit: MessageHandler = (frame, channel, services) => {
   void services.traffic
     .gatesOf(channel)
     .circuits.run(() => dial(request, channel, services))
-    .catch((error: unknown) => refusal(error, channel, services))
+    .catch((error: unknown) => errorMessage(refusalOf(error, 'a circuit could not be made', channel, services)))
     .then((answer) => {
       channel.reply(asked, answer);
     });
@@ -75,11 +74,3 @@ async function dial(request: Request, channel: RouterChannel, services: FabricSe
 
 const withoutKey = (whose: string, circuitId?: string) =>
   new EdgeError('encryptionDataMissing', `encryption required on service, ${whose}`, circuitId);
-
-function refusal(error: unknown, { routerId }: RouterChannel, { log, noteFailure }: FabricServices): Message {
-  if (error instanceof DomainError && error.kind === 'tooManyRequests')
-    return errorMessage(new EdgeError('busy', 'too many circuits of this router are being made'));
-  if (!(error instanceof EdgeError)) noteFailure(error, { routerId }, 'a circuit could not be made');
-  else log.debug({ routerId, reason: error.message }, 'a circuit was refused');
-  return errorMessage(asEdgeError(error));
-}

@@ -2,7 +2,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { HostedDraft, Hosting } from '../../db/hosted-terminators.js';
 import type { ShownSession } from '../../db/shown-sessions.js';
-import { DomainError } from '../../domain/errors.js';
+import { SDK_BINDING } from '../../domain/fabric/terminator.js';
 import {
   CreateTerminatorResult,
   CreateTerminatorV2RequestSchema,
@@ -11,19 +11,17 @@ import {
 import type { CreateTerminatorV2Request } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
-import { EDGE_ERRORS, EdgeError, asEdgeError, invalidSession } from '../edge-errors.js';
+import { EDGE_ERRORS, EdgeError, invalidSession, refusalOf, requireCost } from '../edge-errors.js';
 import { readBody, typedMessage } from '../frame.js';
 import type { Message } from '../frame.js';
 import { precedenceOf } from '../precedences.js';
 import type { FabricServices } from '../services.js';
 import { requireSession } from '../shown-session.js';
 
-const MAX_COST = 65_535;
 const MAX_ID_CHARS = 128;
 const MAX_INSTANCE_CHARS = 512;
 const MAX_SECRET_BYTES = 4_096;
 const MAX_PEER_DATA_BYTES = 65_536;
-const SDK_BINDING = 'edge';
 
 /** CreateTerminatorV2 (20216), answered by 20217: the router finds the terminator by its id there. */
 export const createTerminator: MessageHandler = async (frame, channel, services) => {
@@ -60,7 +58,7 @@ async function host(
 
 function requireForm({ address, instanceId, instanceSecret, cost, peerData }: CreateTerminatorV2Request): void {
   if (address === '' || address.length > MAX_ID_CHARS) throw new EdgeError('invalidTerminator', 'invalid address');
-  if (cost > MAX_COST) throw new EdgeError('invalidCost', `invalid cost ${cost}: at most ${MAX_COST}`);
+  requireCost(cost);
   if (instanceId.length > MAX_INSTANCE_CHARS || instanceSecret.length > MAX_SECRET_BYTES)
     throw new EdgeError('invalidInstanceId', 'the instance id or its secret is too long');
   const bytes = Object.values(peerData).reduce((sum, value) => sum + value.length, 0);
@@ -111,15 +109,8 @@ interface Failure {
 }
 
 function refusal(error: unknown, terminatorId: string, channel: RouterChannel, services: FabricServices): Message {
-  const { log, noteFailure } = services;
-  const { routerId } = channel;
-  if (error instanceof DomainError && error.kind === 'tooManyRequests') {
-    const { code: errorCode, retryHint } = EDGE_ERRORS.busy;
-    return answer(terminatorId, { result: CreateTerminatorResult.FAILED_BUSY, msg: 'busy', errorCode, retryHint });
-  }
-  if (!(error instanceof EdgeError)) noteFailure(error, { routerId }, 'a terminator could not be made');
-  else log.debug({ routerId, reason: error.message }, 'a terminator was refused');
-  const { kind, message: msg } = asEdgeError(error);
+  const { kind, message: msg } = refusalOf(error, 'a terminator could not be made', channel, services);
   const { code: errorCode, retryHint } = EDGE_ERRORS[kind];
-  return answer(terminatorId, { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode, retryHint });
+  const { FAILED_BUSY, FAILED_OTHER } = CreateTerminatorResult;
+  return answer(terminatorId, { result: kind === 'busy' ? FAILED_BUSY : FAILED_OTHER, msg, errorCode, retryHint });
 }

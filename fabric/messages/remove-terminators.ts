@@ -1,16 +1,12 @@
 /** Hosts stop: a router removes terminators of its own, many (1038) or one in the older form (20211). */
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import { RemoveTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
-import { DomainError } from '../../domain/errors.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
-import { asEdgeError, errorMessage } from '../edge-errors.js';
+import { errorMessage, refusalOf } from '../edge-errors.js';
 import { message, readBody } from '../frame.js';
-import { Header, ResultHeader, encodeBoolean, encodeUint32 } from '../headers.js';
+import { BUSY, result } from '../results.js';
 import type { FabricServices } from '../services.js';
-
-/** The router tries again later. */
-const BUSY = 1;
 
 /** Unknown ids, and those of other routers, are passed over. */
 async function removeAll(ids: readonly string[], channel: RouterChannel, services: FabricServices): Promise<void> {
@@ -27,15 +23,10 @@ export const removeTerminators: MessageHandler = async (frame, channel, services
   const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
   try {
     await removeAll(terminatorIds, channel, services);
-    channel.reply(frame, message(ContentType.Result, '', [[Header.Success, encodeBoolean(true)]]));
+    channel.reply(frame, result(true, ''));
   } catch (error) {
-    if (!(error instanceof DomainError))
-      services.noteFailure(error, { routerId: channel.routerId }, 'terminators could not be removed');
-    const headers = [
-      [Header.Success, encodeBoolean(false)],
-      [ResultHeader.ErrorCode, encodeUint32(BUSY)],
-    ] as const;
-    channel.reply(frame, message(ContentType.Result, 'busy', headers));
+    refusalOf(error, 'terminators could not be removed', channel, services);
+    channel.reply(frame, result(false, 'busy', BUSY));
   }
 };
 
@@ -45,7 +36,6 @@ export const removeTerminator: MessageHandler = async (frame, channel, services)
     await removeAll([terminatorId], channel, services);
     channel.reply(frame, message(ContentType.RemoveEdgeTerminatorResponse));
   } catch (error) {
-    services.noteFailure(error, { routerId: channel.routerId }, 'a terminator could not be removed');
-    channel.reply(frame, errorMessage(asEdgeError(error)));
+    channel.reply(frame, errorMessage(refusalOf(error, 'a terminator could not be removed', channel, services)));
   }
 };

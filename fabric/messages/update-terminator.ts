@@ -3,13 +3,11 @@ import { UpdateTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js
 import type { UpdateTerminatorRequest } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
-import { EdgeError, asEdgeError, errorMessage } from '../edge-errors.js';
+import { EdgeError, errorMessage, refusalOf, requireCost } from '../edge-errors.js';
 import { message, readBody } from '../frame.js';
 import { precedenceOf } from '../precedences.js';
 import type { FabricServices } from '../services.js';
 import { requireSession } from '../shown-session.js';
-
-const MAX_COST = 65_535;
 
 export const updateTerminator: MessageHandler = async (frame, channel, services) => {
   const request = readBody(UpdateTerminatorRequestSchema, frame);
@@ -17,15 +15,12 @@ export const updateTerminator: MessageHandler = async (frame, channel, services)
     await services.traffic.gatesOf(channel).terminators.run(() => change(request, channel, services));
     channel.reply(frame, message(ContentType.UpdateEdgeTerminatorResponse));
   } catch (error) {
-    if (!(error instanceof EdgeError))
-      services.noteFailure(error, { routerId: channel.routerId }, 'a terminator could not be changed');
-    channel.reply(frame, errorMessage(asEdgeError(error)));
+    channel.reply(frame, errorMessage(refusalOf(error, 'a terminator could not be changed', channel, services)));
   }
 };
 
 async function change(request: UpdateTerminatorRequest, channel: RouterChannel, services: FabricServices) {
-  if (request.updateCost && request.cost > MAX_COST)
-    throw new EdgeError('invalidCost', `invalid cost ${request.cost}: at most ${MAX_COST}`);
+  if (request.updateCost) requireCost(request.cost);
   const session = await requireSession(request, 'Bind', channel, services);
   const isChanged = await services.stores.hostedTerminators.change(
     { id: request.terminatorId, routerId: channel.routerId, identityId: session.identityId },
