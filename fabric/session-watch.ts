@@ -3,6 +3,7 @@
  * router hears it, and its circuits end. What other routers and sessions have is never touched.
  */
 import { create } from '@bufbuild/protobuf';
+import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Stores } from '../db/stores.js';
 import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
 import type { Circuit, Circuits } from './circuits.js';
@@ -41,9 +42,7 @@ export class SessionWatch {
   readonly #byRouter = new Map<string, Set<string>>();
   /** Oldest first. */
   readonly #ended = new Set<string>();
-  #checking: Promise<void> | undefined;
-  #isCheckDue = false;
-  #isClosed = false;
+  readonly #checks = new SingleTurn(() => this.#checkAll());
 
   constructor({ stores, channels, circuits, noteFailure }: SessionWatchOptions) {
     this.#stores = stores;
@@ -81,26 +80,19 @@ export class SessionWatch {
 
   /** Grants or router policies may have changed: asks about every session that a router of ours uses. */
   check(): void {
-    this.#isCheckDue = true;
-    this.#checking ??= this.#checkAll().finally(() => {
-      this.#checking = undefined;
-    });
+    this.#checks.ask();
   }
 
   /** Waits for the statement that is running. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#checking;
+    await this.#checks.close();
   }
 
   async #checkAll(): Promise<void> {
-    while (this.#isCheckDue && !this.#isClosed) {
-      this.#isCheckDue = false;
-      for (const [routerId, used] of [...this.#byRouter]) {
-        const ids = [...used];
-        for (let at = 0; at < ids.length && !this.#isClosed; at += SLICE)
-          await this.#checkSlice(routerId, ids.slice(at, at + SLICE));
-      }
+    for (const [routerId, used] of [...this.#byRouter]) {
+      const ids = [...used];
+      for (let at = 0; at < ids.length && !this.#checks.isClosed; at += SLICE)
+        await this.#checkSlice(routerId, ids.slice(at, at + SLICE));
     }
   }
 
@@ -116,7 +108,7 @@ export class SessionWatch {
       await this.#stores.hostedTerminators.removeOfSessions(lost, routerId);
     } catch (error) {
       this.#noteFailure(error, { routerId }, 'sessions in use could not be checked; it is tried again');
-      this.#isCheckDue = true;
+      this.#checks.ask();
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
   }

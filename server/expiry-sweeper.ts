@@ -1,4 +1,5 @@
 /** Removes what has ended by itself and is asked for nowhere: a little of it, each minute, on every controller. */
+import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
 
@@ -19,8 +20,7 @@ export interface ExpirySweeper {
 
 /** @param kinds  by what the log calls them */
 export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, log: Logger): ExpirySweeper {
-  let running: Promise<void> | undefined;
-  const sweep = async () => {
+  const turns = new SingleTurn(async () => {
     for (const [kind, store] of Object.entries(kinds)) {
       try {
         const removed = await store.sweep(BATCH);
@@ -29,17 +29,14 @@ export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, l
         noteFailure(log, error, 'what has expired could not be removed; it is tried again');
       }
     }
-  };
-  const turn = async () =>
-    (running ??= sweep().finally(() => {
-      running = undefined;
-    }));
+  });
+  const turn = () => turns.run();
   const timer = setInterval(() => void turn(), EVERY_MS).unref();
   return {
     turn,
     async close() {
       clearInterval(timer);
-      await running;
+      await turns.close();
     },
   };
 }

@@ -4,6 +4,7 @@
  * that were not heard of; one timer waits for the next time that is over.
  */
 import type { Stores } from '../db/stores.js';
+import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
 
@@ -40,15 +41,13 @@ export function createSessionSweeper({
   slices = SLICES,
   restMs = REST_MS,
 }: SessionSweeperOptions): SessionSweeper {
-  let isClosed = false;
-  let running: Promise<number> | undefined;
   let soon: NodeJS.Timeout | undefined;
   let atEnd: NodeJS.Timeout | undefined;
 
-  const sweep = async () => {
+  const turns = new SingleTurn(async () => {
     let removed = 0;
     try {
-      for (let done = 0; done < slices && !isClosed; done += 1) {
+      for (let done = 0; done < slices && !turns.isClosed; done += 1) {
         const swept = await sessions.sweep(slice);
         removed += swept.removed;
         if (swept.seen < slice) break;
@@ -60,25 +59,22 @@ export function createSessionSweeper({
     }
     if (removed > 0) log.info({ removed }, 'sessions that no policy grants any more removed');
     return removed;
-  };
+  });
+  const turn = () => turns.run();
   /** A session that is made before the next turn is seen by that one. */
   const waitForEnd = async () => {
     const ms = await sessions.nextEnd();
     clearTimeout(atEnd);
-    if (isClosed || ms === null || ms >= intervalMs) return;
+    if (turns.isClosed || ms === null || ms >= intervalMs) return;
     atEnd = setTimeout(() => void turn(), Math.max(ms, restMs)).unref();
   };
-  const turn = async () =>
-    (running ??= sweep().finally(() => {
-      running = undefined;
-    }));
   const nudge = () => {
-    if (isClosed) return;
+    if (turns.isClosed) return;
     soon ??= setTimeout(() => {
       soon = undefined;
       // A change that arrives during a turn may concern a session that the turn has already checked.
-      if (running === undefined) void turn();
-      else nudge();
+      if (turns.isRunning) nudge();
+      else void turn();
     }, restMs).unref();
   };
   const timer = setInterval(() => void turn(), intervalMs).unref();
@@ -86,11 +82,10 @@ export function createSessionSweeper({
     turn,
     nudge,
     async close() {
-      isClosed = true;
       clearInterval(timer);
       clearTimeout(soon);
+      await turns.close();
       clearTimeout(atEnd);
-      await running;
     },
   };
 }
