@@ -39,7 +39,7 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   const value = valueAt(body, fault.instancePath);
   const shown = secretField.test(field) || fault.keyword === 'maxBytes' ? '' : value;
   if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
-  return invalidField(field, `${field} in body ${requirement(fault)}`, shown, logReason);
+  return invalidField(field, `${field} in body ${requirement(fault.keyword, fault.params)}`, shown, logReason);
 }
 
 /** A wrong JSON type could not even be read into the model; only free objects are reported by field. */
@@ -69,7 +69,8 @@ function ruleOf({ keyword, params, schemaPath }: Fault): string {
 const shownValues = (allowed: readonly (string | null)[]): string =>
   allowed.filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ');
 
-function requirement({ keyword, params }: Fault): string {
+/** What a value must be: the end of a sentence. @param params  of the rule, as the validator names them */
+export function requirement(keyword: string, params: Readonly<Record<string, unknown>>): string {
   const limit = String(params['limit']);
   switch (keyword) {
     case 'enum':

@@ -4,6 +4,7 @@ import type { DomainError } from '../domain/errors.js';
 import { invalidField } from '../domain/errors.js';
 import type { OperationSpec, ParameterSpec } from '../generated/operation.js';
 import formats from '../generated/formats.cjs';
+import { requirement } from './faults.js';
 
 type Values = Record<string, unknown>;
 
@@ -39,7 +40,7 @@ export function readHeaders(operation: OperationSpec, headers: IncomingHttpHeade
 
 function single(spec: ParameterSpec, text: string | undefined): unknown {
   if (text === undefined || (text === '' && spec.type !== 'string')) {
-    if (spec.required) throw invalidField(spec.name, `${spec.name} in ${spec.in} is required`, '', ruleOf(spec));
+    if (spec.required) throw refused(spec, 'is required', '');
     return undefined;
   }
   switch (spec.type) {
@@ -62,14 +63,16 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
   return `${name} in ${place}`;
 }
 
-function wrongType(spec: ParameterSpec, type: string, text: string): DomainError {
-  return invalidField(
-    spec.name,
-    `${spec.name} in ${spec.in} must be of type ${type}: "${text.slice(0, 100)}"`,
-    text.slice(0, 100),
-    ruleOf(spec),
-  );
+const MAX_SHOWN = 100;
+
+/** @param broken  what the text breaks, in the words of `requirement` */
+function refused(spec: ParameterSpec, broken: string, text: string): DomainError {
+  const message = `${spec.name} in ${spec.in} ${broken}`;
+  return invalidField(spec.name, message, text.slice(0, MAX_SHOWN), ruleOf(spec));
 }
+
+const wrongType = (spec: ParameterSpec, format: string, text: string): DomainError =>
+  refused(spec, `${requirement('format', { format })}: "${text.slice(0, MAX_SHOWN)}"`, text);
 
 function integer(spec: ParameterSpec, text: string): number {
   if (!/^[+-]?\d{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text))
@@ -85,47 +88,21 @@ function number(spec: ParameterSpec, text: string): number {
 }
 
 function range(spec: ParameterSpec, value: number, text: string): number {
-  if (spec.minimum !== null && value < spec.minimum)
-    throw invalidField(
-      spec.name,
-      `${spec.name} in ${spec.in} should be greater than or equal to ${spec.minimum}`,
-      text.slice(0, 100),
-      ruleOf(spec),
-    );
-  if (spec.maximum !== null && value > spec.maximum)
-    throw invalidField(
-      spec.name,
-      `${spec.name} in ${spec.in} should be less than or equal to ${spec.maximum}`,
-      text.slice(0, 100),
-      ruleOf(spec),
-    );
+  const { minimum, maximum } = spec;
+  if (minimum !== null && value < minimum) throw refused(spec, requirement('minimum', { limit: minimum }), text);
+  if (maximum !== null && value > maximum) throw refused(spec, requirement('maximum', { limit: maximum }), text);
   return value;
 }
 
 function check(spec: ParameterSpec, text: string): string {
-  if (text.includes('\0'))
-    throw invalidField(spec.name, `${spec.name} in ${spec.in} must not contain a NUL character`, '', ruleOf(spec));
-  if (spec.enum !== null && !spec.enum.includes(text))
-    throw invalidField(
-      spec.name,
-      `${spec.name} in ${spec.in} should be one of [${spec.enum.join(' ')}]`,
-      text.slice(0, 100),
-      ruleOf(spec),
-    );
-  if (spec.minLength !== null && text.length < spec.minLength)
-    throw invalidField(
-      spec.name,
-      `${spec.name} in ${spec.in} should be at least ${spec.minLength} chars long`,
-      text,
-      ruleOf(spec),
-    );
-  if (spec.maxLength !== null && text.length > spec.maxLength)
-    throw invalidField(
-      spec.name,
-      `${spec.name} in ${spec.in} should be at most ${spec.maxLength} chars long`,
-      text.slice(0, 100),
-      ruleOf(spec),
-    );
+  const { enum: allowedValues, minLength, maxLength } = spec;
+  if (text.includes('\0')) throw refused(spec, 'must not contain a NUL character', '');
+  if (allowedValues !== null && !allowedValues.includes(text))
+    throw refused(spec, requirement('enum', { allowedValues }), text);
+  if (minLength !== null && text.length < minLength)
+    throw refused(spec, requirement('minLength', { limit: minLength }), text);
+  if (maxLength !== null && text.length > maxLength)
+    throw refused(spec, requirement('maxLength', { limit: maxLength }), text);
   const format = spec.format === null ? undefined : formats[spec.format];
   if (format !== undefined && !format.test(text)) throw wrongType(spec, spec.format ?? '', text);
   return text;
