@@ -5,7 +5,7 @@
  */
 import { DomainError } from '../domain/errors.js';
 import { readCertificate } from '../domain/pki/certificate.js';
-import { certificatesOf } from '../domain/pki/pem.js';
+import { firstCertificate } from '../domain/pki/pem.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
 
@@ -81,9 +81,7 @@ export function administratorStore(db: Db): AdministratorStore {
 
 /** Its certificate has begun and not ended, by this controller's clock, as in a login. */
 function isInForce(certPem: string): boolean {
-  const [der] = certificatesOf(certPem);
-  if (der === undefined) return false;
-  const { notBefore, notAfter } = readCertificate(der);
+  const { notBefore, notAfter } = readCertificate(firstCertificate(certPem));
   const now = Date.now();
   return notBefore <= now && now <= notAfter;
 }

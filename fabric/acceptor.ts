@@ -8,7 +8,7 @@ import { DomainError } from '../domain/errors.js';
 import { ChainFault } from '../domain/pki/chain.js';
 import type { VerifiedChain } from '../domain/pki/chain.js';
 import { certFingerprint } from '../domain/pki/keys.js';
-import { certificatesOf } from '../domain/pki/pem.js';
+import { isLeafOf } from '../domain/pki/pem.js';
 import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import { Connection } from './connection.js';
@@ -137,7 +137,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     const { id, fingerprint, certPem, disabled } = router;
     if (fingerprint === null || certPem === null) throw new Refusal('it has not enrolled', id);
     // SHA-1 finds the certificate; only the same certificate is the router.
-    if (certFingerprint(leaf) !== fingerprint || certificatesOf(certPem)[0]?.equals(leaf) !== true)
+    if (certFingerprint(leaf) !== fingerprint || !isLeafOf(certPem, leaf))
       throw new Refusal('it shows another certificate than the one it enrolled with', id);
     if (disabled) throw new Refusal('it is disabled', id);
     const chain = await turns.run(() => verify(certificates));

@@ -2,10 +2,10 @@
  * The keys that routers check clients with: certificates of CAs, and the key that signs the JWTs of sessions. This is
  * all that routers are told of the network's model, besides their own identity.
  */
-import { createHash } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { certificatesOf } from '../domain/pki/pem.js';
+import { certFingerprint } from '../domain/pki/keys.js';
+import { firstCertificate } from '../domain/pki/pem.js';
 import {
   DataStateSchema,
   DataState_Action as Action,
@@ -30,7 +30,7 @@ export interface KeySources {
   readonly signerKids: readonly string[];
 }
 
-/** @property id  unique; routers and JWTs name the key by it */
+/** @property kid  unique; routers and JWTs name the key by it */
 export interface PublicKey {
   readonly kid: string;
   readonly data: Buffer;
@@ -39,10 +39,10 @@ export interface PublicKey {
 }
 
 export function publicKeysOf({ own, caPems, signerDer, signerKids }: KeySources): Map<string, PublicKey> {
-  const certificates = [...own.map(({ raw }) => raw), ...caPems.flatMap((pem) => certificatesOf(pem).slice(0, 1))];
+  const certificates = [...own.map(({ raw }) => raw), ...caPems.map(firstCertificate)];
   const keys: PublicKey[] = [
     ...certificates.map((data) => ({
-      kid: createHash('sha1').update(data).digest('hex'),
+      kid: certFingerprint(data),
       data,
       usage: Usage.CLIENT_X509_CERT_VALIDATION,
       format: Format.X509_CERT_DER,

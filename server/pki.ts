@@ -9,7 +9,7 @@ import {
 } from '../domain/pki/authority.js';
 import type { IssuedCertificate, Issuer } from '../domain/pki/authority.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
-import { publicKeyPrint } from '../domain/pki/keys.js';
+import { certFingerprint, publicKeyPrint } from '../domain/pki/keys.js';
 import { certsOnlyPkcs7 } from '../domain/pki/pkcs7.js';
 import { apiSessionCertificateUri, identityUri, routerUri } from '../domain/pki/spiffe.js';
 import type { IssuedChain, Pki } from '../handlers/context.js';
@@ -43,7 +43,7 @@ async function open({ rootPems, intermediatePems, intermediateKeyPem }: Authorit
   const issuer = await openIssuer({ certPem: intermediatePems[0] ?? '', privateKeyPem: intermediateKeyPem });
   return {
     issuer,
-    issuerFingerprint: issuer.certificate.fingerprint.replaceAll(':', '').toLowerCase(),
+    issuerFingerprint: certFingerprint(issuer.certificate.raw),
     roots: rootPems.map((pem) => new X509Certificate(pem)),
     intermediates: intermediatePems.map((pem) => new X509Certificate(pem)),
     caBundlePem: pems.join(''),

@@ -40,7 +40,17 @@ export function base64Lines(bytes: Uint8Array): string {
     .replace(/.{1,64}/g, '$&\n');
 }
 
-/** DER of every certificate of a bundle. @throws Error when another kind of block is among them, or none */
+/** DER of the leaf, or of the CA that the text is about. @throws Error as `certificatesOf` */
+export function firstCertificate(pem: string): Buffer {
+  const [first] = certificatesOf(pem);
+  if (first === undefined) throw new Error('the text holds no certificate');
+  return first;
+}
+
+/** Whether the text begins with this certificate, byte for byte. @throws Error as `certificatesOf` */
+export const isLeafOf = (pem: string, der: Uint8Array): boolean => firstCertificate(pem).equals(der);
+
+/** DER of every certificate of a bundle, at least one. @throws Error when there is none, or another kind of block */
 export function certificatesOf(pem: string): Buffer[] {
   const blocks = pemBlocks(pem);
   if (blocks.length === 0) throw new Error('the text holds no PEM block');

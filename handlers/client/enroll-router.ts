@@ -7,7 +7,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { Enrollment } from '../../domain/model.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
-import { certificatesOf } from '../../domain/pki/pem.js';
+import { isLeafOf } from '../../domain/pki/pem.js';
 import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
@@ -90,8 +90,7 @@ async function shownRouter(
   const { leaf, fingerprint } = await turnQueue.run(() => verified(sent, pki));
   const router = await stores.routers.findByFingerprint(fingerprint);
   // SHA-1 finds the router; only the same certificate is the router.
-  if (router === undefined || certificatesOf(router.certPem)[0]?.equals(leaf.raw) !== true)
-    throw notARouter('no router has this certificate');
+  if (router === undefined || !isLeafOf(router.certPem, leaf.raw)) throw notARouter('no router has this certificate');
   note({ routerId: router.id });
   return { id: router.id, fingerprint };
 }

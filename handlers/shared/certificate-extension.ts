@@ -8,7 +8,7 @@ import { DomainError, invalidField } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { SigningRequest } from '../../domain/pki/csr.js';
 import { publicKeyPrint } from '../../domain/pki/keys.js';
-import { certificatesOf } from '../../domain/pki/pem.js';
+import { firstCertificate, isLeafOf } from '../../domain/pki/pem.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Pki } from '../context.js';
@@ -58,7 +58,7 @@ export const extendVerifyCurrentIdentityAuthenticator: Handler<
   const { unverifiedCertPem } = await stores.authenticators.extensionOf(params.id, caller.identityId);
   if (
     unverifiedCertPem === null ||
-    !isLeafOf(body.clientCert, unverifiedCertPem) ||
+    !beginsLike(body.clientCert, unverifiedCertPem) ||
     !(await stores.authenticators.completeExtension(params.id, caller.identityId, unverifiedCertPem))
   ) {
     throw new DomainError('certificateInvalid', {
@@ -81,7 +81,7 @@ function requireExtendable({ method, isIssuedByNetwork, certPem }: ExtensionStat
 
 /** Only the leaf counts: its key is the one that the handshake proved. */
 function requireShown(sent: readonly Buffer[], presentPem: string, pki: Pki): void {
-  const isPresent = sent[0] !== undefined && certificatesOf(presentPem)[0]?.equals(sent[0]) === true;
+  const isPresent = sent[0] !== undefined && isLeafOf(presentPem, sent[0]);
   if (!isPresent || !isTrusted(sent, pki)) {
     throw new DomainError('unauthenticated', {
       causeMessage: 'the connection does not show the present, valid certificate of the authenticator',
@@ -109,11 +109,10 @@ function requireNewKey({ isKeyRollRequested, publicKeyPrint: present }: Extensio
 }
 
 /** Whether a text from outside is certificates in PEM, this one first. */
-function isLeafOf(pem: string, certPem: string): boolean {
+function beginsLike(pem: string, certPem: string): boolean {
   if (pem.length > MAX_CHARACTERS) return false;
   try {
-    const [leaf] = certificatesOf(pem);
-    return leaf !== undefined && certificatesOf(certPem)[0]?.equals(leaf) === true;
+    return isLeafOf(certPem, firstCertificate(pem));
   } catch {
     return false;
   }

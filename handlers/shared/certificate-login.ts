@@ -6,7 +6,7 @@ import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
-import { certificatesOf } from '../../domain/pki/pem.js';
+import { isLeafOf } from '../../domain/pki/pem.js';
 import type { CertCredentials, CertificateGround, NamedIdentity } from '../../db/logins.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
@@ -120,8 +120,7 @@ async function matchOf(sent: readonly Buffer[], context: Lookup, note: Note): Pr
   if (leaf === undefined) throw new ChainFault('no certificate was sent');
   const { credentials: found, cas } = await context.stores.logins.certificateGround(certFingerprint(leaf));
   // SHA-1 finds the authenticator; only the same certificate is the authenticator's.
-  const credentials =
-    found !== undefined && certificatesOf(found.certPem)[0]?.equals(leaf) === true ? found : undefined;
+  const credentials = found !== undefined && isLeafOf(found.certPem, leaf) ? found : undefined;
   if (credentials !== undefined)
     note({ authenticatorId: credentials.authenticatorId, identityId: credentials.identityId });
   if (credentials === undefined || credentials.caId !== null) return matchUnderCa(sent, { credentials, cas }, context);

@@ -2,7 +2,7 @@
 import { verifyClientChain, type TrustAnchor, type VerifiedChain } from '../../domain/pki/chain.js';
 import type { Ca } from '../../domain/model.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
-import { certificatesOf } from '../../domain/pki/pem.js';
+import { firstCertificate } from '../../domain/pki/pem.js';
 import type { Note } from '../handler.js';
 import type { Pki } from '../context.js';
 
@@ -29,7 +29,7 @@ export function verifyPeer(
     sent,
     now,
     isAnyUse,
-    anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.flatMap(anchorsOf)],
+    anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.map(anchorOf)],
     known: intermediates,
   });
 }
@@ -40,8 +40,6 @@ export function noteLeaf([leaf]: readonly Buffer[], note: Note): void {
 }
 
 /** The first certificate is the CA; what follows it in its PEM proves nothing. */
-function anchorsOf({ id, certPem }: PeerTrust['cas'][number]): TrustAnchor[] {
-  return certificatesOf(certPem)
-    .slice(0, 1)
-    .map((raw) => ({ certificate: { raw }, caId: id }));
+function anchorOf({ id, certPem }: PeerTrust['cas'][number]): TrustAnchor {
+  return { certificate: { raw: firstCertificate(certPem) }, caId: id };
 }
