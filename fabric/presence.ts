@@ -73,24 +73,21 @@ export function createPresenceWriter(options: PresenceOptions): PresenceWriter {
       isFailing = true;
     }
   };
-  const flush = () => {
-    if (isClosed) return;
-    running ??= attempt(write).finally(() => {
+  const run = (work: () => Promise<void>) =>
+    (running ??= attempt(work).finally(() => {
       running = undefined;
       if (changed.size > 0 && !isFailing) flush();
-    });
+    }));
+  const flush = () => {
+    if (!isClosed) void run(write);
   };
   const beat = async () => {
     onBeat?.();
     if (running !== undefined || (known.size === 0 && !isJoined)) return;
-    running = attempt(async () => {
+    await run(async () => {
       if (isJoined && !(await store.touch(hostId))) writeAgain();
       await write();
-    }).finally(() => {
-      running = undefined;
-      if (changed.size > 0 && !isFailing) flush();
     });
-    await running;
   };
   const timer = setInterval(() => void beat(), beatMs).unref();
 

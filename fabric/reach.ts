@@ -1,5 +1,5 @@
 /** Where clients reach a router, by what it says of its listeners. It goes to clients, so only what is sound counts. */
-import { parseHost } from '../domain/pki/server-name.js';
+import { formatHostPort, parseHost } from '../domain/pki/server-name.js';
 import type { ClientHello } from '../generated/fabric/edge_pb.js';
 
 export interface Reach {
@@ -30,7 +30,10 @@ export function reachOf(hello: ClientHello, serverNames: readonly string[] | nul
   return {
     hostname: hostOf(hello.hostname) ?? hosts[0] ?? '',
     protocols: Object.fromEntries(
-      sound.map(({ protocol, hostname, port }) => [protocol, `${protocol}://${bracketed(hostname)}:${port}`]),
+      sound.map(({ protocol, hostname, port }) => [
+        protocol,
+        `${protocol}://${formatHostPort({ host: hostname, port })}`,
+      ]),
     ),
     unusable: claimed.length - sound.length,
     uncertified: serverNames === null ? [] : hosts.filter((host) => !serverNames.includes(host)),
@@ -60,5 +63,3 @@ function hostOf(text: string): string | undefined {
     return undefined;
   }
 }
-
-const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host);

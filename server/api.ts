@@ -185,7 +185,7 @@ async function identify(
 ): Promise<Caller> {
   const token = request.headers['zt-session'] ?? request.headers['svc-session'];
   if (typeof token !== 'string' || token === '')
-    throw new DomainError('unauthenticated', challenge(request.headers.authorization));
+    throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
   const {
     caller,
     owner: { session },
@@ -225,8 +225,7 @@ function incomplete({ owedToken }: Caller): DomainError {
   });
 }
 
-function challenge(authorization: string | undefined): ConstructorParameters<typeof DomainError>[1] {
-  const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+function challenge(bearer: string | undefined): ConstructorParameters<typeof DomainError>[1] {
   const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
   if (bearer !== undefined && !isJwt) {
     return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };

@@ -26,7 +26,6 @@ export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions):
     if (isLeaving()) return { status: 'draining' };
     return reason === undefined ? { status: 'ok' } : { status: 'not ready', reason };
   };
-  const isReady = () => state().status === 'ok';
   return new Map([
     [
       '/livez',
@@ -37,7 +36,8 @@ export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions):
     [
       '/readyz',
       (exchange: Exchange) => {
-        reply(exchange, isReady(), state());
+        const now = state();
+        reply(exchange, now.status === 'ok', now);
       },
     ],
     [
@@ -45,8 +45,9 @@ export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions):
       (exchange: Exchange) => {
         const lastCheckTime = new Date().toISOString();
         const checks = readiness.checks().map((check) => ({ ...check, lastCheckTime }));
-        reply(exchange, isReady(), {
-          data: { checks, healthy: isReady(), startTime: startedAt.toISOString() },
+        const healthy = state().status === 'ok';
+        reply(exchange, healthy, {
+          data: { checks, healthy, startTime: startedAt.toISOString() },
           meta: {},
         });
       },
