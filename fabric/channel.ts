@@ -1,5 +1,4 @@
 /** What the messages of routers are handled with: a channel to one router, and what belongs to all of them. */
-import type { Listener } from '../generated/fabric/control_pb.js';
 import type { Frame, Message } from './frame.js';
 import type { FabricServices } from './services.js';
 
@@ -12,10 +11,6 @@ export type CloseReason = string;
  */
 export interface RouterChannel {
   readonly routerId: string;
-  /** From the hello, such as `v2.0.3`. */
-  readonly version: string;
-  /** Where other routers may link to it, as it said when it connected. */
-  readonly linkListeners: readonly Listener[];
   readonly isClosed: boolean;
   /** Nothing happens when the channel is closed: whoever must know asks with `request`. */
   send(message: Message): void;

@@ -43,10 +43,6 @@ export class Circuits {
     private readonly costs: TerminatorCosts,
   ) {}
 
-  get size(): number {
-    return this.#byId.size;
-  }
-
   get(id: string): Circuit | undefined {
     return this.#byId.get(id);
   }

@@ -73,7 +73,7 @@ export interface FabricNews {
   setHearing(isHearing: boolean): void;
 }
 
-/** Connected routers whose hello waits for its turn: half a second of work. */
+/** Connections whose certificates wait to be checked: half a second of work. */
 const MAX_WAITING_CHECKS = 500;
 /** Changes of policies that follow each other are looked up together. */
 const GATHER_MS = 100;
@@ -119,7 +119,7 @@ export function createFabric(options: FabricOptions): Fabric {
     },
   });
 
-  /** Nobody tells us of changes: what may have changed is asked for, what costs more not as often. */
+  /** Changes go unheard: what may have changed is asked for, what costs more not as often. */
   const lookOurselves = () => {
     for (const { routerId } of registry.all()) due.add(routerId);
     if (beats % DEAF_BEATS !== 0) return;
@@ -235,12 +235,9 @@ export function createFabric(options: FabricOptions): Fabric {
         channel.send(stateMessage(current, isTunnelerEnabled ? { id, name } : undefined, timelineId, subscriptionId));
       },
     },
-    apiSessionToken: options.apiSessionToken,
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
-    now: Date.now,
-    newId,
     controllerId,
   };
 
@@ -278,7 +275,7 @@ export function createFabric(options: FabricOptions): Fabric {
       connected.delete(channel);
       sessionSync.end(channel);
       traffic.routerLost(channel);
-      if (registry.get(channel.routerId) === undefined) presence.drop(channel.routerId);
+      presence.drop(channel.routerId);
       log.info({ routerId: channel.routerId, reason }, 'router disconnected');
     },
   });
@@ -346,7 +343,7 @@ export function createFabric(options: FabricOptions): Fabric {
   };
 }
 
-/** @param version  of the router: it looks at neither, but at the header */
+/** What the router looks at is the header. @param version  its own, as it said */
 function serverHello(version: string) {
   return typedMessage(
     ContentType.ServerHello,

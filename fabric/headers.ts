@@ -44,8 +44,6 @@ export const CircuitRequestHeader = {
 } as const;
 /** Of CreateCircuitV2Response. */
 export const CircuitResponseHeader = { PeerData: 10, CircuitId: 11, Address: 12, Tags: 13 } as const;
-/** Of CircuitSuccess. */
-export const CircuitSuccessHeader = { Address: 1100 } as const;
 /** Of RouteResult, besides peer data. `Success` means success by being there. */
 export const RouteResultHeader = {
   Attempt: 1101,

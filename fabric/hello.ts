@@ -29,10 +29,11 @@ export interface Hello {
   readonly listeners: readonly Listener[];
 }
 
-/** As the protocol writes versions: five parts. Routers compare ours with those that they know. */
+/** The release of the field whose protocol this is: routers compare it with those that they know. */
 const OUR_VERSION = 'v2.0.3';
 /** Session tokens are JWTs. The bit for further connections of one channel is left out: one serves all. */
 const CAPABILITIES = [6];
+/** The protocol writes a version in so many parts. */
 const VERSION_PARTS = 5;
 const MAX_ID_CHARS = 128;
 
@@ -74,7 +75,7 @@ function readListeners(value: Uint8Array | undefined): Listener[] {
 const copyOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value));
 
 /** That the router is welcome. @param controllerId  routers tell controllers apart by it */
-export function helloAnswer(hello: Hello, controllerId: string, newSecret = () => randomBytes(16)): Message {
+export function helloAnswer(hello: Hello, controllerId: string): Message {
   return message(ContentType.Result, '', [
     [Header.ConnectionId, encodeText(hello.connectionId ?? randomBytes(3).toString('base64url'))],
     [Header.ReplyFor, encodeInt32(HELLO_SEQUENCE)],
@@ -83,7 +84,7 @@ export function helloAnswer(hello: Hello, controllerId: string, newSecret = () =
     [HelloHeader.Type, encodeText(hello.type)],
     [HelloHeader.ControllerId, encodeText(controllerId)],
     [HelloHeader.IsGrouped, encodeBoolean(true)],
-    [HelloHeader.GroupSecret, hello.groupSecret ?? newSecret()],
+    [HelloHeader.GroupSecret, hello.groupSecret ?? randomBytes(16)],
     [HelloHeader.Capabilities, encodeCapabilities(CAPABILITIES)],
   ]);
 }

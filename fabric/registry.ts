@@ -5,7 +5,6 @@ import type { ChannelRegistry } from './services.js';
 export interface Registry extends ChannelRegistry {
   get(routerId: string): OpenChannel | undefined;
   all(): Iterable<OpenChannel>;
-  readonly size: number;
   add(channel: OpenChannel): void;
   remove(channel: OpenChannel): void;
   /**
@@ -24,9 +23,6 @@ export function createRegistry(probeMs: number): Registry {
   return {
     get: (routerId) => channels.get(routerId),
     all: () => channels.values(),
-    get size() {
-      return channels.size;
-    },
     add(channel) {
       channels.set(channel.routerId, channel);
     },

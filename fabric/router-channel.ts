@@ -57,14 +57,6 @@ export class OpenChannel implements RouterChannel {
     this.#connection = connection;
   }
 
-  get version(): string {
-    return this.hello.version.version;
-  }
-
-  get linkListeners(): Hello['listeners'] {
-    return this.hello.listeners;
-  }
-
   get isClosed(): boolean {
     return this.#isClosed;
   }

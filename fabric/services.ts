@@ -46,15 +46,10 @@ export interface FabricServices {
   readonly routers: ConnectedRouters;
   readonly sessionSync: SessionSync;
   readonly dataModel: DataModel;
-  /** The token of an API session in clear, as its client sends it and as routers know it. */
-  readonly apiSessionToken: (apiSessionId: string) => string;
   /** Clients of these API sessions are connected to a router: that counts as activity. */
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly apiSessions: ApiSessionTokens;
   readonly traffic: Traffic;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly newId: () => string;
   /** As routers know this controller; goes into the hello. */
   readonly controllerId: string;
 }

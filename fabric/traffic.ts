@@ -1,5 +1,5 @@
 /**
- * What carries traffic, of all routers together: circuits, terminators, sessions in use. Built once; server/ tells it
+ * What carries traffic, of all routers together: circuits, terminators, sessions in use. Built once; fabric.ts tells it
  * which routers come and go and which sessions end.
  */
 import type { Stores } from '../db/stores.js';
@@ -116,8 +116,6 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
     routerChanged: setRouter,
     routerLost(channel) {
       validation.routerLost(channel);
-      // Another channel of the same router may have taken its place.
-      if (channels.get(channel.routerId) !== undefined) return;
       topology.removeRouter(channel.routerId);
       sessions.forgetRouter(channel.routerId);
       connected.routerLost(channel.routerId);

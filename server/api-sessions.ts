@@ -31,7 +31,7 @@ interface Entry extends Authenticated {
 
 export interface ApiSessionRegistry extends ApiSessions {
   /**
-   * Who calls with this token. As long as nobody looks for the token of a required signer, the caller owes it.
+   * Who calls with this token. Until the token of a required signer is looked for, the caller owes it.
    * @throws DomainError `unauthenticated` with the challenge
    */
   authenticate(token: string): Promise<Authenticated>;

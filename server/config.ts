@@ -153,7 +153,7 @@ export const SETTINGS = {
     'EDGE_OLD_MASTER_KEYS',
     listOf(text),
     [] as readonly string[],
-    'Earlier master keys, still accepted for reading while secrets are sealed anew.',
+    'Earlier master keys, still accepted for reading while secrets are sealed again.',
     true,
   ),
   tlsKey: setting(

@@ -6,7 +6,7 @@
  * - A change of this controller ends with `changed`, before its caller gets the answer: the next reader asks the
  *   database. Which changes move which epoch is known to triggers alone, so every change counts.
  * - A change by others is announced by the transaction that moves the epoch. PostgreSQL delivers that when the commit
- *   is   visible, so whoever reads after it was heard finds the epoch moved. Until then memory is as far behind as the
+ *   is visible, so whoever reads after it was heard finds the epoch moved. Until then memory is as far behind as the
  *   feed.
  * - A read may be overtaken: it is kept, and shared with others who ask, only while nothing was changed or heard since
  *   it began. Two reads may end in another order than they began; the later one is kept.

@@ -1,6 +1,6 @@
 /**
  * Long work on the whole database that this controller was asked for: one piece at a time, over all controllers. It
- * goes on when nobody waits for it any more, and ends with the controller.
+ * goes on when no request waits for it any more, and ends with the controller.
  */
 import { statSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';

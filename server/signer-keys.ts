@@ -1,6 +1,6 @@
 /**
  * Keys of external JWT signers: that of a certificate, or those that an endpoint publishes, which are kept for a while.
- * Anybody may ask for any key id, so an endpoint is asked at most once in a few seconds, and once at a time, for all
+ * Any client may ask for any key id, so an endpoint is asked at most once in a few seconds, and once at a time, for all
  * signers that name it. What says when it was asked is never dropped before that time is over, however many signers
  * there are: more endpoints than can be noted wait until one of them may be asked again.
  */

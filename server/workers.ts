@@ -16,7 +16,7 @@ import type { Controller } from './controller.js';
 import { ROUTERS_HOLDER, ROUTERS_SOCKET } from './handoff.js';
 import type { Logger } from './log.js';
 
-/** Set for workers: what the first process has settled for them. */
+/** This process is a worker; the first process has settled what all of them need. */
 export const isWorker = cluster.isWorker;
 
 /** A worker that ended at once would only end again: wait a little, and longer each time. */
@@ -26,11 +26,11 @@ const STEADY_MS = 10_000;
 
 export async function startWorkers(config: Config, log: Logger, abort: AbortSignal): Promise<Controller> {
   const prepared = await prepareNetwork(config, log, abort);
-  // Settings of the first start are used up: workers need no copy of a password.
   const place = mkdtempSync(join(tmpdir(), 'edge-routers-'));
   const env = {
     EDGE_WORKERS: '1',
     DATABASE_URL: urlOf(prepared.connection, config),
+    // Used up by the first start: workers need no copy.
     EDGE_ADMIN_PASSWORD: '',
     [ROUTERS_SOCKET]: join(place, 'socket'),
   };

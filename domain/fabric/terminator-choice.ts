@@ -22,7 +22,7 @@ export type Strategy = (typeof STRATEGIES)[number];
 const BASES = { required: 0, default: 1_073_741_823, failed: 2_147_483_646 } as const;
 const ENDS = { required: BASES.default - 1, default: BASES.failed - 1, failed: 3_221_225_468 } as const;
 
-/** Random choices look at the static part only through their precedence. */
+/** Within a band; `weighted` compares these. */
 const plainCost = ({ cost, dynamicCost, pathCost }: Candidate): number => cost + dynamicCost + pathCost;
 
 export const biasedCost = (candidate: Candidate): number =>

@@ -18,7 +18,7 @@ function rerouteInTurn(circuit: Circuit, channel: RouterChannel, services: Fabri
     .gatesOf(channel)
     .circuits.run(() => reroute(circuit, services))
     .catch((error: unknown) => {
-      services.log.debug({ err: error, router: channel.routerId }, 'a circuit was not led over another path');
+      services.log.debug({ err: error, routerId: channel.routerId }, 'a circuit was not led over another path');
     })
     .finally(() => {
       circuits.moved(circuit.id);

@@ -8,7 +8,7 @@ import { latency, ping } from './probes.js';
 import { subscribeToDataModel } from './data-model.js';
 import { trafficMessages } from './traffic.js';
 
-/** Nothing is to be done: signs of life are answered below, and replies that nobody waits for come too late. */
+/** Nothing is to be done: signs of life are answered below, and replies that no request waits for come too late. */
 const nothing: MessageRule = { handle: () => undefined };
 
 export const messageTable: MessageTable = new Map<number, MessageRule>([

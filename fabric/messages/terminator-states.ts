@@ -8,7 +8,7 @@ export const terminatorStates: MessageHandler = async (frame, channel, { traffic
   const removed = await traffic.validation.answered(channel, states);
   if (removed.length > 0)
     log.info(
-      { router: channel.routerId, removed: removed.length },
+      { routerId: channel.routerId, removed: removed.length },
       'terminators that their router denies were removed',
     );
 };
