@@ -2,20 +2,19 @@
  * Terminators as routers make and lose them. A router names each by an id of its own choosing, and repeats that after
  * every reconnect. Whatever is read, changed or removed here belongs to the router that asks.
  */
-import { SDK_BINDING } from '../domain/fabric/terminator.js';
+import { SDK_BINDING, TUNNEL_BINDING } from '../domain/fabric/terminator.js';
 import type { HostingPrecedence } from '../domain/model.js';
 import type { Db } from './db.js';
+import { reachesSql } from './router-models.js';
 import { TOUCHED, laterThan } from './table.js';
 
 /** What a host gives to its dialers: bytes by key, such as its public key (1003). */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
 
-export interface HostedDraft {
+interface AnyDraft {
   /** Also its address. */
   readonly id: string;
   readonly routerId: string;
-  /** Of type Bind. It decides service and host, and the terminator ends with it. */
-  readonly sessionId: string;
   readonly instanceId: string;
   readonly instanceSecret: Buffer | null;
   readonly peerData: PeerData;
@@ -23,11 +22,22 @@ export interface HostedDraft {
   readonly precedence: HostingPrecedence;
 }
 
+/** Of a client of the router. */
+export interface HostedDraft extends AnyDraft {
+  /** Of type Bind. It decides service and host, and the terminator ends with it. */
+  readonly sessionId: string;
+}
+
+/** Of the router itself, whose own identity hosts it. */
+export interface TunnelDraft extends AnyDraft {
+  readonly serviceId: string;
+}
+
 /**
- * `noSession`: it has ended meanwhile; `idTaken`: the id is another terminator's; `instanceTaken`: another identity
- * hosts the service under this instance id.
+ * `noSession`, `noService`: it has ended meanwhile; `idTaken`: the id is another terminator's; `instanceTaken`:
+ * another identity hosts the service under this instance id.
  */
-export type Hosting = 'created' | 'kept' | 'noSession' | 'idTaken' | 'instanceTaken';
+export type Hosting = 'created' | 'kept' | 'noSession' | 'noService' | 'idTaken' | 'instanceTaken';
 
 /** What a dial needs to know of a terminator. */
 export interface DialTarget {
@@ -55,11 +65,14 @@ export interface HostedTerminatorStore {
   isHosted(draft: HostedDraft): Promise<boolean>;
   /** Call in a transaction. */
   host(draft: HostedDraft): Promise<Hosting>;
+  /** As `isHosted` and `host`, for what the router hosts itself. */
+  isTunnelHosted(draft: TunnelDraft): Promise<boolean>;
+  hostTunnel(draft: TunnelDraft): Promise<Hosting>;
   /** Those of a service on these routers; of one instance, '' for those without. */
   targets(serviceId: string, instanceId: string, routerIds: readonly string[]): Promise<DialTarget[]>;
   /** Whether the service has any terminator at all, on whatever router. */
   hasAny(serviceId: string): Promise<boolean>;
-  /** At most `max` of those that clients host on a router, with ids after `after`, by id. */
+  /** At most `max` of those that clients of a router and the router itself host, with ids after `after`, by id. */
   hostedOn(routerId: string, after: string, max: number): Promise<HostedTerminator[]>;
   /** False when the identity hosts no such terminator on the router. */
   change(
@@ -70,11 +83,21 @@ export interface HostedTerminatorStore {
   remove(ids: readonly string[], routerId: string): Promise<string[]>;
   /** Those on this router that these sessions host. */
   removeOfSessions(sessionIds: readonly string[], routerId: string): Promise<void>;
+  /**
+   * Those that the router hosts itself and may not host any more, of these services or of all but these. What it may
+   * host stays, whatever the caller believes.
+   */
+  removeTunneled(
+    routerId: string,
+    services: { readonly ids: readonly string[]; readonly areKept: boolean },
+  ): Promise<string[]>;
 }
 
-const FIND = `SELECT router_id, binding, session_id, instance_id, instance_secret, cost, precedence, peer_data
+const FIND = `SELECT router_id, service_id, binding, session_id, instance_id, instance_secret, cost, precedence,
+  peer_data
   FROM terminators WHERE id = $1`;
 const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
+const SERVICE = 'SELECT FROM services WHERE id = $1 FOR KEY SHARE';
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
 const LOCK_INSTANCE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7210419))';
 const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
@@ -89,8 +112,13 @@ WHERE t.binding = excluded.binding AND t.router_id = excluded.router_id AND t.se
   AND t.host_id = excluded.host_id AND t.instance_id = excluded.instance_id
 RETURNING (xmax = 0) AS is_new`;
 
+/** Of one moment: a terminator that is seen here was made by a grant that is seen too, unless it is lost by now. */
+const REMOVE_TUNNELED = `DELETE FROM terminators t WHERE t.router_id = $1 AND t.binding = $2 AND t.is_system
+  AND (t.service_id = ANY ($3)) <> $4 AND NOT ${reachesSql('$1', 't.service_id', "'Bind'")} RETURNING t.id`;
+
 interface FoundRow {
   router_id: string;
+  service_id: string;
   binding: string;
   session_id: string | null;
   instance_id: string;
@@ -99,6 +127,13 @@ interface FoundRow {
   precedence: HostingPrecedence;
   peer_data: Record<string, string>;
 }
+/** Whose a terminator is. */
+interface Owner {
+  readonly binding: string;
+  readonly sessionId: string | null;
+  readonly serviceId: string;
+  readonly hostId: string;
+}
 type TargetRow = Omit<DialTarget, 'peerData'> & { peer_data: Record<string, string> };
 
 export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
@@ -106,37 +141,50 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     const { rows } = await db.run<{ service_id: string; identity_id: string }>('host-session', SESSION, [sessionId]);
     return rows[0];
   };
-  const isInstanceTaken = async (serviceId: string, hostId: string, { id, instanceId }: HostedDraft) => {
+  const isInstanceTaken = async (serviceId: string, hostId: string, { id, instanceId }: AnyDraft) => {
     if (instanceId === '') return false;
     await db.run('host-instance-lock', LOCK_INSTANCE, [`${serviceId} ${instanceId}`]);
     const { rows } = await db.run<{ taken: boolean }>('host-instance', INSTANCE, [serviceId, instanceId, hostId, id]);
     return rows[0]?.taken === true;
   };
+  const find = async (id: string) => (await db.read<FoundRow>('host-find', FIND, [id])).rows[0];
+  const upsert = async (draft: AnyDraft, { binding, sessionId, serviceId, hostId }: Owner): Promise<Hosting> => {
+    if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
+    const { rows } = await db.write<{ is_new: boolean }>('host-upsert', UPSERT, [
+      draft.id,
+      binding,
+      draft.routerId,
+      sessionId,
+      serviceId,
+      hostId,
+      draft.instanceId,
+      draft.instanceSecret,
+      textOf(draft.peerData),
+      draft.cost,
+      draft.precedence,
+    ]);
+    if (rows[0] === undefined) return 'idTaken';
+    return rows[0].is_new ? 'created' : 'kept';
+  };
   return {
     async isHosted(draft) {
-      const { rows } = await db.read<FoundRow>('host-find', FIND, [draft.id]);
-      return rows[0] !== undefined && isSame(rows[0], draft);
+      const found = await find(draft.id);
+      return found?.binding === SDK_BINDING && found.session_id === draft.sessionId && isSame(found, draft);
     },
     async host(draft) {
       const session = await sessionOf(draft.sessionId);
       if (session === undefined) return 'noSession';
       const { service_id: serviceId, identity_id: hostId } = session;
-      if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
-      const { rows } = await db.write<{ is_new: boolean }>('host-upsert', UPSERT, [
-        draft.id,
-        SDK_BINDING,
-        draft.routerId,
-        draft.sessionId,
-        serviceId,
-        hostId,
-        draft.instanceId,
-        draft.instanceSecret,
-        textOf(draft.peerData),
-        draft.cost,
-        draft.precedence,
-      ]);
-      if (rows[0] === undefined) return 'idTaken';
-      return rows[0].is_new ? 'created' : 'kept';
+      return upsert(draft, { binding: SDK_BINDING, sessionId: draft.sessionId, serviceId, hostId });
+    },
+    async isTunnelHosted(draft) {
+      const found = await find(draft.id);
+      return found?.binding === TUNNEL_BINDING && found.service_id === draft.serviceId && isSame(found, draft);
+    },
+    async hostTunnel(draft) {
+      const { serviceId, routerId } = draft;
+      if ((await db.run('host-service', SERVICE, [serviceId])).rowCount === 0) return 'noService';
+      return upsert(draft, { binding: TUNNEL_BINDING, sessionId: null, serviceId, hostId: routerId });
     },
     async targets(serviceId, instanceId, routerIds) {
       const { rows } = await db.read<TargetRow>(
@@ -160,8 +208,9 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       const { rows } = await db.run<HostedTerminator>(
         'terminators-hosted',
         `SELECT id, binding, address FROM terminators
-        WHERE router_id = $1 AND id > $2 AND session_id IS NOT NULL ORDER BY id LIMIT $3`,
-        [routerId, after, max],
+        WHERE router_id = $1 AND id > $2 AND (session_id IS NOT NULL OR binding = $4 AND is_system)
+        ORDER BY id LIMIT $3`,
+        [routerId, after, max, TUNNEL_BINDING],
       );
       return [...rows];
     },
@@ -189,15 +238,22 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
         [sessionIds, routerId],
       );
     },
+    async removeTunneled(routerId, { ids, areKept }) {
+      const { rows } = await db.write<{ id: string }>('terminators-remove-tunneled', REMOVE_TUNNELED, [
+        routerId,
+        TUNNEL_BINDING,
+        ids,
+        areKept,
+      ]);
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
-/** Service and host follow from the session. */
-function isSame(found: FoundRow, draft: HostedDraft): boolean {
+/** Whose it is was compared before. */
+function isSame(found: FoundRow, draft: AnyDraft): boolean {
   return (
-    found.binding === SDK_BINDING &&
     found.router_id === draft.routerId &&
-    found.session_id === draft.sessionId &&
     found.instance_id === draft.instanceId &&
     isSameSecret(found.instance_secret, draft.instanceSecret) &&
     found.cost === draft.cost &&

@@ -12,6 +12,7 @@ import { administratorStore } from './administrators.js';
 import type { Refusal } from './administrators.js';
 import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from './client-symbols.js';
 import type { RoleFilter } from './filter/index.js';
+import { TUNNEL_BINDING } from '../domain/fabric/terminator.js';
 import { inAll, requested, rowsWhere, selectedBy } from './scopes.js';
 import type { RoleList, Selection } from './scopes.js';
 import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.js';
@@ -205,6 +206,14 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       [`@${id}`],
     );
     await db.write('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
+    // Of a router that is away. Who holds its channel removes them after it was told, or it would host no more when the
+    // tunneler is switched on again at once.
+    await db.write(
+      'tunneler-terminators-delete',
+      `DELETE FROM terminators WHERE router_id = $1 AND binding = $2 AND is_system
+        AND NOT EXISTS (SELECT FROM router_channels c WHERE c.router_id = $1)`,
+      [id, TUNNEL_BINDING],
+    );
     await db.write('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
   };
   /** The identity is locked before its policies. */

@@ -218,6 +218,18 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.move_access_of_hosting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE model_epochs e SET epoch = e.epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
+  FROM identities i WHERE i.id = coalesce(NEW.identity_id, OLD.identity_id) AND i.type_id = 'Router'
+    AND e.name = 'access' AND e.moved_by IS DISTINCT FROM pg_current_xact_id();
+  IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.move_grants_epoch()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -917,6 +929,7 @@ CREATE TABLE network (
   master_key_check text NOT NULL,
   advertise text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  timeline_id text COLLATE "C" NOT NULL DEFAULT (gen_random_uuid())::text,
   CONSTRAINT network_pkey PRIMARY KEY (singleton),
   CONSTRAINT network_is_single CHECK (singleton)
 );
@@ -1375,9 +1388,11 @@ CREATE TRIGGER external_jwt_signers_counted_in AFTER INSERT ON external_jwt_sign
 CREATE TRIGGER external_jwt_signers_counted_out AFTER DELETE ON external_jwt_signers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER external_jwt_signers_tell_changed AFTER DELETE OR UPDATE ON external_jwt_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
+CREATE CONSTRAINT TRIGGER identities_add_router AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE CONSTRAINT TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((((((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data)) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost)) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
@@ -1385,8 +1400,10 @@ CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id 
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
 CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
+CREATE CONSTRAINT TRIGGER identities_take_router AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
+CREATE CONSTRAINT TRIGGER identity_hostings_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_hostings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_of_hosting();
 CREATE CONSTRAINT TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identity_traces_tell_changed AFTER INSERT OR DELETE OR UPDATE ON identity_traces FOR EACH ROW EXECUTE FUNCTION tell_trace_changed();
 CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -32,6 +32,7 @@ import { networkStore } from './network.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
+import { routerModelView } from './router-models.js';
 import { routerSyncView } from './router-sync-view.js';
 import { shownSessionStore } from './shown-sessions.js';
 import { routerStore } from './routers.js';
@@ -75,6 +76,7 @@ const STORES = {
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
+  routerModels: routerModelView,
   routerSync: routerSyncView,
   shownSessions: shownSessionStore,
   routers: routerStore,

@@ -21,10 +21,18 @@ import { failureOf, peerDataOfResult } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
 import type { FabricServices } from './services.js';
 
+/** Who dials what, and how. Its id is that of a session; null when a router dials by itself. */
+export interface Dialer extends Pick<
+  ShownSession,
+  'identityId' | 'serviceId' | 'encryptionRequired' | 'strategy' | 'maxIdleMs'
+> {
+  readonly id: string | null;
+}
+
 export interface DialRequest {
   /** Of the router where the client is connected. */
   readonly channel: RouterChannel;
-  readonly session: ShownSession;
+  readonly session: Dialer;
   /** '' for terminators without one. */
   readonly instanceId: string;
   readonly peerData: ReadonlyMap<number, Uint8Array>;
@@ -101,7 +109,7 @@ async function tryTerminators(
 }
 
 function circuitOf(
-  { id: sessionId, serviceId, maxIdleMs }: ShownSession,
+  { id: sessionId, serviceId, maxIdleMs }: Dialer,
   { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: Target },
 ): Circuit {
   return { ...rest, serviceId, maxIdleMs, sessionId, terminatorId: terminator.id, hostSessionId: terminator.sessionId };

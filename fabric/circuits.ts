@@ -19,10 +19,10 @@ export interface Circuit {
   readonly serviceId: string;
   /** 0 for any time. */
   readonly maxIdleMs: number;
-  /** Of the client that dialed. */
-  readonly sessionId: string;
+  /** Of the client that dialed; null when its router did so by itself. */
+  readonly sessionId: string | null;
   readonly terminatorId: string;
-  /** Of the host; null when an administrator made the terminator. */
+  /** Of the host; null when its router hosts it by itself, or an administrator made the terminator. */
   readonly hostSessionId: string | null;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -115,6 +115,5 @@ export class Circuits {
 
 const partsOf = ({ path, sessionId, hostSessionId }: Circuit): string[] => [
   ...path.routerIds.map((id) => `router ${id}`),
-  `session ${sessionId}`,
-  ...(hostSessionId === null ? [] : [`session ${hostSessionId}`]),
+  ...[sessionId, hostSessionId].flatMap((id) => (id === null ? [] : [`session ${id}`])),
 ];

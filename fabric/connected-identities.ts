@@ -16,8 +16,14 @@ const KEEP_MS = 5 * 60_000;
 export class ConnectedIdentities {
   readonly #byRouter = new Map<string, Reported>();
 
-  /** @param now  in milliseconds, by a clock that is never set back */
-  constructor(private readonly now: () => number) {}
+  /**
+   * @param now  in milliseconds, by a clock that is never set back
+   * @param isRouter  whether a router of this id is connected: its own identity has the same id
+   */
+  constructor(
+    private readonly now: () => number,
+    private readonly isRouter: (id: string) => boolean,
+  ) {}
 
   /** @param isWhole  who is not listed is not connected */
   report(routerId: string, events: readonly { identityId: string; isConnected: boolean }[], isWhole: boolean): void {
@@ -35,6 +41,7 @@ export class ConnectedIdentities {
   }
 
   of(identityId: string): EdgeConnection {
+    if (this.isRouter(identityId)) return 'online';
     let isUnknown = false;
     for (const { identityIds, lostMs } of this.#byRouter.values()) {
       if (!identityIds.has(identityId)) continue;

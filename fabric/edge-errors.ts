@@ -21,6 +21,8 @@ export const EDGE_ERRORS = {
   invalidSession: { code: 3, retryHint: Retry.StartOver },
   wrongSessionType: { code: 4, retryHint: Retry.StartOver },
   invalidEdgeRouter: { code: 5, retryHint: Retry.StartOver },
+  invalidService: { code: 6, retryHint: Retry.Never },
+  tunnelingNotEnabled: { code: 7, retryHint: Retry.Never },
   invalidTerminator: { code: 8, retryHint: Retry.Never },
   invalidCost: { code: 10, retryHint: Retry.Never },
   encryptionDataMissing: { code: 11, retryHint: Retry.StartOver },
@@ -46,6 +48,10 @@ export const invalidApiSession = () => new EdgeError('invalidApiSession', 'inval
 export const invalidSession = () => new EdgeError('invalidSession', 'invalid session');
 export const wrongSessionType = () => new EdgeError('wrongSessionType', 'incorrect session type');
 export const invalidEdgeRouter = () => new EdgeError('invalidEdgeRouter', 'invalid edge router for session');
+
+/** Also for a service that is there and not granted: who may not use it does not learn that it is there. */
+export const invalidService = () => new EdgeError('invalidService', 'invalid service');
+export const tunnelingNotEnabled = () => new EdgeError('tunnelingNotEnabled', 'tunneling not enabled');
 
 /** Any error as a refusal; what is none says nothing to the client. */
 function asEdgeError(error: unknown): EdgeError {

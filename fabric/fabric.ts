@@ -2,10 +2,8 @@
  * The control channel of one process, put together: who is let in, what routers are told when they connect and when
  * something changes, and what all controllers can read of it. docs/control-channel.md describes it.
  */
-import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import type { Logger } from 'pino';
-import type { X509Certificate } from 'node:crypto';
 import type { VerifiedChain } from '../domain/pki/chain.js';
 import type { RouterPresence } from '../domain/router.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
@@ -16,14 +14,14 @@ import { createAcceptor } from './acceptor.js';
 import type { Knock } from './acceptor.js';
 import type { RouterChannel } from './channel.js';
 import { ContentType } from './content-types.js';
+import { RouterModels } from './data-model.js';
 import { typedMessage } from './frame.js';
 import { SyncHeader, encodeBoolean } from './headers.js';
 import { LIMITS } from './limits.js';
 import type { ChannelLimits } from './limits.js';
 import { messageTable } from './messages/index.js';
 import { createPresenceWriter } from './presence.js';
-import { keyChanges, publicKeysOf, stateMessage } from './public-keys.js';
-import type { KeySources, PublicKey } from './public-keys.js';
+import type { KeySources } from './public-keys.js';
 import { createRegistry } from './registry.js';
 import type { ApiSessionTokens, FabricServices } from './services.js';
 import { createSessionSync } from './session-sync.js';
@@ -42,7 +40,7 @@ export interface FabricOptions {
   /** Of the network's own CA alone. @throws ChainFault */
   readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
   /** The CA in force, and what signs session JWTs. */
-  readonly keySources: () => Omit<KeySources, 'caPems'> & { readonly roots: readonly Pick<X509Certificate, 'raw'>[] };
+  readonly keySources: () => Omit<KeySources, 'caPems'>;
   readonly limits?: Partial<ChannelLimits>;
 }
 
@@ -58,6 +56,8 @@ export interface Fabric {
 
 export interface FabricNews {
   routerChanged(routerId: string): void;
+  /** What identities may reach: services, configs, service policies, a router's own identity. */
+  accessMoved(): void;
   /** Routers or policies changed. */
   routingMoved(): void;
   sessionsChanged(apiSessionIds: readonly string[]): void;
@@ -83,9 +83,6 @@ const DEAF_BEATS = 5;
 interface Connected {
   router: KnownRouter;
   presence: RouterPresence;
-  subscriptionId: string | undefined;
-  /** The keys that the router has, once it has subscribed. */
-  told: ReadonlyMap<string, PublicKey>;
   /** Ends the channel of a router with a new certificate. */
   renewal?: NodeJS.Timeout;
 }
@@ -99,10 +96,6 @@ export function createFabric(options: FabricOptions): Fabric {
   let isHearing = true;
   let isClosed = false;
   let gathering: NodeJS.Timeout | undefined;
-  let keys: ReadonlyMap<string, PublicKey> | undefined;
-  let keyNews = 0;
-  /** They could not be read when they changed. */
-  let areKeysDue = false;
   let beats = 0;
 
   const traffic = createTraffic({ stores, channels: registry, noteFailure });
@@ -115,17 +108,27 @@ export function createFabric(options: FabricOptions): Fabric {
       beats += 1;
       if (!isHearing) lookOurselves();
       void checkDue();
-      if (areKeysDue) void tellKeys();
+      models.beat();
     },
+  });
+  const models = new RouterModels({
+    stores,
+    keySources,
+    onReach: (channel, model) => traffic.tunnels.reached(channel, model),
+    onRound: () => {
+      traffic.tunnels.roundBegins();
+    },
+    noteFailure,
   });
 
   /** Changes go unheard: what may have changed is asked for, what costs more not as often. */
   const lookOurselves = () => {
     for (const { routerId } of registry.all()) due.add(routerId);
+    models.changed();
     if (beats % DEAF_BEATS !== 0) return;
     sessionSync.refresh();
     traffic.sessions.check();
-    keysChanged();
+    models.keysChanged();
   };
 
   const routers: FabricServices['routers'] = {
@@ -179,38 +182,6 @@ export function createFabric(options: FabricOptions): Fabric {
     }
   };
 
-  /** As they are now; a change that is heard of while they are read makes them be read again. */
-  const currentKeys = async (): Promise<ReadonlyMap<string, PublicKey>> => {
-    for (;;) {
-      if (keys !== undefined) return keys;
-      const before = keyNews;
-      const read = publicKeysOf({ caPems: await stores.routerSync.caPems(), ...keySources() });
-      if (before === keyNews) keys = read;
-    }
-  };
-  /** Each router that subscribed hears what differs from what it has. */
-  const tellKeys = async () => {
-    areKeysDue = false;
-    const subscribed = () => [...connected].filter(([, { subscriptionId }]) => subscriptionId !== undefined);
-    if (subscribed().length === 0) return;
-    try {
-      const next = await currentKeys();
-      for (const [channel, entry] of subscribed()) {
-        const changes = keyChanges(entry.told, next);
-        entry.told = next;
-        if (changes !== undefined) channel.send(changes);
-      }
-    } catch (error) {
-      areKeysDue = true;
-      noteFailure(error, {}, 'the keys for routers could not be read; it is tried again');
-    }
-  };
-  const keysChanged = () => {
-    keyNews += 1;
-    keys = undefined;
-    void tellKeys();
-  };
-
   const services: FabricServices = {
     stores,
     log,
@@ -218,23 +189,7 @@ export function createFabric(options: FabricOptions): Fabric {
     channels: registry,
     routers,
     sessionSync,
-    dataModel: {
-      isSubscribed: (channel, subscriptionId) => connected.get(channel)?.subscriptionId === subscriptionId,
-      async subscribe(channel, subscriptionId) {
-        const current = await currentKeys();
-        const entry = connected.get(channel);
-        if (entry === undefined) return;
-        entry.told = current;
-        entry.subscriptionId = subscriptionId;
-        const { id, name, isTunnelerEnabled } = entry.router;
-        const [root] = keySources().roots;
-        const timelineId = createHash('sha256')
-          .update(root?.raw ?? controllerId)
-          .digest('hex')
-          .slice(0, 32);
-        channel.send(stateMessage(current, isTunnelerEnabled ? { id, name } : undefined, timelineId, subscriptionId));
-      },
-    },
+    dataModel: models,
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
@@ -252,8 +207,6 @@ export function createFabric(options: FabricOptions): Fabric {
       const { version: versionInfo } = channel.hello;
       connected.set(channel, {
         router,
-        subscriptionId: undefined,
-        told: new Map(),
         presence: {
           connectedAt: channel.connectedAt,
           syncStatus: 'SYNC_QUEUED',
@@ -265,6 +218,7 @@ export function createFabric(options: FabricOptions): Fabric {
       routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
       traffic.routerConnected(channel, router);
+      models.begin(channel);
       log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
       // What was true when it was let in may have changed since.
       due.add(router.id);
@@ -274,6 +228,7 @@ export function createFabric(options: FabricOptions): Fabric {
       clearTimeout(connected.get(channel)?.renewal);
       connected.delete(channel);
       sessionSync.end(channel);
+      models.end(channel);
       traffic.routerLost(channel);
       presence.drop(channel.routerId);
       log.info({ routerId: channel.routerId, reason }, 'router disconnected');
@@ -295,6 +250,7 @@ export function createFabric(options: FabricOptions): Fabric {
     acceptor.close();
     sessionSync.close();
     for (const channel of [...registry.all()]) channel.close('the controller stops');
+    await models.close();
     await traffic.close();
     await presence.close();
   };
@@ -310,8 +266,12 @@ export function createFabric(options: FabricOptions): Fabric {
         due.add(routerId);
         void checkDue();
       },
+      accessMoved: () => {
+        models.changed();
+      },
       routingMoved() {
         checkSoon();
+        models.changed();
         traffic.sessions.check();
       },
       sessionsEnded: (ids) => {
@@ -329,14 +289,16 @@ export function createFabric(options: FabricOptions): Fabric {
       identityChanged: (identityId) => {
         sessionSync.identityChanged(identityId);
       },
-      keysChanged,
+      keysChanged: () => {
+        models.keysChanged();
+      },
       setHearing(next) {
         isHearing = next;
         if (!next) return;
         checkSoon();
         traffic.sessions.check();
         sessionSync.refresh();
-        keysChanged();
+        models.keysChanged();
       },
     },
     close: () => (closing ??= closeAll()),

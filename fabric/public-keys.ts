@@ -1,23 +1,17 @@
-/**
- * The keys that routers check clients with: certificates of CAs, and the key that signs the JWTs of sessions. This is
- * all that routers are told of the network's model, besides their own identity.
- */
+/** The keys that routers check clients with: certificates of CAs, and the key that signs the JWTs of sessions. */
 import type { X509Certificate } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { certFingerprint } from '../domain/pki/keys.js';
 import { firstCertificate } from '../domain/pki/pem.js';
 import {
-  DataStateSchema,
   DataState_Action as Action,
   DataState_ChangeSetSchema,
   DataState_PublicKey_Format as Format,
   DataState_PublicKey_Usage as Usage,
 } from '../generated/fabric/data-model_pb.js';
-import type { DataState } from '../generated/fabric/data-model_pb.js';
 import type { Message } from './frame.js';
 import { typedMessage } from './frame.js';
 import { ContentType } from './content-types.js';
-import { SyncHeader, encodeText } from './headers.js';
 
 /** What the keys are made of. */
 export interface KeySources {
@@ -52,38 +46,6 @@ export function publicKeysOf({ own, caPems, signerDer, signerKids }: KeySources)
   return new Map(keys.map((key) => [key.kid, key]));
 }
 
-/** The identity of a router, if it has one. */
-export interface OwnIdentity {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Complete up to this index. Changes of keys have none: they apply at once, in any order. */
-const INDEX = 1n;
-
-/** The whole state for one router. @param timelineId  names the network's database */
-export function stateMessage(
-  keys: ReadonlyMap<string, PublicKey>,
-  identity: OwnIdentity | undefined,
-  timelineId: string,
-  subscriptionId: string,
-): Message {
-  const events: DataState['events'] = create(DataStateSchema, {
-    events: [
-      ...(identity === undefined
-        ? []
-        : [{ action: Action.CREATE, model: { case: 'identity' as const, value: { ...identity } } }]),
-      ...[...keys.values()].map((key) => eventOf(key, Action.CREATE)),
-    ],
-  }).events;
-  return typedMessage(
-    ContentType.DataState,
-    DataStateSchema,
-    create(DataStateSchema, { events, endIndex: INDEX, timelineId }),
-    [[SyncHeader.SubscriptionId, encodeText(subscriptionId)]],
-  );
-}
-
 /** What leads from one set of keys to another; undefined when they are the same. New keys come first. */
 export function keyChanges(
   before: ReadonlyMap<string, PublicKey>,
@@ -97,12 +59,15 @@ export function keyChanges(
     DataState_ChangeSetSchema,
     create(DataState_ChangeSetSchema, {
       isSynthetic: true,
-      changes: [...added.map((key) => eventOf(key, Action.CREATE)), ...gone.map((key) => eventOf(key, Action.DELETE))],
+      changes: [
+        ...added.map((key) => keyEvent(key, Action.CREATE)),
+        ...gone.map((key) => keyEvent(key, Action.DELETE)),
+      ],
     }),
   );
 }
 
-const eventOf = ({ kid, data, usage, format }: PublicKey, action: Action) => ({
+export const keyEvent = ({ kid, data, usage, format }: PublicKey, action: Action) => ({
   action,
   isSynthetic: true,
   model: { case: 'publicKey' as const, value: { kid, data: new Uint8Array(data), usages: [usage], format } },

@@ -130,7 +130,7 @@ export class SessionWatch {
 function isOver({ path, sessionId, hostSessionId }: Circuit, routerId: string, lost: readonly string[]): boolean {
   const { routerIds } = path;
   return (
-    (lost.includes(sessionId) && routerIds[0] === routerId) ||
+    (sessionId !== null && lost.includes(sessionId) && routerIds[0] === routerId) ||
     (hostSessionId !== null && lost.includes(hostSessionId) && routerIds.at(-1) === routerId)
   );
 }

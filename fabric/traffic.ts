@@ -14,6 +14,7 @@ import type { ChannelRegistry, FabricServices } from './services.js';
 import { SessionWatch } from './session-watch.js';
 import { TerminatorValidation } from './terminator-validation.js';
 import { Topology } from './topology.js';
+import { TunnelWatch } from './tunnel-watch.js';
 
 /** What one router may have us do at a time: a flood of one is no other's business. */
 export interface RouterGates {
@@ -27,6 +28,7 @@ export interface Traffic {
   readonly circuits: Circuits;
   readonly costs: TerminatorCosts;
   readonly sessions: SessionWatch;
+  readonly tunnels: TunnelWatch;
   readonly topology: Topology;
   readonly validation: TerminatorValidation;
   readonly connected: ConnectedIdentities;
@@ -59,8 +61,15 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
   const circuits = new Circuits(channels, costs);
   const sessions = new SessionWatch({ stores, channels, circuits, noteFailure });
   const validation = new TerminatorValidation(stores.hostedTerminators, now);
+  const tunnels = new TunnelWatch({
+    stores,
+    circuits,
+    onRemoved: (channel, ids) => {
+      validation.removed(channel, ids);
+    },
+  });
   const topology = new Topology();
-  const connected = new ConnectedIdentities(now);
+  const connected = new ConnectedIdentities(now, (id) => channels.get(id) !== undefined);
   const setRouter = ({ id, cost, noTraversal }: PathRouter) => {
     topology.setRouter({ id, cost, noTraversal });
   };
@@ -88,6 +97,7 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
     circuits,
     costs,
     sessions,
+    tunnels,
     topology,
     validation,
     connected,

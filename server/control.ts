@@ -72,7 +72,6 @@ export function createControl({
       const { kty, crv, x, y, n, e } = publicJwk;
       const key = createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput);
       return {
-        roots,
         own: [...roots, ...intermediates],
         signerDer: key.export({ type: 'spki', format: 'der' }),
         signerKids: [kid, ...identity.earlierPrints()],

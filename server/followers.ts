@@ -54,6 +54,7 @@ export async function followChanges(
     accessMoved: () => {
       epochs.access.moved();
       epochs.advice.moved();
+      fabric.accessMoved();
     },
     routingMoved: () => {
       epochs.advice.moved();

@@ -116,6 +116,9 @@ async function load(
       onProgress(shape.name, count);
     } else if (item.kind === 'sequence') await setSequence(run, item.line, sequences, file);
   }
+  // Routers may have been told of a later state: what this database counts from now on must not be taken for that.
+  if (shapes.get('network')?.columns.some(({ name }) => name === 'timeline_id') === true)
+    await run('UPDATE network SET timeline_id = gen_random_uuid()::text');
   for (const name of names) await run(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
   try {
     for (const statement of references) await run(statement);

@@ -9,7 +9,11 @@ import { BUSY, result } from '../results.js';
 import type { FabricServices } from '../services.js';
 
 /** Unknown ids, and those of other routers, are passed over. */
-async function removeAll(ids: readonly string[], channel: RouterChannel, services: FabricServices): Promise<void> {
+export async function removeAll(
+  ids: readonly string[],
+  channel: RouterChannel,
+  services: FabricServices,
+): Promise<void> {
   const { stores, traffic } = services;
   const { terminators, making } = traffic.gatesOf(channel);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));

@@ -44,7 +44,6 @@ const shown: readonly Hot[] = [
     await tx.shownSessions.find(shownOf(facts), routerOf(facts));
   }),
   changing('shown-sessions-lost', (tx, facts) => tx.shownSessions.lost(manyOf(facts), routerOf(facts))),
-  { name: 'shown-sessions-unknown', act: ({ shownSessions }, facts) => shownSessions.unknown(manyOf(facts)) },
 ];
 
 const hosted: readonly Hot[] = [
@@ -90,16 +89,6 @@ const online: readonly Hot[] = [
 
 const revoked: readonly Hot[] = [
   { name: 'revocations-10', act: ({ revocations }) => revocations.list({ limit: 10 }) },
-  {
-    name: 'revocation-of-token',
-    act: ({ revocations }, { identity, identityIndex }) =>
-      revocations.isRevoked({
-        tokenId: newId('j'),
-        apiSessionId: idOf('api-session', identityIndex / WITH_SESSION),
-        identityId: identity.id,
-        issuedAt: new Date('2026-01-02'),
-      }),
-  },
   changing('revocation-of-identity', async (tx, { identity }) => {
     await tx.revocations.put(identity.id, { type: 'IDENTITY', lifetimeSeconds: END_SECONDS, tags: {} });
     await tx.revocations.endIdentity(identity.id);

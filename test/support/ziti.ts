@@ -37,6 +37,13 @@ export interface ZitiRouter {
   process: ZitiProcess;
 }
 
+/** Options of a `tunnel` listener. */
+export interface TunnelOptions {
+  readonly mode: 'host' | 'proxy';
+  /** Of a proxy: `service:port`. */
+  readonly services?: readonly string[];
+}
+
 const DEADLINE_MS = 60_000;
 
 /** What one suite makes with the binary: files in a place of its own, processes that it ends. */
@@ -93,15 +100,20 @@ export class ZitiShop {
     return { id, file };
   }
 
-  /** An edge router with this attribute, enrolled, running and online. */
-  async router(roleAttribute: string): Promise<ZitiRouter> {
+  /** An edge router with this attribute, enrolled, running and online. @param tunnel  it has a tunneler like that */
+  async router(roleAttribute: string, tunnel?: TunnelOptions): Promise<ZitiRouter> {
     const name = unique('stock-router');
-    const id = await make(this.#controller, 'edge-routers', { name, roleAttributes: [roleAttribute] });
+    const isTunnelerEnabled = tunnel !== undefined;
+    const id = await make(this.#controller, 'edge-routers', {
+      name,
+      roleAttributes: [roleAttribute],
+      isTunnelerEnabled,
+    });
     const { enrollmentJwt } = await read<{ enrollmentJwt: string }>(this.#controller, `edge-routers/${id}`);
     const port = await freePort();
     const jwt = this.path(`${name}.jwt`);
     writeFileSync(jwt, enrollmentJwt);
-    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, port));
+    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, port, tunnel));
     await this.run('router', 'enroll', `${name}.yml`, '--jwt', jwt);
     const router = { id, name, port, process: this.runRouter(name) };
     await this.online(router);
@@ -133,7 +145,7 @@ export class ZitiShop {
     rmSync(this.#place, { recursive: true, force: true });
   }
 
-  #routerConfig(name: string, port: number): string {
+  #routerConfig(name: string, port: number, tunnel: TunnelOptions | undefined): string {
     const { port: ctrl } = new URL(this.#controller.routersUrl);
     return `v: 3
 identity:
@@ -150,7 +162,7 @@ listeners:
   - binding: edge
     address: tls:127.0.0.1:${port}
     options: {advertise: "127.0.0.1:${port}"}
-edge:
+${tunnel === undefined ? '' : `  - binding: tunnel\n    options: ${JSON.stringify(tunnel)}\n`}edge:
   db: ${this.path(`${name}.db`)}
   csr:
     country: US

@@ -1,0 +1,102 @@
+/** What all requests for terminators have in common: their form, what became of them, and how they are refused. */
+import type { HostedDraft, Hosting } from '../db/hosted-terminators.js';
+import { CreateTerminatorResult } from '../generated/fabric/edge_pb.js';
+import type { RouterChannel } from './channel.js';
+import { EDGE_ERRORS, EdgeError, invalidService, invalidSession, refusalOf, requireCost } from './edge-errors.js';
+import { precedenceOf } from './precedences.js';
+import type { FabricServices } from './services.js';
+
+const MAX_ID_CHARS = 128;
+const MAX_INSTANCE_CHARS = 512;
+const MAX_SECRET_BYTES = 4_096;
+const MAX_PEER_DATA_BYTES = 65_536;
+
+export interface TerminatorRequest {
+  readonly address: string;
+  readonly instanceId: string;
+  readonly instanceSecret: Uint8Array;
+  readonly cost: number;
+  readonly precedence: number;
+  readonly peerData: Readonly<Record<number, Uint8Array>>;
+}
+
+/** @throws EdgeError */
+export function requireAddress({ address }: Pick<TerminatorRequest, 'address'>): void {
+  if (address === '' || address.length > MAX_ID_CHARS) throw new EdgeError('invalidTerminator', 'invalid address');
+}
+
+/** All but the address. @throws EdgeError */
+export function requireBounds({ cost, instanceId, instanceSecret, peerData }: TerminatorRequest): void {
+  requireCost(cost);
+  if (instanceId.length > MAX_INSTANCE_CHARS || instanceSecret.length > MAX_SECRET_BYTES)
+    throw new EdgeError('invalidInstanceId', 'the instance id or its secret is too long');
+  const bytes = Object.values(peerData).reduce((sum, value) => sum + value.length, 0);
+  if (bytes > MAX_PEER_DATA_BYTES) throw new EdgeError('invalidTerminator', 'too much peer data');
+}
+
+/** A terminator as the request wants it, without whose it is. @throws MalformedError */
+export function draftFrom(request: TerminatorRequest, routerId: string): Omit<HostedDraft, 'sessionId'> {
+  return {
+    id: request.address,
+    routerId,
+    instanceId: request.instanceId,
+    instanceSecret: request.instanceSecret.length === 0 ? null : Buffer.from(request.instanceSecret),
+    peerData: new Map(Object.entries(request.peerData).map(([key, value]) => [Number(key), value])),
+    cost: request.cost,
+    precedence: precedenceOf(request.precedence),
+  };
+}
+
+/** @throws EdgeError */
+export function requireHosted(hosting: Hosting, { instanceId }: Pick<HostedDraft, 'instanceId'>): void {
+  switch (hosting) {
+    case 'created':
+    case 'kept':
+      return;
+    case 'noSession':
+      throw invalidSession();
+    case 'noService':
+      throw invalidService();
+    case 'idTaken':
+      throw new EdgeError('invalidTerminator', 'another terminator has this id');
+    case 'instanceTaken':
+      throw new EdgeError('invalidInstanceId', `another identity hosts the service as instance ${instanceId}`);
+  }
+}
+
+/** Goes into the answer. */
+export interface TerminatorRefusal {
+  readonly result: CreateTerminatorResult;
+  readonly msg: string;
+  readonly errorCode: number;
+  readonly retryHint: number;
+}
+
+/**
+ * Makes one terminator in the turn of its router; what removes it meanwhile waits for it.
+ * @returns why it was not made
+ */
+export async function makeInTurn(
+  address: string,
+  make: () => Promise<void>,
+  channel: RouterChannel,
+  services: FabricServices,
+): Promise<TerminatorRefusal | undefined> {
+  const { terminators, making } = services.traffic.gatesOf(channel);
+  const made = terminators.run(make);
+  making.set(address, made);
+  try {
+    await made;
+    return undefined;
+  } catch (error) {
+    return answerOf(refusalOf(error, 'a terminator could not be made', channel, services));
+  } finally {
+    if (making.get(address) === made) making.delete(address);
+  }
+}
+
+function answerOf({ kind, message: msg }: EdgeError): TerminatorRefusal {
+  const { code: errorCode, retryHint } = EDGE_ERRORS[kind];
+  const { FAILED_BUSY, FAILED_OTHER } = CreateTerminatorResult;
+  return { result: kind === 'busy' ? FAILED_BUSY : FAILED_OTHER, msg, errorCode, retryHint };
+}
