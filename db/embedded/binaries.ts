@@ -4,13 +4,13 @@
  * Never writes below node_modules.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.js';
-import { copyTree, hasLinks, isTrusted } from './binary-copy.js';
+import { copyTree, discard, hasLinks, isTrusted, putInPlace, replace } from './binary-copy.js';
 import { EmbeddedDatabaseError, messageOf } from './error.js';
 
 const run = promisify(execFile);
@@ -47,17 +47,25 @@ export async function findBinaries(dataDir: string, account: Account): Promise<B
 
   for (const base of copyBases(dataDir)) {
     const copy = path.join(base, `postgres-${version}`);
-    const present = isTrusted(copy) ? await attempt(copy) : undefined;
-    if (present) return present;
+    const present = async () => (isTrusted(copy) ? attempt(copy) : undefined);
+    const found = await present();
+    if (found) return found;
     try {
-      // Damaged, by a cleaner of temporary files for example.
-      rmSync(copy, { recursive: true, force: true });
-      copyTree(packageDir, base, copy);
+      const fresh = copyTree(packageDir, base, copy);
+      if (!putInPlace(fresh, copy)) {
+        // Made by another controller meanwhile, or damaged, by a cleaner of temporary files for example.
+        const others = await present();
+        if (others) {
+          discard(fresh);
+          return others;
+        }
+        replace(fresh, copy);
+      }
     } catch (error) {
       failures.push(`${copy}: ${messageOf(error)}`);
       continue;
     }
-    const made = isTrusted(copy) ? await attempt(copy) : undefined;
+    const made = await present();
     if (made) return made;
   }
   throw new EmbeddedDatabaseError(

@@ -1,7 +1,7 @@
 /**
  * The private copy of the binaries: all that the server needs of the package, with the library links that the
- * package's own install script would have made. It appears whole or not at all, and is readable by everyone but
- * writable only by its owner, who must be us.
+ * package's own install script would have made. It appears whole or not at all, whoever else makes one at the same
+ * time, and is readable by everyone but writable only by its owner, who must be us.
  */
 import {
   existsSync,
@@ -38,8 +38,8 @@ export function isTrusted(directory: string): boolean {
   return found !== undefined && found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
 }
 
-/** Makes `copy`, a directory in `base`, unless another controller makes it first. */
-export function copyTree(packageDir: string, base: string, copy: string): void {
+/** Copies the package into a directory in `base`, and answers it: it is to be put in the place of `copy`. */
+export function copyTree(packageDir: string, base: string, copy: string): string {
   if (mkdirSync(base, { recursive: true }) !== undefined) setBits(base, 0o755);
   if (!isTrusted(base))
     throw new EmbeddedDatabaseError(
@@ -53,12 +53,36 @@ export function copyTree(packageDir: string, base: string, copy: string): void {
     const link = path.join(fresh, path.relative('native', target));
     if (!lstatSync(link, { throwIfNoEntry: false })) symlinkSync(path.basename(source), link);
   }
+  return fresh;
+}
+
+/** False when something is there. */
+export function putInPlace(fresh: string, copy: string): boolean {
   try {
     renameSync(fresh, copy);
+    return true;
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true });
-    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) return false;
+    discard(fresh);
+    throw error;
   }
+}
+
+/** Puts it in the place of what is there. A server that runs from there finds the same files under the same names. */
+export function replace(fresh: string, copy: string): void {
+  const old = `${copy}.old-${process.pid}`;
+  try {
+    renameSync(copy, old);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  // Another one was quicker: its copy is as good.
+  if (!putInPlace(fresh, copy)) discard(fresh);
+  discard(old);
+}
+
+export function discard(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
 }
 
 function copyDirectory(from: string, to: string): void {
@@ -75,9 +99,9 @@ function copyDirectory(from: string, to: string): void {
 /** What controllers that were killed while they copied left behind. */
 function removeAbandoned(base: string): void {
   for (const name of readdirSync(base)) {
-    const pid = /\.new-(\d+)$/.exec(name)?.[1];
+    const pid = /\.(?:new|old)-(\d+)$/.exec(name)?.[1];
     if (pid !== undefined && (Number(pid) === process.pid || processIdentity(Number(pid)) === undefined)) {
-      rmSync(path.join(base, name), { recursive: true, force: true });
+      discard(path.join(base, name));
     }
   }
 }

@@ -164,7 +164,8 @@ describe('embedded PostgreSQL: users, places and locks', function () {
       );
     });
 
-    it('copies the binaries to a reachable place when they lie where only root may enter', async () => {
+    /** The binaries lie where only root may enter, so that they are copied to a reachable place. */
+    const outOfReach = () => {
       const place = workshop.place();
       const { supervisor, binaries } = installInto(place);
       chmodSync(place, 0o700);
@@ -175,15 +176,34 @@ describe('embedded PostgreSQL: users, places and locks', function () {
         rmSync(copy, { recursive: true, force: true });
         if (isNew && readdirSync(path.dirname(copy)).length === 0) rmdirSync(path.dirname(copy));
       });
+      /** Of a controller that was started in a place of its own. */
+      const used = async () => {
+        const dataDir = workshop.dataDir();
+        const controller = await workshop.controller(dataDir, { installation: supervisor });
+        expect((await controller.result()).error).to.equal(undefined);
+        const program = readFileSync(path.join(dataDir, 'postgres', 'postmaster.opts'), 'utf8').split(' ')[0];
+        controller.say('stop');
+        await controller.ended();
+        return program;
+      };
+      return { copy, used };
+    };
 
-      const dataDir = path.join(place, 'data');
-      const controller = await workshop.controller(dataDir, { installation: supervisor });
-      expect((await controller.result()).error).to.equal(undefined);
-      const used = readFileSync(path.join(dataDir, 'postgres', 'postmaster.opts'), 'utf8').split(' ')[0];
-      expect(used).to.equal(path.join(copy, 'bin', 'postgres'));
+    it('copies the binaries to a reachable place when they lie where only root may enter', async () => {
+      const { copy, used } = outOfReach();
+      expect(await used()).to.equal(path.join(copy, 'bin', 'postgres'));
       expect(statSync(copy)).to.include({ uid: 0, mode: 0o40755 });
-      controller.say('stop');
-      await controller.ended();
+    });
+
+    it('puts a whole copy in the place of one that is damaged, though several find it at the same time', async () => {
+      const { copy, used } = outOfReach();
+      mkdirSync(path.join(copy, 'bin'), { recursive: true, mode: 0o755 });
+      const program = path.join(copy, 'bin', 'postgres');
+      writeFileSync(program, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+      expect(await Promise.all([used(), used(), used()])).to.deep.equal([program, program, program]);
+      expect(
+        readdirSync(path.dirname(copy)).filter((name) => name.startsWith(`${path.basename(copy)}.`)),
+      ).to.deep.equal([]);
     });
   });
 
