@@ -1,22 +1,48 @@
 // Sets up and runs every test: packages, the contract tester, a browser, then the checks and the suites.
-// Works on a fresh clone with Node and npm only. Options after -- go to mocha.
-import { spawnSync } from 'node:child_process';
+// Works on a fresh clone with Node and npm only. What comes after -- goes to mocha: options, files below dist/test.
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runAll, runChosen } from './suites.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const started = Date.now();
 
-function step(title, command, args, options = {}) {
-  console.log(`\n── ${title} (${Math.round((Date.now() - started) / 1000)} s)`);
+const title = (text) => console.log(`\n── ${text} (${Math.round((Date.now() - started) / 1000)} s)`);
+
+function step(what, command, args, options = {}) {
+  title(what);
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
   if (error) console.error(String(error));
   if (status !== 0 && options.optional !== true) {
-    console.error(`\n${title}: failed`);
+    console.error(`\n${what}: failed`);
     process.exit(status ?? 1);
   }
-  return status === 0;
+}
+
+/** Checks that do not disturb each other, at the same time. */
+async function check(checks) {
+  title(Object.keys(checks).join(', '));
+  const runs = Object.entries(checks).map(async ([what, args]) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    const status = await new Promise((resolve) => {
+      child.once('error', (error) => {
+        output += String(error);
+        resolve(1);
+      });
+      child.once('close', resolve);
+    });
+    process.stdout.write(output);
+    if (status !== 0) console.error(`\n${what}: failed`);
+    return status;
+  });
+  if ((await Promise.all(runs)).some((status) => status !== 0)) process.exit(1);
 }
 
 const browsers = [
@@ -68,14 +94,17 @@ if (!hasBrowser()) {
   process.exit(1);
 }
 step('build', process.execPath, ['scripts/build.mjs']);
-step('format', process.execPath, [
-  'node_modules/prettier/bin/prettier.cjs',
-  '--check',
-  '--log-level',
-  'warn',
-  '**/*.{ts,mjs,js,cjs}',
-]);
-step('lint', process.execPath, ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0']);
-step('specs', process.execPath, ['dist/scripts/lint-specs.js']);
-step('generated files are fresh', process.execPath, ['dist/scripts/generate.js', '--check']);
-step('suites', process.execPath, ['node_modules/mocha/bin/mocha.js', ...process.argv.slice(2)]);
+await check({
+  format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
+  lint: ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0'],
+  specs: ['dist/scripts/lint-specs.js'],
+  'generated files are fresh': ['dist/scripts/generate.js', '--check'],
+});
+const chosen = process.argv.slice(2);
+if (chosen.length > 0) {
+  title('suites');
+  process.exitCode = await runChosen(root, chosen);
+} else {
+  const { useMemory } = await import('../dist/test/support/memory.js');
+  process.exitCode = await runAll(root, { title, useMemory });
+}

@@ -4,10 +4,11 @@
  */
 import { createServer } from 'node:net';
 
-const FIRST = 20_000;
-const COUNT = 12_000;
+/** `EDGE_TEST_PORTS`, such as `20000-25999`, is the part of them for this process and those that it starts. */
+const [FIRST = 20_000, LAST = 31_999] = (process.env['EDGE_TEST_PORTS'] ?? '').match(/\d+/g)?.map(Number) ?? [];
+const COUNT = LAST - FIRST + 1;
 
-/** Processes that run beside each other begin far apart. */
+/** Processes that run beside each other in the same part begin far apart. */
 let serial = (process.pid * 61) % COUNT;
 
 /** A port of 127.0.0.1 that is free. */

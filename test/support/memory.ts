@@ -12,22 +12,28 @@ const PREFIX = 'edge-run-';
 /** Ten times what a run keeps at its peak. */
 const NEEDED_BYTES = 3 * 1024 ** 3;
 
-/** Points `tmpdir()` of this process and its children to memory where that has room; leaves it alone elsewhere. */
-export function useMemory(): void {
-  if (process.env['TMPDIR'] !== undefined || !hasRoom()) return;
+/**
+ * Points `tmpdir()` of this process and its children to memory where that has room, and answers the place; leaves it
+ * alone elsewhere.
+ * @param runs  that use it at the same time
+ */
+export function useMemory(runs = 1): string | undefined {
+  if (process.env['TMPDIR'] !== undefined || !hasRoom(runs * NEEDED_BYTES)) return undefined;
   removeLeftBehind();
   const place = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`));
   process.once('exit', () => {
     rmSync(place, { recursive: true, force: true });
   });
   chmodSync(place, 0o1777); // as /tmp: servers of other users have their sockets there
-  if (runsPrograms(place)) process.env['TMPDIR'] = place;
+  if (!runsPrograms(place)) return undefined;
+  process.env['TMPDIR'] = place;
+  return place;
 }
 
-function hasRoom(): boolean {
+function hasRoom(bytes: number): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
-    return Math.min(bavail * bsize, process.availableMemory()) >= NEEDED_BYTES;
+    return Math.min(bavail * bsize, process.availableMemory()) >= bytes;
   } catch {
     return false;
   }

@@ -1,0 +1,129 @@
+// Runs the suites: those that measure time one after the other, then all others in two processes beside each other.
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MOCHA = 'node_modules/mocha/bin/mocha.js';
+const ALL = 'dist/test/**/*.test.js';
+/** They measure gaps or compare waiting times: nothing else runs meanwhile. */
+const ALONE = ['dist/test/life/*-drill.test.js', 'dist/test/api/hostile-floods.test.js'];
+/** About half of the work, and all that uses what a system has once: places below /var/lib, its PostgreSQL. */
+const HALF = ['life/**/*', 'interop/**/*', 'browser/**/*', 'db/embedded-system'].map(
+  (path) => `dist/test/${path}.test.js`,
+);
+const ignoring = (...patterns) => patterns.flatMap((pattern) => ['--ignore', pattern]);
+
+const children = new Set();
+let isHalted = false;
+
+/** From now on a signal ends what runs, and nothing else is started. */
+function passSignals() {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => {
+      isHalted = true;
+      // A terminal sends its interrupt to all of them by itself.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) children.forEach((child) => child.kill(signal));
+    });
+}
+
+/** One mocha, whose output goes to `output`, a file descriptor, or where ours goes. */
+function start(root, args, { env = {}, output = 'inherit' } = {}) {
+  const options = { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', output, output] };
+  const child = spawn(process.execPath, [MOCHA, ...args], options);
+  children.add(child);
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ fault: error.message }));
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  }).finally(() => children.delete(child));
+}
+
+/** Prints a file as far as it is written, and the rest as it comes, until `done`. */
+async function show(file, done) {
+  const [input, chunk] = [openSync(file, 'r'), Buffer.alloc(65_536)];
+  const next = () => {
+    for (let length; (length = readSync(input, chunk)) > 0;) writeSync(1, chunk.subarray(0, length));
+  };
+  const timer = setInterval(next, 500);
+  await done;
+  clearInterval(timer);
+  next();
+  closeSync(input);
+}
+
+/** What a process says of itself in its file; one that ended in another way than by its tests counts as a failure. */
+function resultOf(name, file, { code, signal, fault }) {
+  let result = { passes: 0, failures: 0, pending: 0, failedTitles: [] };
+  let trouble = fault ?? (signal === null ? undefined : `ended by ${signal}`);
+  try {
+    result = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    trouble ??= 'ended without its result';
+  }
+  if (code !== 0 && result.failures === 0) trouble ??= `ended with status ${code}`;
+  if (trouble === undefined) return result;
+  return { ...result, failures: result.failures + 1, failedTitles: [...result.failedTitles, `${name}: ${trouble}`] };
+}
+
+/** As chosen by the user, in one process. Answers the exit code. */
+export async function runChosen(root, args) {
+  passSignals();
+  const names = args.some((arg) => arg.endsWith('.test.js'));
+  const { code, fault } = await start(root, names ? args : [...args, ALL]);
+  if (fault !== undefined) console.error(fault);
+  return code ?? 1;
+}
+
+/**
+ * All of them; closed by the failed titles and one line that counts. Answers the exit code.
+ * @param title      prints a heading
+ * @param useMemory  of test/support/memory.ts
+ */
+export async function runAll(root, { title, useMemory }) {
+  passSignals();
+  const place = useMemory(2) ?? mkdtempSync(join(tmpdir(), 'edge-run-'));
+  chmodSync(place, 0o1777);
+  const results = [];
+  /** Each has its own temporary directory, with a short name since sockets are in it, and ports of its own. */
+  const run = async (name, args, output) => {
+    const [temporary, file] = [join(place, name), join(place, `${name}.json`)];
+    mkdirSync(temporary);
+    chmodSync(temporary, 0o1777); // as /tmp
+    const first = name === 'b' ? 26_000 : 20_000;
+    const env = { TMPDIR: temporary, EDGE_TEST_RESULT: file, EDGE_TEST_PORTS: `${first}-${first + 5_999}` };
+    const end = await start(root, args, { env, output });
+    results.push(resultOf(name, file, end));
+  };
+  try {
+    title('suites that measure');
+    await run('m', ALONE);
+    if (isHalted) return 1;
+    title('suites, in two processes');
+    const kept = join(place, 'b.log');
+    const output = openSync(kept, 'w');
+    const second = run('b', [ALL, ...ignoring(...ALONE, ...HALF)], output).then(() => title('the second has ended'));
+    await run('a', [...HALF, ...ignoring(...ALONE)]);
+    title('the first has ended; this is the second');
+    await show(kept, second);
+    closeSync(output);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+  title('all suites');
+  const sum = (figure) => results.reduce((total, result) => total + result[figure], 0);
+  const failed = results.flatMap(({ failedTitles }) => failedTitles);
+  if (failed.length > 0) console.log(`failed:\n${failed.map((one) => `  ${one}`).join('\n')}\n`);
+  const [passes, failures, pending] = ['passes', 'failures', 'pending'].map(sum);
+  console.log(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
+  return failures > 0 ? 1 : 0;
+}
