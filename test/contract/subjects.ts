@@ -8,9 +8,10 @@ import { until } from '../support/poll.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type { Body } from './examples.js';
+import { withNewNames } from './world.js';
 import type { World } from './world.js';
-import { firstOf, idOf } from './situation.js';
-import type { Situation } from './situation.js';
+import { change, firstOf, idOf } from './situation.js';
+import type { Prepare, Situation } from './situation.js';
 
 /** A service that every identity may dial, through an edge router that is open to every identity. */
 export async function reachable(world: World): Promise<string> {
@@ -134,4 +135,12 @@ export const networkCertificate = async (world: World, identityId: string): Prom
   return firstOf(
     await world.admin.get(`${MANAGEMENT}/identities/${identityId}/authenticators?filter=method%3D%22cert%22`),
   );
+};
+
+/** The example itself gets the answer: what it names does not exist. */
+export const asItIs: Prepare = () => undefined;
+
+export const forNewIdentity: Prepare = async ({ transaction, world }) => {
+  const identityId = await world.create('/identities', { enrollment: {} });
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), identityId }));
 };

@@ -1,0 +1,169 @@
+/** What requests about all other resources need, by operation and status. */
+import { expectStatus } from '../../support/client.js';
+import { MANAGEMENT } from '../../support/paths.js';
+import { exampleOf } from '../examples.js';
+import type { Body } from '../examples.js';
+import { change, idOf, toId, toQuery } from '../situation.js';
+import type { Prepare, Situation } from '../situation.js';
+import { authority, ends, newIssuer, reachable, subject, withoutSettings, withoutWork } from '../subjects.js';
+import { withNewNames } from '../world.js';
+
+/** Of an auth policy, without external signers. */
+const PRIMARY = exampleOf('management', 'POST', '/auth-policies')?.['primary'] as object;
+
+const withNewIssuer: Prepare = ({ transaction, world }) => {
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), ...newIssuer(world) }));
+};
+
+const withServiceConfig: Prepare = async (situation) => {
+  const { transaction, world } = situation;
+  toId(situation, await world.create('/identities'));
+  transaction.request.body = JSON.stringify([
+    { serviceId: await world.create('/services'), configId: await world.create('/configs') },
+  ]);
+};
+
+export const resources: Readonly<Record<string, Prepare>> = {
+  'associateIdentitysServiceConfigs 200': withServiceConfig,
+  'disassociateIdentitysServiceConfigs 200': withServiceConfig,
+  'getIdentityPolicyAdvice 200': async (situation) => {
+    const service = await situation.world.create('/services');
+    toId(situation, await situation.world.create('/identities'));
+    situation.transaction.fullPath = situation.transaction.fullPath.replace('{serviceId}', service);
+  },
+  'deleteAuthPolicy 409': async (situation) => {
+    const policy = await situation.world.create('/auth-policies');
+    await situation.world.create('/identities', { authPolicyId: policy });
+    toId(situation, policy);
+  },
+  'checkDataIntegrity 202': withoutWork,
+  'createDatabaseSnapshot 200': withoutWork,
+  'fixDataIntegrity 202': withoutWork,
+  'createControllerSetting 201': ({ world }) => withoutSettings(world),
+  'createAuthPolicy 404': ({ transaction }) => {
+    const extJwt = { allowed: true, allowedSigners: ['nothing'] };
+    change(transaction, (body) => ({ ...body, primary: { ...(body['primary'] as Body), extJwt } }));
+  },
+  'createExternalJwtSigner 201': withNewIssuer,
+  'createExternalJwtSigner 404': (situation) => {
+    change(situation.transaction, (body) => ({ ...body, enrollAuthPolicyId: 'nothing' }));
+  },
+  'updateExternalJwtSigner 200': async (situation) => {
+    toId(situation, await subject(situation.operation, situation.world));
+    await withNewIssuer(situation);
+  },
+  'deleteExternalJwtSigner 409': async (situation) => {
+    const signer = await subject(situation.operation, situation.world);
+    await situation.world.create('/auth-policies', {
+      primary: { ...PRIMARY, extJwt: { allowed: true, allowedSigners: [signer] } },
+    });
+    toId(situation, signer);
+  },
+  'deleteConfig 409': async (situation) => {
+    const config = await situation.world.create('/configs');
+    await situation.world.create('/services', { configs: [config] });
+    toId(situation, config);
+  },
+  'deleteConfigType 409': async (situation) => {
+    const type = await situation.world.create('/config-types', { schema: {} });
+    await situation.world.create('/configs', { configTypeId: type, data: {} });
+    toId(situation, type);
+  },
+  'client detailService 200': async (situation) => {
+    const service = await situation.world.create('/services');
+    await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
+    toId(situation, service);
+  },
+  'client listServiceTerminators 200': async (situation) => {
+    toId(situation, await reachable(situation.world));
+  },
+  'createSession 201': async ({ transaction, world }) => {
+    const serviceId = await reachable(world);
+    change(transaction, (body) => ({ ...body, serviceId }));
+  },
+  'createSession 409': async ({ transaction, world }) => {
+    const serviceId = await world.create('/services');
+    const check = await world.create('/posture-checks', {
+      name: world.unique('check'),
+      typeId: 'DOMAIN',
+      domains: ['example.com'],
+    });
+    await world.create('/service-policies', {
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles: [`@${serviceId}`],
+      postureCheckRoles: [`@${check}`],
+    });
+    change(transaction, (body) => ({ ...body, serviceId }));
+  },
+  'createRevocation 404': ({ transaction }) => {
+    change(transaction, (body) => ({ ...body, type: 'IDENTITY', id: 'nothing' }));
+  },
+  'createTerminator 201': async ({ transaction, world }) => {
+    const references = await ends(world);
+    change(transaction, (body) => ({ ...body, ...references }));
+  },
+  'updateTerminator 200': async (situation) => {
+    const references = await ends(situation.world);
+    toId(situation, await situation.world.create('/terminators', references));
+    change(situation.transaction, (body) => ({ ...body, ...references }));
+  },
+  'client listServiceEdgeRouters 200': async (situation) => {
+    toId(situation, await reachable(situation.world));
+  },
+  'deleteEdgeRouterPolicy 400': async (situation) => {
+    toId(situation, await situation.world.create('/edge-routers', { isTunnelerEnabled: true }));
+  },
+  ...Object.fromEntries(
+    [
+      'updateRouter',
+      'patchRouter',
+      'deleteRouter',
+      'updateTransitRouter',
+      'patchTransitRouter',
+      'deleteTransitRouter',
+    ].map((operationId) => [
+      `${operationId} 409`,
+      async (situation: Situation) => {
+        toId(situation, await situation.world.create('/edge-routers'));
+      },
+    ]),
+  ),
+  'createIdentity 404': ({ transaction, world }) => {
+    change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' }));
+  },
+  'createService 404': ({ transaction, world }) => {
+    change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] }));
+  },
+  'deleteIdentity 400': async (situation) => {
+    toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`)));
+  },
+  'verifyCa 200': async (situation) => {
+    const { id, proof } = await authority(situation.world);
+    toId(situation, id);
+    situation.transaction.request.body = proof;
+  },
+  'verifyCa 400': async (situation) => {
+    toId(situation, (await authority(situation.world)).id);
+    situation.transaction.request.body = 'no certificate';
+  },
+  'verifyCa 404': ({ transaction }) => {
+    transaction.request.body = 'no certificate';
+  },
+  'verifyCa 409': async (situation) => {
+    const { id, proof } = await authority(situation.world);
+    expectStatus(
+      await situation.world.admin.send('POST', `${MANAGEMENT}/cas/${id}/verify`, undefined, {
+        rawBody: proof,
+        headers: { 'content-type': 'text/plain' },
+      }),
+      200,
+    );
+    toId(situation, id);
+    situation.transaction.request.body = proof;
+  },
+  'management listServices 404': (situation) => {
+    toQuery(situation, 'asIdentity', 'nothing');
+  },
+};
