@@ -6,14 +6,11 @@ import { expect } from 'chai';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
-import { until } from '../support/poll.js';
+import { HEARD_MS, until } from '../support/poll.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { recordStatements } from '../support/statements.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
-
-/** For an announcement, on a machine that is busy; an epoch that is only read again may take twice as long. */
-const HEARD_MS = 4_500;
 
 interface Advice {
   readonly isDialAllowed?: boolean;

@@ -9,15 +9,13 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import type { TestDatabase } from '../support/database.js';
-import { until } from '../support/poll.js';
+import { HEARD_MS, until } from '../support/poll.js';
 import { recordStatements } from '../support/statements.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
 const PASSWORD = 'pass word 1';
-/** For an announcement, on a machine that is busy. An epoch that is only read again may take twice as long. */
-const HEARD_MS = 4_500;
 /** For what was never announced. */
 const UNHEARD_MS = 15_000;
 
@@ -276,7 +274,6 @@ describe('answers kept by an epoch in memory', function keptEpochs() {
       "UPDATE model_epochs SET epoch = epoch + 1, content = content + 1, moved_at = now() WHERE name = 'access'",
     );
     await database.query('SET session_replication_role = origin');
-    expect(await lastChange(onTwo), 'kept, since nothing was announced').to.equal(before);
     await until('the name is new', async () => (await namesOf(onTwo))[0] === name, UNHEARD_MS);
     expect((await lastChange(onTwo)) > before).to.equal(true);
   });

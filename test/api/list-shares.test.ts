@@ -54,7 +54,7 @@ describe('lists share the database', () => {
   };
 
   it('and end in it when the answer was a timeout', async () => {
-    await begin({ EDGE_LIMIT_HANDLER_TIMEOUT: '700ms' });
+    await begin({ EDGE_LIMIT_HANDLER_TIMEOUT: '3s' });
     await hold();
     expectFault(await controller.admin.get(LIST), 503, 'TIMEOUT');
     await until('the statement is gone', async () => (await held()) === 0);

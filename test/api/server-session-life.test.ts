@@ -6,7 +6,7 @@ import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { until } from '../support/poll.js';
+import { HEARD_MS, until } from '../support/poll.js';
 import { INVALID_SESSION } from '../support/challenges.js';
 import { expectUnauthorized } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
@@ -87,7 +87,7 @@ describe('activity that is not written yet', () => {
   });
 });
 
-describe('two controllers on one database', () => {
+describe('API sessions on two controllers', () => {
   let database: TestDatabase;
   let one: LoggedController;
   let two: LoggedController;
@@ -123,8 +123,12 @@ describe('two controllers on one database', () => {
     const current = session(await onTwo.get(`${C}/current-api-session`));
     return { admin, id, name, onOne, onTwo, sessionId: current.id };
   };
-  const refusedSoon = (client: Client, path = `${C}/current-identity`, deadlineMs = 500) =>
-    until('the other controller refuses', async () => (await client.get(path)).status === 401, deadlineMs);
+  const refusedSoon = (client: Client, deadlineMs = HEARD_MS) =>
+    until(
+      'the other controller refuses',
+      async () => (await client.get(`${C}/current-identity`)).status === 401,
+      deadlineMs,
+    );
 
   it("accept each other's sessions and show each other", async () => {
     const { onTwo } = await shared(true);
@@ -137,13 +141,13 @@ describe('two controllers on one database', () => {
     ]);
   });
 
-  it('refuse within half a second a session that was deleted through the other', async () => {
+  it('refuse soon a session that was deleted through the other', async () => {
     const { admin, onTwo, sessionId } = await shared();
     expectStatus(await admin.delete(`${M}/api-sessions/${sessionId}`), 200);
     await refusedSoon(onTwo);
   });
 
-  it('refuse within half a second a session that its owner ended through the other', async () => {
+  it('refuse soon a session that its owner ended through the other', async () => {
     const { onOne, onTwo } = await shared();
     expectStatus(await onOne.delete(`${C}/current-api-session`), 200);
     await refusedSoon(onTwo);
@@ -158,14 +162,6 @@ describe('two controllers on one database', () => {
     await refusedSoon(deleted.onTwo);
   });
 
-  it("take an administrator's right away within half a second", async () => {
-    const { admin, id, onTwo } = await shared(true);
-    expectStatus(await onTwo.get(`${M}/identities`), 200);
-    expectStatus(await admin.patch(`${M}/identities/${id}`, { isAdmin: false }), 200);
-    await refusedSoon(onTwo, `${M}/identities`);
-    expectStatus(await onTwo.get(`${C}/current-identity`), 200);
-  });
-
   it('do not believe what is in memory while they cannot hear each other', async () => {
     const { onTwo, sessionId } = await shared();
     await database.query('ALTER TABLE api_sessions DISABLE TRIGGER api_sessions_tell_gone');
@@ -175,7 +171,7 @@ describe('two controllers on one database', () => {
     );
     await database.query('DELETE FROM api_sessions WHERE id = $1', [sessionId]);
     await database.query('ALTER TABLE api_sessions ENABLE TRIGGER api_sessions_tell_gone');
-    await refusedSoon(onTwo, `${C}/current-identity`, 5000);
+    await refusedSoon(onTwo, 30_000);
   });
 });
 

@@ -5,7 +5,7 @@ import { newMasterKey } from '../../domain/pki/master-key.js';
 import { FEED_NAME } from '../../server/change-feed.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
-import { until } from '../support/poll.js';
+import { HEARD_MS, until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
 import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
@@ -45,7 +45,7 @@ describe('through PgBouncer', function poolers() {
     await until(
       'the session is refused by the other',
       async () => (await elsewhere.get(`${M}/identities`)).status === 401,
-      1_000,
+      HEARD_MS,
     );
     expect(one.log().filter(({ level }) => level !== 'info')).to.deep.equal([]);
     // What the feed set on its connection stays there, as on every other.

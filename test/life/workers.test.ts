@@ -8,7 +8,7 @@ import { FEED_NAME } from '../../server/change-feed.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
-import { until } from '../support/poll.js';
+import { HEARD_MS, until } from '../support/poll.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT as M } from '../support/paths.js';
@@ -41,8 +41,6 @@ async function feedsOf(dataDir: string): Promise<number[]> {
   }
 }
 
-/** For an announcement, on a machine that is busy: less than the five seconds after which nothing is believed. */
-const HEARD_MS = 4_500;
 /** For those five seconds, on a machine that is busy. */
 const UNHEARD_MS = 20_000;
 

@@ -1,11 +1,11 @@
 /** The field's own binary: router, client and tunneler in one. Suites that need it say so when there is none. */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SHARED = fileURLToPath(new URL('../../../../shared/bin', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/edge-stock', import.meta.url));
 /** As this machine needs it. */
 const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
@@ -35,16 +35,15 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Once for all runs of this machine: it takes seconds. */
+/** Once for an installation: it takes seconds, and memory where the temporary directory is in memory. */
 function unpacked(): string | undefined {
   const packed = existsSync(SHARED) ? readdirSync(SHARED).find((name) => name.endsWith(`-${PLATFORM}.xz`)) : undefined;
   if (packed === undefined) return undefined;
-  const place = join(tmpdir(), `edge-stock-${process.getuid?.() ?? 0}`);
-  const file = join(place, packed.slice(0, -'.xz'.length));
+  const file = join(CACHE, packed.slice(0, -'.xz'.length));
   if (isExecutable(file)) return file;
   try {
     const bytes = execFileSync('xz', ['-dc', join(SHARED, packed)], { maxBuffer: 1 << 30 });
-    mkdirSync(place, { recursive: true, mode: 0o700 });
+    mkdirSync(CACHE, { recursive: true, mode: 0o700 });
     const half = `${file}.${process.pid}`;
     writeFileSync(half, bytes, { mode: 0o700 });
     renameSync(half, file);
