@@ -17,6 +17,17 @@ const HASH_WITH_COLONS = Array.from({ length: 64 }, () => 'CD').join(':');
 const SIGNER = '12'.repeat(20);
 const OTHER_SIGNER = '34'.repeat(20);
 
+interface Shown {
+  readonly hashes: readonly string[];
+  readonly signerFingerprints?: readonly string[];
+}
+/** It sends sets in any order. */
+const inOrder = <T extends Shown>(process: T) => ({
+  ...process,
+  hashes: [...process.hashes].sort(),
+  ...(process.signerFingerprints === undefined ? {} : { signerFingerprints: [...process.signerFingerprints].sort() }),
+});
+
 describe('posture checks by the command line', function commandLine() {
   this.timeout(240_000);
   let controller: TestController;
@@ -47,7 +58,9 @@ describe('posture checks by the command line', function commandLine() {
   const update = async (type: string, idOrName: string, ...args: string[]) =>
     cli.edge('update', 'posture-check', type, idOrName, ...args);
 
-  const process = (more: object) => ({ process: { osType: 'Linux', path: '/usr/bin/agent', hashes: [], ...more } });
+  const process = (more: object) => ({ osType: 'Linux', path: '/usr/bin/agent', hashes: [], ...more });
+  const processOf = async (id: string) =>
+    inOrder((await read<{ process: Shown }>(controller, `posture-checks/${id}`)).process);
   interface Round {
     readonly type: string;
     readonly made: readonly string[];
@@ -138,7 +151,7 @@ describe('posture checks by the command line', function commandLine() {
     await cli.edge('create', 'posture-check', 'process', name, 'Linux', '/usr/bin/agent', ...given);
     const [{ id } = { id: '' }] = await cli.list('posture-checks', `name = "${name}"`);
     const full = { hashes, signerFingerprint: SIGNER };
-    expect(await shown(id)).to.deep.include({ typeId: 'PROCESS', ...process(full) });
+    expect(await processOf(id)).to.deep.equal(process(full));
     const steps: readonly (readonly [args: readonly string[], left: object])[] = [
       [['-p', 'C:\\agent.exe'], { ...full, path: 'C:\\agent.exe' }],
       [['-o', 'Windows'], { ...full, path: 'C:\\agent.exe', osType: 'Windows' }],
@@ -147,7 +160,7 @@ describe('posture checks by the command line', function commandLine() {
     ];
     for (const [args, left] of steps) {
       await update('process', name, ...args);
-      expect(await shown(id)).to.deep.include(process(left));
+      expect(await processOf(id)).to.deep.equal(process(left));
     }
   });
 
@@ -159,15 +172,17 @@ describe('posture checks by the command line', function commandLine() {
       '/usr/bin/agent,C:\\agent.exe',
       ...[...['-s', `${HASH}|${HASH_WITH_COLONS},${HASH}`, '-f', `${SIGNER}|${OTHER_SIGNER},${SIGNER}`]],
     );
-    const hashes = [HASH, 'cd'.repeat(64)];
-    expect(await shown(id)).to.deep.include({
-      typeId: 'PROCESS_MULTI',
-      semantic: 'AllOf',
-      processes: [
-        { osType: 'Linux', path: '/usr/bin/agent', hashes, signerFingerprints: [SIGNER, OTHER_SIGNER] },
-        { osType: 'Windows', path: 'C:\\agent.exe', hashes: [HASH], signerFingerprints: [SIGNER] },
-      ],
-    });
+    const shownMulti = await read<{ processes: readonly Shown[] }>(controller, `posture-checks/${id}`);
+    expect(shownMulti).to.include({ typeId: 'PROCESS_MULTI', semantic: 'AllOf' });
+    expect(shownMulti.processes.map(inOrder)).to.deep.equal([
+      {
+        osType: 'Linux',
+        path: '/usr/bin/agent',
+        hashes: [HASH, 'cd'.repeat(64)],
+        signerFingerprints: [SIGNER, OTHER_SIGNER],
+      },
+      { osType: 'Windows', path: 'C:\\agent.exe', hashes: [HASH], signerFingerprints: [SIGNER] },
+    ]);
     const { id: plain } = await create('process-multi', 'AnyOf', 'Linux,macOS', '/a,/b');
     expect(await shown(plain)).to.deep.include({
       semantic: 'AnyOf',
