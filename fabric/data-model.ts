@@ -62,6 +62,8 @@ export class RouterModels implements DataModel {
   #running: Promise<void> | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #lastRoundMs = 0;
+  /** What a round is reading. */
+  #step = '';
   #isFailing = false;
   #isClosed = false;
 
@@ -154,7 +156,7 @@ export class RouterModels implements DataModel {
       } catch (error) {
         for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
         if (!this.#isFailing)
-          this.#options.noteFailure(error, {}, 'the data model of routers could not be read; it is tried again');
+          this.#options.noteFailure(error, {}, `${this.#step} for routers could not be read; it is tried again`);
         this.#isFailing = true;
         return;
       } finally {
@@ -166,6 +168,9 @@ export class RouterModels implements DataModel {
   async #round(batch: readonly Entry[]): Promise<void> {
     const { stores, onReach, onRound } = this.#options;
     onRound();
+    this.#step = 'the keys';
+    const keys = await this.#currentKeys();
+    this.#step = 'the data model';
     const reached = await stores.routerModels.reached(batch.map(({ channel }) => channel.routerId));
     const configs = await this.#configsOf(reached.configVersions, batch.length === this.#entries.size);
     if (configs === undefined) {
@@ -173,7 +178,6 @@ export class RouterModels implements DataModel {
       for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
       return;
     }
-    const keys = await this.#currentKeys();
     for (const entry of batch) {
       if (!this.#isOpen(entry)) continue;
       const { routerId } = entry.channel;

@@ -144,7 +144,7 @@ describe('stock routers with a tunneler', function tunneler() {
       });
     });
 
-  /** A tunneler of a client that may dial the service over the router alone. @returns the port where it takes connections */
+  /** A tunneler of a client that may dial the service over this router alone. @returns the port where it listens */
   const clientOf = async (made: Service, { id }: ZitiRouter): Promise<number> => {
     const client = await ziti.identity([]);
     await policy('edge-router-policies', { identityRoles: [`@${client.id}`], edgeRouterRoles: [`@${id}`] });
