@@ -79,7 +79,8 @@ export interface RouterModelView {
 const VERSION = `(extract(epoch FROM c.updated_at) * 1000)::bigint::text`;
 
 /**
- * Candidates come by indexes, and are then looked at exactly. A policy that several routers have is looked at once; so
+ * Candidates come by indexes. A role list that overlaps them is all that AnyOf asks for; only AllOf is looked at more
+ * closely, which costs more. A policy that several routers have is looked at once; so
  * is a service.
  */
 const REACHED = `WITH own AS MATERIALIZED (
@@ -97,19 +98,24 @@ policies AS MATERIALIZED (SELECT DISTINCT ON (g.id) g.id, g.semantic, g.service_
     ARRAY(SELECT substr(role, 2) FROM unnest(g.service_roles) role WHERE role LIKE '@%') AS ids,
     ARRAY(SELECT substr(role, 2) FROM unnest(g.service_roles) role WHERE role LIKE '#%') AS attributes
   FROM granting g ORDER BY g.id),
-selected AS MATERIALIZED (SELECT p.id AS policy_id, s.id, s.role_attributes
+selected AS MATERIALIZED (SELECT p.id AS policy_id, s.id, s.role_attributes,
+    selectors_of(s.id, s.role_attributes) AS selectors
   FROM policies p CROSS JOIN LATERAL (
     SELECT a.id, a.role_attributes FROM services a WHERE a.id = ANY (p.ids)
     UNION SELECT b.id, b.role_attributes FROM services b WHERE b.role_attributes && p.attributes
     UNION SELECT c.id, c.role_attributes FROM services c WHERE p.service_roles = '{#all}') s
-  WHERE role_selects(p.semantic, p.service_roles, s.id, s.role_attributes)),
+  WHERE p.semantic = 'AnyOf' OR role_selects(p.semantic, p.service_roles, s.id, s.role_attributes)),
 serving AS MATERIALIZED (SELECT o.id AS router_id, q.semantic, q.service_roles
   FROM own o JOIN service_edge_router_policies q ON q.edge_router_roles && o.router_selectors
     AND role_selects(q.semantic, q.edge_router_roles, o.id, o.router_attributes)),
+serving_any AS MATERIALIZED (SELECT q.router_id, array_agg(DISTINCT role) AS roles
+  FROM serving q CROSS JOIN LATERAL unnest(q.service_roles) role
+  WHERE q.semantic = 'AnyOf' OR q.service_roles = '{#all}' GROUP BY q.router_id),
 granted AS MATERIALIZED (SELECT g.router_id, g.id AS policy_id, s.id AS service_id
-  FROM granting g JOIN selected s ON s.policy_id = g.id
-  WHERE EXISTS (SELECT FROM serving q WHERE q.router_id = g.router_id
-    AND role_selects(q.semantic, q.service_roles, s.id, s.role_attributes))),
+  FROM granting g JOIN selected s ON s.policy_id = g.id LEFT JOIN serving_any v ON v.router_id = g.router_id
+  WHERE coalesce(v.roles && s.selectors, false) OR EXISTS (SELECT FROM serving q
+    WHERE q.router_id = g.router_id AND q.semantic = 'AllOf' AND q.service_roles <> '{#all}'
+      AND role_selects(q.semantic, q.service_roles, s.id, s.role_attributes))),
 used AS MATERIALIZED (SELECT DISTINCT router_id, service_id FROM granted),
 overrides AS MATERIALIZED (SELECT c.identity_id, c.service_id, c.config_type_id, c.config_id
   FROM used u JOIN identity_service_configs c ON c.identity_id = u.router_id AND c.service_id = u.service_id),
