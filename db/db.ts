@@ -8,7 +8,7 @@ import { during } from './request-clock.js';
 import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
 import { openListLane, placesOf } from './list-lane.js';
-import type { ListBounds, Whole } from './list-lane.js';
+import type { ListBounds, Whole, WholeOptions } from './list-lane.js';
 import { DomainError } from '../domain/errors.js';
 import { createShares } from '../domain/scheduling/shares.js';
 import type { Leave } from '../domain/scheduling/shares.js';
@@ -20,7 +20,7 @@ import type { RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
 import { cut, sessionConfig, prepareConnection } from './connection.js';
-import type { Rows } from './connection.js';
+import type { RowForm, Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
 import { watch } from './watchdog.js';
 
@@ -31,14 +31,14 @@ export interface Db {
    * @param name  statement name for PostgreSQL to keep it prepared; null for a text that varies without bound
    * @throws DomainError for a known constraint or an unreachable database
    */
-  run<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
+  run<R>(name: string | null, sql: string, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>>;
   /** A statement that changes something, unless it is EXPENDABLE: outside a transaction, one of its own. As `run`. */
   write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
   /**
    * A short statement that changes nothing. Outside a transaction it shares a connection with others that wait for
    * no more than each other: twice the rate of a connection each, since PostgreSQL need not be woken for every one.
    */
-  read<R>(name: string, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
+  read<R>(name: string, sql: string, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>>;
 }
 
 export interface TransactionOptions {
@@ -57,27 +57,38 @@ export const EXPENDABLE = "set_config('synchronous_commit', 'local', true)";
 
 /** What the stores of one request need beyond statements. Each takes the scope of the request, if it has one. */
 export interface Source extends Db {
-  run<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  run<R>(
+    name: string | null,
+    sql: string,
+    values?: readonly unknown[],
+    form?: RowForm,
+    scope?: RequestScope,
+  ): Promise<Rows<R>>;
   write<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
-  read<R>(name: string, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  read<R>(
+    name: string,
+    sql: string,
+    values?: readonly unknown[],
+    form?: RowForm,
+    scope?: RequestScope,
+  ): Promise<Rows<R>>;
   /**
    * A list, on connections that only lists use; of one identity a few at a time.
    * @throws DomainError `rateLimited` when too many lists of the reader wait, `timeout` when it took too long or its
    * reader is gone
    */
-  list<R>(name: string | null, sql: string, values: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
-  /**
-   * All rows of a list, of one snapshot, in batches so that memory stays bounded whatever their number.
-   * @param isHeld  we read it to its end at once: no slow reader can keep its connection
-   * @throws as `list`; `rateLimited` also when too many lists leave in batches
-   */
-  whole<R>(
+  list<R>(
+    name: string | null,
     sql: string,
     values: readonly unknown[],
-    batchSize: number,
-    isHeld: boolean,
+    form?: RowForm,
     scope?: RequestScope,
-  ): Promise<Whole<R>>;
+  ): Promise<Rows<R>>;
+  /**
+   * All rows of a list, of one snapshot, in batches so that memory stays bounded whatever their number.
+   * @throws as `list`; `rateLimited` also when too many lists leave in batches
+   */
+  whole<R>(sql: string, values: readonly unknown[], options: WholeOptions, scope?: RequestScope): Promise<Whole<R>>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
    * up in favour of another is run again, so `work` must do nothing outside it.
@@ -185,12 +196,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   };
 
-  const run: Source['run'] = (name, sql, values, scope) =>
+  const run: Source['run'] = (name, sql, values, form, scope) =>
     repeated(async () => {
       const client = await connect(scope);
       let broken: Error | undefined;
       try {
-        return await runOn(client, scope?.clock)(name, sql, values);
+        return await runOn(client, scope?.clock)(name, sql, values, form);
       } catch (error) {
         broken = connectionFault(error);
         throw error;
@@ -260,25 +271,31 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     run,
-    async read<R>(name: string, sql: string, values: readonly unknown[] = [], scope?: RequestScope) {
+    async read<R>(
+      name: string,
+      sql: string,
+      values: readonly unknown[] = [],
+      form: RowForm = 'objects',
+      scope?: RequestScope,
+    ) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       try {
-        return await during(scope?.clock, 'database', () => lanes.read<R>(name, sql, values));
+        return await during(scope?.clock, 'database', () => lanes.read<R>(name, sql, values, form));
       } catch (error) {
         if (outageOf(error) !== 'connectionLimit') throw error;
-        return run<R>(name, sql, values, scope); // the lane cannot be opened, but the pool has connections
+        return run<R>(name, sql, values, form, scope); // the lane cannot be opened, but the pool has connections
       }
     },
-    write: (name, sql, values, scope) => writing(scope, () => run(name, sql, values, scope)),
+    write: (name, sql, values, scope) => writing(scope, () => run(name, sql, values, 'objects', scope)),
     transaction: (work, { isExpendable = false } = {}, scope) =>
       isExpendable ? transact(work, BEGIN_EXPENDABLE, scope) : writing(scope, () => transact(work, BEGIN, scope)),
-    async list(name, sql, values, scope) {
+    async list(name, sql, values, form, scope) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
-      return listLane.list(name, sql, values, scope);
+      return listLane.list(name, sql, values, form, scope);
     },
-    async whole(sql, values, batchSize, isHeld, scope) {
+    async whole(sql, values, options, scope) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
-      return listLane.whole(sql, values, batchSize, isHeld, scope);
+      return listLane.whole(sql, values, options, scope);
     },
     async hasSpace() {
       try {

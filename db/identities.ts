@@ -3,7 +3,7 @@
  * page; a create writes the identity and its enrollments in one statement.
  */
 import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, NamedRef, Page } from '../domain/model.js';
-import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary } from '../domain/model.js';
+import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, Unread } from '../domain/model.js';
 import type { Rights } from '../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Selectable } from '../domain/policy/roles.js';
@@ -157,7 +157,7 @@ export interface IdentityStore {
   findRights(id: string): Promise<Rights | undefined>;
   /** The same, and nobody changes the identity until the transaction ends. Call it before anything else that locks. */
   lockRights(id: string): Promise<Rights | undefined>;
-  list(request: ListRequest & RoleFilter & Selection): Promise<Page<Identity>>;
+  list(request: ListRequest & RoleFilter & Selection): Promise<Page<Unread<Identity>>>;
   create(
     id: string,
     draft: IdentityDraft & { isDefaultAdmin?: boolean },
@@ -231,7 +231,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       ]);
       return row;
     },
-    list: (request) => lists.page(db, source, request, requested(request)),
+    list: (request) => lists.unread(db, source, request, requested(request)),
     async create(id, draft, enrollments) {
       await db.write('identity-create', CREATE, [
         id,

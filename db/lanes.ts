@@ -7,8 +7,8 @@ import type pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { translate } from './errors.js';
 import { ServerClient } from './servers.js';
-import { cut, prepareConnection } from './connection.js';
-import type { Rows } from './connection.js';
+import { cut, prepareConnection, send } from './connection.js';
+import type { RowForm, Rows } from './connection.js';
 
 export const LANES = 3;
 
@@ -20,7 +20,7 @@ interface Lane {
 
 export interface Lanes {
   /** @throws DomainError `unavailable` when the lane's connection is lost */
-  read<R>(name: string, sql: string, values: readonly unknown[]): Promise<Rows<R>>;
+  read<R>(name: string, sql: string, values: readonly unknown[], form: RowForm): Promise<Rows<R>>;
   /** Fails what waits; later reads connect again. */
   cut(): void;
   close(): Promise<void>;
@@ -51,15 +51,13 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
   };
 
   return {
-    async read<R>(name: string, sql: string, values: readonly unknown[]) {
+    async read<R>(name: string, sql: string, values: readonly unknown[], form: RowForm) {
       let lane = lanes[0] as Lane;
       for (const other of lanes) if (other.load < lane.load) lane = other;
       lane.load += 1;
       try {
         lane.client ??= connect(lane);
-        const client = await lane.client;
-        const result = await client.query({ name, text: sql, values: values as unknown[] });
-        return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
+        return await send<R>(await lane.client, name, sql, values, form);
       } catch (error) {
         throw translate(error);
       } finally {

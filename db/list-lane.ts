@@ -19,7 +19,7 @@ import type { RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
 import { cut, prepareConnection } from './connection.js';
-import type { Rows } from './connection.js';
+import type { Column, RowForm, Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
 
 export interface ListBounds {
@@ -34,8 +34,17 @@ export interface ListBounds {
 /** All rows of a list: in one piece, or its head and the batches after it. */
 export interface Whole<R> {
   readonly head: R[];
+  /** Of all its rows. */
+  readonly columns: readonly Column[];
   /** Ends by itself, when it is left, and when its reader is gone. */
   readonly rest?: AsyncGenerator<R[]>;
+}
+
+export interface WholeOptions {
+  readonly batchSize: number;
+  /** We read it to its end at once: no slow reader can keep its connection. */
+  readonly isHeld: boolean;
+  readonly form: RowForm;
 }
 
 export interface ListLane extends Pick<Source, 'list' | 'whole'> {
@@ -134,13 +143,19 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
   };
 
   return {
-    async list<R>(name: string | null, sql: string, values: readonly unknown[], scope: RequestScope = {}) {
+    async list<R>(
+      name: string | null,
+      sql: string,
+      values: readonly unknown[],
+      form: RowForm = 'objects',
+      scope: RequestScope = {},
+    ) {
       const leave = await enter(scope);
       let loan: Loan | undefined;
       let fault: unknown;
       try {
         loan = await borrow(scope);
-        return await loan.run<R>(name, sql, values);
+        return await loan.run<R>(name, sql, values, form);
       } catch (error) {
         fault = error;
         throw error;
@@ -152,23 +167,22 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
     async whole<R>(
       sql: string,
       values: readonly unknown[],
-      batchSize: number,
-      isHeld: boolean,
+      { batchSize, isHeld, form }: WholeOptions,
       scope: RequestScope = {},
     ) {
       const leave = await enter(scope);
       let cursor: Cursor<R> | undefined;
       try {
-        cursor = new Cursor<R>(await borrow(scope), leave, batchSize);
-        const head = await cursor.open(sql, values);
+        cursor = new Cursor<R>(await borrow(scope), leave, { batchSize, form });
+        const { rows: head, columns } = await cursor.open(sql, values);
         if (head.length < batchSize) {
           await cursor.close();
-          return { head };
+          return { head, columns };
         }
         const { reader } = scope;
-        if (isHeld || reader === undefined) return { head, rest: cursor.rest() };
+        if (isHeld || reader === undefined) return { head, columns, rest: cursor.rest() };
         cursor.moveTo(placeFor(streams, reader.identityId));
-        return { head, rest: cursor.restUntil(reader.signal) };
+        return { head, columns, rest: cursor.restUntil(reader.signal) };
       } catch (error) {
         if (cursor === undefined) leave();
         else await cursor.close(error);
@@ -227,11 +241,11 @@ class Loan {
     });
   };
 
-  async run<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+  async run<R>(name: string | null, sql: string, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
     if (this.#signal?.aborted === true) throw new DomainError('timeout');
     this.#isBusy = true;
     try {
-      return await this.#run<R>(name, sql, values);
+      return await this.#run<R>(name, sql, values, form);
     } finally {
       this.#isBusy = false;
       if (this.#cancelling !== undefined) await this.#cancelling;
@@ -265,14 +279,14 @@ class Cursor<R> {
   constructor(
     loan: Loan,
     leave: Leave,
-    readonly batchSize: number,
+    readonly options: Omit<WholeOptions, 'isHeld'>,
   ) {
     this.#loan = loan;
     this.#leave = leave;
   }
 
   /** @returns the first batch */
-  async open(sql: string, values: readonly unknown[]): Promise<R[]> {
+  async open(sql: string, values: readonly unknown[]): Promise<Rows<R>> {
     await this.#loan?.run(null, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await this.#loan?.run(null, `DECLARE page NO SCROLL CURSOR FOR ${sql}`, values);
     return this.#next();
@@ -287,9 +301,9 @@ class Cursor<R> {
   async *rest(): AsyncGenerator<R[]> {
     try {
       for (;;) {
-        const rows = await this.#next();
+        const { rows } = await this.#next();
         if (rows.length > 0) yield rows;
-        if (rows.length < this.batchSize) return;
+        if (rows.length < this.options.batchSize) return;
       }
     } finally {
       await this.close();
@@ -306,11 +320,12 @@ class Cursor<R> {
     return this.rest();
   }
 
-  async #next(): Promise<R[]> {
+  async #next(): Promise<Rows<R>> {
     if (this.#loan === undefined) throw new DomainError('timeout');
     this.#isReading = true;
     try {
-      return (await this.#loan.run<R>(null, `FETCH ${this.batchSize} FROM page`)).rows;
+      const { batchSize, form } = this.options;
+      return await this.#loan.run<R>(null, `FETCH ${batchSize} FROM page`, [], form);
     } finally {
       this.#isReading = false;
     }

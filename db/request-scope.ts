@@ -3,7 +3,9 @@
  * handed to the database by the request's own stores (`Stores.forRequest`).
  */
 import type { StopSignal } from '../domain/scheduling/stop-signal.js';
+import type { RowForm } from './connection.js';
 import type { KeptPlace } from './kept-place.js';
+import type { WholeOptions } from './list-lane.js';
 import type { RequestClock } from './request-clock.js';
 import type { Db, Source, TransactionOptions } from './db.js';
 
@@ -30,24 +32,24 @@ export class ScopedSource implements Source {
     readonly scope: RequestScope,
   ) {}
 
-  run<R>(name: string | null, sql: string, values?: readonly unknown[]) {
-    return this.source.run<R>(name, sql, values, this.scope);
+  run<R>(name: string | null, sql: string, values?: readonly unknown[], form?: RowForm) {
+    return this.source.run<R>(name, sql, values, form, this.scope);
   }
 
   write<R>(name: string | null, sql: string, values?: readonly unknown[]) {
     return this.source.write<R>(name, sql, values, this.scope);
   }
 
-  read<R>(name: string, sql: string, values?: readonly unknown[]) {
-    return this.source.read<R>(name, sql, values, this.scope);
+  read<R>(name: string, sql: string, values?: readonly unknown[], form?: RowForm) {
+    return this.source.read<R>(name, sql, values, form, this.scope);
   }
 
-  list<R>(name: string | null, sql: string, values: readonly unknown[]) {
-    return this.source.list<R>(name, sql, values, this.scope);
+  list<R>(name: string | null, sql: string, values: readonly unknown[], form?: RowForm) {
+    return this.source.list<R>(name, sql, values, form, this.scope);
   }
 
-  whole<R>(sql: string, values: readonly unknown[], batchSize: number, isHeld: boolean) {
-    return this.source.whole<R>(sql, values, batchSize, isHeld, this.scope);
+  whole<R>(sql: string, values: readonly unknown[], options: WholeOptions) {
+    return this.source.whole<R>(sql, values, options, this.scope);
   }
 
   transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions) {

@@ -3,18 +3,21 @@ import { during } from './request-clock.js';
 import type { RequestClock } from './request-clock.js';
 import { translate } from './errors.js';
 import { DatabaseUnavailable, OUTAGES } from './outages.js';
-import type { Rows } from './connection.js';
+import { send } from './connection.js';
+import type { RowForm, Rows } from './connection.js';
 import type { ServerClient } from './servers.js';
 
 /** @throws DomainError for a known constraint or an unreachable database */
 export function runOn(client: ServerClient, clock?: RequestClock) {
-  return async <R>(name: string | null, sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+  return async <R>(
+    name: string | null,
+    sql: string,
+    values: readonly unknown[] = [],
+    form: RowForm = 'objects',
+  ): Promise<Rows<R>> => {
     try {
       if (name !== null) client.prepared.add(name);
-      const query =
-        name === null ? { text: sql, values: values as unknown[] } : { name, text: sql, values: values as unknown[] };
-      const result = await during(clock, 'database', () => client.query(query));
-      return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
+      return await during(clock, 'database', () => send<R>(client, name, sql, values, form));
     } catch (error) {
       throw translate(error);
     }

@@ -6,16 +6,17 @@ import { createHash } from 'node:crypto';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { mapBatches } from '../domain/batches.js';
-import type { BaseEntity, Page, Tags } from '../domain/model.js';
+import type { BaseEntity, Page, Tags, Unread } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
 import { isDatabase } from './db.js';
 import type { Db } from './db.js';
 import { both, compileList, filterableFields, nameOf, Params } from './filter/index.js';
 import type { Bind, Clause, CompiledList, ListQuery, SymbolTable } from './filter/index.js';
-import type { Rows } from './connection.js';
+import type { RowForm, Rows, TextRow } from './connection.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
+import { unreadRows } from './unread-rows.js';
 
 /** Builds SQL text; never connects. */
 const builder: Knex = knexFactory({ client: 'pg' });
@@ -69,9 +70,21 @@ export interface ForClient {
 interface Statement {
   readonly sql: string;
   readonly values: readonly unknown[];
+  readonly form?: RowForm;
 }
 
+/** The last column of every page. */
 type Total = { total_count: number | string };
+
+type PageSource = Omit<ListSource<never, unknown>, 'fromRow'>;
+
+/** What the statement of a page answered, and what is known of the page without it. */
+interface Found<R> extends Pick<Rows<R>, 'rows' | 'columns'> {
+  readonly rest?: AsyncGenerator<R[]>;
+  readonly page: Pick<Page<never>, 'limit' | 'offset' | 'filterableFields'>;
+  /** The total of a page that has no rows. */
+  readonly before: () => Promise<number>;
+}
 
 /** The parts of a page's statement, all of which bind their values to it. */
 interface PageParts {
@@ -98,6 +111,40 @@ export class Lists {
     request: ListRequest,
     scope: Scope = everything,
   ): Promise<Page<T>> {
+    const { rows, rest, page, before } = await this.#find<Row & Total>(db, source, request, scope, 'objects');
+    const [first] = rows;
+    return {
+      items: rows.map(source.fromRow),
+      totalCount: first === undefined ? await before() : Number(first.total_count),
+      ...page,
+      ...(rest === undefined ? undefined : { rest: mapBatches(rest, source.fromRow) }),
+    };
+  }
+
+  /** The same, for whoever may know what to make of a row by its texts. @throws as `page` */
+  async unread<Row extends BaseRow, T>(
+    db: Db,
+    source: ListSource<Row, T>,
+    request: ListRequest,
+    scope: Scope = everything,
+  ): Promise<Page<Unread<T>>> {
+    const { rows, columns, rest, page, before } = await this.#find<TextRow>(db, source, request, scope, 'texts');
+    const [first] = rows;
+    const totalCount = first === undefined ? await before() : Number(first.at(-1));
+    const unread = unreadRows(columns.slice(0, -1), source.fromRow);
+    const withoutTotal = (texts: TextRow) => {
+      texts.pop(); // it is no part of the entity
+      return unread(texts);
+    };
+    return {
+      items: rows.map(withoutTotal),
+      totalCount,
+      ...page,
+      ...(rest === undefined ? undefined : { rest: mapBatches(rest, withoutTotal) }),
+    };
+  }
+
+  async #find<R>(db: Db, source: PageSource, request: ListRequest, scope: Scope, form: RowForm): Promise<Found<R>> {
     const { symbols } = source;
     const params = new Params();
     const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
@@ -106,40 +153,36 @@ export class Lists {
     const parts: PageParts = { readerExtras, where: both(narrowed, compiled.where), compiled };
     const matching = [...params.values];
     const sql = pageSql(source, parts, params);
+    const { values } = params;
     const { limit, offset } = compiled;
-    // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
-    const whole =
-      limit === null && isDatabase(db)
-        ? await db.whole<Row & Total>(sql, params.values, this.limits.maxLimit, request.isHeld === true)
-        : undefined;
-    const rows = whole?.head ?? (await this.#rows<Row>(db, source, { sql, values: params.values }, parts));
-    const [first] = rows;
-    let totalCount = Number(first?.total_count ?? 0);
-    if (first === undefined && offset > 0) totalCount = await totalBefore(db, sql, matching);
-    return {
-      items: rows.map(source.fromRow),
-      totalCount,
-      limit,
-      offset,
-      filterableFields: filterableFields(symbols),
-      ...(whole?.rest === undefined ? undefined : { rest: mapBatches(whole.rest, source.fromRow) }),
+    const found = {
+      page: { limit, offset, filterableFields: filterableFields(symbols) },
+      before: async () => (offset > 0 ? totalBefore(db, sql, matching) : 0),
     };
+    // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
+    if (limit === null && isDatabase(db)) {
+      const options = { batchSize: this.limits.maxLimit, isHeld: request.isHeld === true, form };
+      const { head, ...whole } = await db.whole<R>(sql, values, options);
+      return { rows: head, ...whole, ...found };
+    }
+    return { ...(await this.#rows<R>(db, source, { sql, values, form }, parts)), ...found };
   }
 
-  async #rows<Row>(
+  async #rows<R>(
     db: Db,
-    { table, readerExtras }: Pick<ListSource<never, unknown>, 'table' | 'readerExtras'>,
-    { sql, values }: Statement,
+    { table, readerExtras }: PageSource,
+    statement: Required<Statement>,
     parts: PageParts,
-  ): Promise<(Row & Total)[]> {
+  ): Promise<Rows<R>> {
     const { where, compiled } = parts;
     // All that differs between the statements of lists, so that a name is of one text.
     const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
     const shape = `${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
-    if (isShort(parts)) return (await db.read<Row & Total>(this.#names.lastingNameFor(shape), sql, values)).rows;
+    const { sql, values, form } = statement;
+    if (isShort(parts)) return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
-    return (await readList<Row & Total>(db, name, { sql, values })).rows;
+    return readList<R>(db, name, statement);
   }
 }
 
@@ -167,8 +210,8 @@ function isShort({ where, compiled }: PageParts): boolean {
 }
 
 /** On a connection of the lists, under the share of who reads it; in a transaction on that of the transaction. */
-export function readList<R>(db: Db, name: string | null, { sql, values }: Statement): Promise<Rows<R>> {
-  return isDatabase(db) ? db.list<R>(name, sql, values) : db.run<R>(name, sql, values);
+export function readList<R>(db: Db, name: string | null, { sql, values, form }: Statement): Promise<Rows<R>> {
+  return isDatabase(db) ? db.list<R>(name, sql, values, form) : db.run<R>(name, sql, values, form);
 }
 
 /** The total of a page beyond the last match: the first row of the same list has it. */
@@ -209,8 +252,8 @@ const BOUND = 500;
 /** A tenth of it, which is what an unknown page is taken for, is the page that most ask for. */
 const SHORT_REACH = 2 * SHORT_PAGE;
 
-function pageSql<Row extends BaseRow, T>(
-  source: ListSource<Row, T>,
+function pageSql(
+  source: PageSource,
   { readerExtras, where: { sql: where, foundBy }, compiled }: PageParts,
   { bind }: Params,
 ): string {
@@ -240,7 +283,7 @@ JOIN ${table} t ON t.${key} = page.${key}
 ${joins} ORDER BY ${order.sql}`;
 }
 
-function columnsOf<Row extends BaseRow, T>({ columns, extras = '' }: ListSource<Row, T>, readerExtras = ''): string {
+function columnsOf({ columns, extras = '' }: PageSource, readerExtras = ''): string {
   const own = columns.map((column) => `t.${column}`);
   return [...own, extras, readerExtras].filter((part) => part !== '').join(', ');
 }

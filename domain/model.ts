@@ -38,6 +38,17 @@ export interface Page<T> {
   readonly filterableFields: readonly string[];
 }
 
+/**
+ * A row as the database wrote it. Two rows of the same list whose texts are equal make equal entities, so that what was
+ * made of one is good for the other.
+ */
+export interface Unread<T> {
+  readonly id: string;
+  /** One for each column. */
+  readonly texts: readonly (string | null)[];
+  read(): T;
+}
+
 export type HostingPrecedence = 'default' | 'required' | 'failed';
 export type IdentityTypeId = 'User' | 'Device' | 'Service' | 'Router' | 'Default';
 export type EnrollmentMethod = 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';

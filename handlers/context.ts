@@ -15,6 +15,7 @@ import type { SigningRequest } from '../domain/pki/csr.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
 import type { KeptAnswers } from './kept-answers.js';
+import type { KeptTexts } from './kept-texts.js';
 
 /** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
 export interface Passwords {
@@ -190,9 +191,11 @@ export interface Maintenance {
   checkIntegrity(isFixing: boolean): Promise<void>;
 }
 
+export type EdgeConnection = 'online' | 'offline' | 'unknown';
+
 /** Which identities are connected to edge routers. */
 export interface EdgeConnections {
-  of(identityId: string): 'online' | 'offline' | 'unknown';
+  of(identityId: string): EdgeConnection;
 }
 
 export interface Context {
@@ -219,6 +222,7 @@ export interface Context {
   readonly epochs: Epochs;
   /** Answers that hold until an epoch moves. */
   readonly keptAnswers: KeptAnswers;
+  readonly keptTexts: KeptTexts;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
   readonly checkConfigData: (type: ConfigType, data: unknown) => Promise<void>;

@@ -5,10 +5,11 @@
 import type { Api, Permission } from '../generated/operation.js';
 import type { OperationId, OperationsOf } from '../generated/operations.js';
 import { mapBatches } from '../domain/batches.js';
-import type { EnrollmentMethod, LoginMethod, Page } from '../domain/model.js';
+import type { EnrollmentMethod, LoginMethod, Page, Unread } from '../domain/model.js';
 import type { pending } from './pending.js';
 import type { Context } from './context.js';
-import type { Caller, DataReply, KeptReply, Links, ListReply, RawReply } from './reply.js';
+import type { ElementKind, KeptTexts } from './kept-texts.js';
+import type { Caller, DataReply, KeptReply, Links, ListElement, ListReply, RawReply } from './reply.js';
 
 export interface AnyOperation {
   permission: Permission;
@@ -119,6 +120,19 @@ export function raw(
 export function listOf<T, D>({ items, rest, ...page }: Page<T>, map: (item: T) => D): ListReply<200, D> {
   const reply = { status: 200 as const, items: mapped(items, map), page };
   return rest === undefined ? reply : { ...reply, rest: mapBatches(rest, map) };
+}
+
+/**
+ * The same of rows that are read only when nothing made of them is kept. A list without limit may be longer than what
+ * can be kept, and would push out all else: its elements are made.
+ */
+export function keptListOf<T, D, C extends string>(
+  page: Page<Unread<T>>,
+  kind: ElementKind<T, D, C>,
+  keptTexts: KeptTexts,
+): ListReply<200, D> {
+  if (page.limit === null) return listOf(page, (row) => kind.make(row.read(), kind.contextOf(row)));
+  return listOf<Unread<T>, D | ListElement<D>>(page, (row) => keptTexts.element(row, kind)) as ListReply<200, D>;
 }
 
 function* mapped<T, D>(items: Iterable<T>, map: (item: T) => D): Generator<D> {

@@ -41,19 +41,31 @@ export interface DataReply<S extends number, D> {
   readonly onWritten?: OnWritten;
 }
 
+/** An element of a list whose text may be known from before. */
+export abstract class ListElement<D> {
+  /** What it is, made anew. */
+  abstract value(): D;
+  /**
+   * As it is written in an answer.
+   * @param validator  by which the answer's elements are checked
+   * @param write  checks it and writes it out, unless that was done before
+   */
+  abstract text(validator: string, write: (value: D) => string): string;
+}
+
 /**
  * One page of a list. Each element is mapped when its turn to be written has come, so that few of them are in memory at
  * a time: read `items` once.
  */
 export interface ListReply<S extends number, D> {
   readonly status: S;
-  readonly items: Iterable<D>;
+  readonly items: Iterable<D | ListElement<D>>;
   readonly page: PageInfo;
   /**
    * Further batches of a list too long to hold. Whoever writes the answer ends them, whether it gets to read them or
    * not.
    */
-  readonly rest?: AsyncIterable<Iterable<D>>;
+  readonly rest?: AsyncIterable<Iterable<D | ListElement<D>>>;
   readonly onWritten?: OnWritten;
 }
 

@@ -4,6 +4,7 @@ import { createSchemaThread } from '../domain/config/schema-thread.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { Fabric } from '../fabric/fabric.js';
 import type { Context } from '../handlers/context.js';
+import { KeptTexts } from '../handlers/kept-texts.js';
 import type { Network } from './bootstrap.js';
 import type { Closers } from './closers.js';
 import type { Config } from './config.js';
@@ -59,6 +60,7 @@ export function buildContext(parts: Parts): Context {
     apiSessions,
     epochs,
     keptAnswers,
+    keptTexts: new KeptTexts(config.keptTextBytes),
     pki,
     secrets: network.keyRing,
     totpIssuer: config.totpIssuer,

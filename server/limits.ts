@@ -161,4 +161,12 @@ export const LIMITS = {
     20_000,
     'API sessions kept in memory.',
   ),
+  keptTextBytes: setting(
+    'limits.keptTextBytes',
+    'EDGE_LIMIT_KEPT_TEXT_BYTES',
+    integer(0, 4_294_967_296),
+    16_777_216,
+    'Most bytes of elements of lists that are kept as text, so that what has not changed is not written out again; ' +
+      '0: none are.',
+  ),
 };

@@ -5,7 +5,7 @@ import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
-import { toIdentityDetail } from '../shared/identity-model.js';
+import { listOfIdentities } from '../shared/identity-model.js';
 import { toEdgeRouterDetail } from '../shared/router-model.js';
 import { toEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
 
@@ -79,13 +79,12 @@ export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRou
 /** GET /edge-router-policies/{id}/identities: whom its identity roles select. */
 export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRouterPolicyIdentities'> = async (
   { params, query, caller },
-  { stores, edgeConnections },
+  context,
 ) => {
+  const { stores } = context;
   const { semantic, identityRoles } = await stores.edgeRouterPolicies.get(params.id);
   const selectedBy = [{ semantic, roles: identityRoles }];
-  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) =>
-    toIdentityDetail(item, caller, edgeConnections),
-  );
+  return listOfIdentities(await stores.identities.list({ ...query, selectedBy }), caller, context);
 };
 
 /** GET /identities/{id}/edge-router-policies: the policies that select this identity. */

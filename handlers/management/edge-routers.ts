@@ -2,7 +2,7 @@
 import { identityOfTunneler, routerIdOf } from '../../domain/ids.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { toIdentityDetail } from '../shared/identity-model.js';
+import { listOfIdentities } from '../shared/identity-model.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../shared/router-model.js';
 import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
 import { listServiceViews } from '../shared/service-views.js';
@@ -93,12 +93,11 @@ export const listEdgeRouterServiceEdgeRouterPolicies: Handler<
 /** GET /edge-routers/{id}/identities: who may use it. */
 export const listEdgeRouterIdentities: Handler<'management', 'listEdgeRouterIdentities'> = async (
   { params, query, caller },
-  { stores, edgeConnections },
+  context,
 ) => {
+  const { stores } = context;
   const roles = await stores.routerAccess.identitiesForRouter(await stores.routers.getEdge(params.id));
-  return listOf(await stores.identities.list({ ...query, selectedBy: roles }), (item) =>
-    toIdentityDetail(item, caller, edgeConnections),
-  );
+  return listOfIdentities(await stores.identities.list({ ...query, selectedBy: roles }), caller, context);
 };
 
 /** GET /edge-routers/{id}/services: what may be reached through it. */

@@ -11,7 +11,7 @@ import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
 import { given, givenTags, requireName, tagsFrom } from '../fields.js';
 import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed } from '../shared/delegation.js';
-import { toIdentityDetail } from '../shared/identity-model.js';
+import { listOfIdentities, toIdentityDetail } from '../shared/identity-model.js';
 import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
 import { toEnrollmentDetail } from '../shared/enrollment-model.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
@@ -19,10 +19,8 @@ import { listServicesOf } from '../shared/service-views.js';
 import { requireUsername } from '../shared/updb.js';
 
 /** GET /identities. */
-export const listIdentities: Handler<'management', 'listIdentities'> = async (
-  { query, caller },
-  { stores, edgeConnections },
-) => listOf(await stores.identities.list(query), (item) => toIdentityDetail(item, caller, edgeConnections));
+export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query, caller }, context) =>
+  listOfIdentities(await context.stores.identities.list(query), caller, context);
 
 /** POST /identities. Fails: `duplicate` (name, externalId), `notFound` (auth policy, hosted service, CA). */
 export const createIdentity: Handler<'management', 'createIdentity'> = async ({ body, caller }, context) => {
@@ -45,7 +43,7 @@ export const createIdentity: Handler<'management', 'createIdentity'> = async ({ 
 export const detailIdentity: Handler<'management', 'detailIdentity'> = async (
   { params, caller },
   { stores, edgeConnections },
-) => ok(toIdentityDetail(await stores.identities.get(params.id), caller, edgeConnections));
+) => ok(toIdentityDetail(await stores.identities.get(params.id), caller, edgeConnections.of(params.id)));
 
 /**
  * PUT /identities/{id}: for administrators, since what the body leaves out falls back to its default. Fails: as create,

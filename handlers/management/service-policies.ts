@@ -9,7 +9,7 @@ import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 import { toPostureCheckDetail } from '../shared/posture-check-model.js';
 import { listServiceViews } from '../shared/service-views.js';
-import { toIdentityDetail } from '../shared/identity-model.js';
+import { listOfIdentities } from '../shared/identity-model.js';
 
 const ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 
@@ -64,13 +64,12 @@ export const deleteServicePolicy: Handler<'management', 'deleteServicePolicy'> =
 /** GET /service-policies/{id}/identities: whom its identity roles select. */
 export const listServicePolicyIdentities: Handler<'management', 'listServicePolicyIdentities'> = async (
   { params, query, caller },
-  { stores, edgeConnections },
+  context,
 ) => {
+  const { stores } = context;
   const { semantic, identityRoles } = await stores.servicePolicies.get(params.id);
   const selectedBy = [{ semantic, roles: identityRoles }];
-  return listOf(await stores.identities.list({ ...query, selectedBy }), (item) =>
-    toIdentityDetail(item, caller, edgeConnections),
-  );
+  return listOfIdentities(await stores.identities.list({ ...query, selectedBy }), caller, context);
 };
 
 /** GET /service-policies/{id}/services: what its service roles select. */

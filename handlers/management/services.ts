@@ -16,7 +16,7 @@ import {
   toServiceDetail,
 } from '../shared/service-views.js';
 import { requireAdministrator } from '../shared/delegation.js';
-import { toIdentityDetail } from '../shared/identity-model.js';
+import { listOfIdentities } from '../shared/identity-model.js';
 import { toConfigDetail } from '../shared/config-model.js';
 import { toServicePolicyDetail } from '../shared/service-policy-model.js';
 
@@ -79,14 +79,13 @@ export const listServiceConfig: Handler<'management', 'listServiceConfig'> = asy
 /** GET /services/{id}/identities: who may dial or bind it. */
 export const listServiceIdentities: Handler<'management', 'listServiceIdentities'> = async (
   { params, query, caller },
-  { stores, edgeConnections },
+  context,
 ) => {
+  const { stores } = context;
   const { policyType, ...list } = query;
   const type: PolicyType | undefined = policyType === undefined ? undefined : policyType === 'dial' ? 'Dial' : 'Bind';
   const roles = await stores.access.identityRolesFor(await stores.services.get(params.id), type);
-  return listOf(await stores.identities.list({ ...list, selectedBy: roles }), (item) =>
-    toIdentityDetail(item, caller, edgeConnections),
-  );
+  return listOfIdentities(await stores.identities.list({ ...list, selectedBy: roles }), caller, context);
 };
 
 /** GET /services/{id}/service-policies: the policies that select it. */

@@ -14,7 +14,7 @@ export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async
   { stores, edgeConnections },
 ) =>
   ok(
-    toIdentityDetail(await stores.identities.get(caller.identityId), caller, edgeConnections, {
+    toIdentityDetail(await stores.identities.get(caller.identityId), caller, edgeConnections.of(caller.identityId), {
       self: { href: './current-identity' },
       mfa: { href: './current-identity/mfa' },
     }),

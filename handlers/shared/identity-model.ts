@@ -1,21 +1,22 @@
 /** The wire form of an identity, as its administrators and it itself read it. */
 import { isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { EnrollmentSummary, Hosting, Identity } from '../../domain/model.js';
+import type { EnrollmentSummary, Hosting, Identity, Page, Unread } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
-import type { EdgeConnections } from '../context.js';
-import type { Links } from '../reply.js';
+import type { Context, EdgeConnection } from '../context.js';
+import { keptListOf } from '../handler.js';
+import type { ElementKind } from '../kept-texts.js';
+import type { Links, ListReply } from '../reply.js';
 
 /** As `caller` may read it: how to enroll as an identity above the caller is left out. */
 export function toIdentityDetail(
   identity: Identity,
   caller: Rights,
-  connections: EdgeConnections,
+  edgeRouterConnectionStatus: EdgeConnection,
   links: Links = identityLinks(identity),
 ): Response.IdentityDetail {
   const { isAdmin, isDefaultAdmin, permissions } = identity;
-  const edgeRouterConnectionStatus = connections.of(identity.id);
   const isHidden = isAbove({ isAdmin: isAdmin || isDefaultAdmin, permissions }, caller);
   return {
     appData: identity.appData,
@@ -47,6 +48,22 @@ export function toIdentityDetail(
       : {}),
     ...baseFields(identity, links),
   };
+}
+
+/** A page of identities as `caller` may read them. */
+export function listOfIdentities(
+  page: Page<Unread<Identity>>,
+  caller: Rights,
+  { edgeConnections, keptTexts }: Pick<Context, 'edgeConnections' | 'keptTexts'>,
+): ListReply<200, Response.IdentityDetail> {
+  // What is hidden depends on the rights of the caller, and on nothing else that it is.
+  const rights = caller.isAdmin ? '' : JSON.stringify(caller.permissions);
+  const kind: ElementKind<Identity, Response.IdentityDetail, EdgeConnection> = {
+    name: `identity ${rights}`,
+    contextOf: ({ id }) => edgeConnections.of(id),
+    make: (identity, connection) => toIdentityDetail(identity, caller, connection),
+  };
+  return keptListOf(page, kind, keptTexts);
 }
 
 function identityLinks(identity: Identity): Links {

@@ -6,7 +6,9 @@
 import type pg from 'pg';
 import { translate } from '../../db/errors.js';
 import type { Database, Db } from '../../db/db.js';
-import type { Rows } from '../../db/connection.js';
+import { send } from '../../db/connection.js';
+import type { RowForm, Rows } from '../../db/connection.js';
+import type { WholeOptions } from '../../db/list-lane.js';
 import { SIGHTINGS } from '../../db/statement-names.js';
 import { literal } from './literal.js';
 
@@ -34,10 +36,13 @@ export function openRecorder(client: pg.Client): Recorder {
   let found: Explained[] | undefined;
   let isOpen = false;
 
-  const query = async <R>(sql: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+  const query = async <R>(
+    sql: string,
+    values: readonly unknown[] = [],
+    form: RowForm = 'objects',
+  ): Promise<Rows<R>> => {
     try {
-      const { rows, rowCount } = await client.query({ text: sql, values: values as unknown[] });
-      return { rows: rows as R[], rowCount: rowCount ?? 0 };
+      return await send<R>(client, null, sql, values, form);
     } catch (error) {
       throw translate(error);
     }
@@ -87,14 +92,15 @@ export function openRecorder(client: pg.Client): Recorder {
     name: string | null,
     sql: string,
     values: readonly unknown[] = [],
+    form: RowForm = 'objects',
   ): Promise<Rows<R>> => {
     const list = found;
-    if (list === undefined) return query<R>(sql, values);
+    if (list === undefined) return query<R>(sql, values, form);
     return inTurn(() =>
       inTransaction(async () => {
         const plan = await planOf(name, sql, values);
         const before = await scans();
-        const result = await query<R>(sql, values);
+        const result = await query<R>(sql, values, form);
         // What waits for the end of a transaction belongs to the statement, too.
         await query('SET CONSTRAINTS ALL IMMEDIATE');
         await query('SET CONSTRAINTS ALL DEFERRED');
@@ -112,11 +118,12 @@ export function openRecorder(client: pg.Client): Recorder {
   return {
     run,
     read: run,
-    write: run,
+    write: (name, sql, values) => run(name, sql, values),
     transaction: (work) => inTransaction(() => work({ run, read: run, write: run })),
     list: run,
-    async whole<R>(sql: string, values: readonly unknown[]) {
-      return { head: (await run<R>(null, sql, values)).rows };
+    async whole<R>(sql: string, values: readonly unknown[], { form }: WholeOptions) {
+      const { rows, columns } = await run<R>(null, sql, values, form);
+      return { head: rows, columns };
     },
     async record(act) {
       // As often before as lists must see a shape to give it its name; the caches are warm, too.

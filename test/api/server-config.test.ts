@@ -66,6 +66,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   listsPerIdentity: { text: '6', means: 6, refuses: '0' },
   listQueue: { text: '0', means: 0, refuses: '-1' },
   cachedSessions: { text: '100', means: 100, refuses: '1e3' },
+  keptTextBytes: { text: '0', means: 0, refuses: '-1' },
   logLevel: { text: 'warn', means: 'warn', refuses: 'loud' },
   logFormat: { text: 'pretty', means: 'pretty', refuses: 'xml' },
   slowRequest: { text: '0s', means: 0, refuses: 'never' },

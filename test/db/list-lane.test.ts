@@ -79,6 +79,7 @@ describe('the connections of lists', () => {
                 `SELECT name, length(statement) AS length FROM pg_prepared_statements, (SELECT pg_sleep(0.2)) wait
                   WHERE name <> ''`,
                 [],
+                'objects',
                 scopeOf(`probe-${reader}`),
               )
             ).rows,
@@ -179,8 +180,8 @@ describe('the connections of lists', () => {
         lists: { ...LIST_BOUNDS, timeoutMs: 200 },
       });
       try {
-        expect(await kindOf(hasty.list(null, SLEEP, [], undefined))).to.equal('timeout');
-        expect((await hasty.list(null, 'SELECT 1 AS one', [], undefined)).rows).to.deep.equal([{ one: 1 }]);
+        expect(await kindOf(hasty.list(null, SLEEP, []))).to.equal('timeout');
+        expect((await hasty.list(null, 'SELECT 1 AS one', [])).rows).to.deep.equal([{ one: 1 }]);
       } finally {
         await hasty.close();
       }
@@ -188,13 +189,13 @@ describe('the connections of lists', () => {
 
     it('for which nobody waits any more, and use the connection again', async () => {
       const gone = new AbortController();
-      const list = kindOf(database.list(null, SLEEP, [], scopeOf('a', gone.signal)));
+      const list = kindOf(database.list(null, SLEEP, [], 'objects', scopeOf('a', gone.signal)));
       await started('pg_sleep(20)');
       gone.abort();
       expect(await list).to.equal('timeout');
       expect(await running('pg_sleep(20)')).to.equal(0);
       const { total } = database.stats();
-      expect((await database.list(null, 'SELECT 1 AS one', [], undefined)).rows).to.deep.equal([{ one: 1 }]);
+      expect((await database.list(null, 'SELECT 1 AS one', [])).rows).to.deep.equal([{ one: 1 }]);
       expect(database.stats()).to.include({ total, idle: total });
     });
 
@@ -202,12 +203,14 @@ describe('the connections of lists', () => {
       const outcomes = new Set<string>();
       for (let round = 0; round < 300; round += 1) {
         const gone = new AbortController();
-        const list = kindOf(database.list(null, 'SELECT pg_sleep(0.002)', [], scopeOf('a', gone.signal)));
+        const list = kindOf(database.list(null, 'SELECT pg_sleep(0.002)', [], 'objects', scopeOf('a', gone.signal)));
         setTimeout(() => {
           gone.abort();
         }, round % 5);
         outcomes.add(await list);
-        expect((await database.list(null, 'SELECT pg_sleep(0.001), 2 AS two', [], scopeOf('b'))).rows[0]).to.include({
+        expect(
+          (await database.list(null, 'SELECT pg_sleep(0.001), 2 AS two', [], 'objects', scopeOf('b'))).rows[0],
+        ).to.include({
           two: 2,
         });
       }
@@ -243,10 +246,12 @@ describe('the connections of lists', () => {
 
     it('that waits for its turn', async () => {
       const gone = new AbortController();
-      const held = Array.from({ length: 3 }, () => kindOf(database.list(null, SLEEP, [], scopeOf('a', gone.signal))));
+      const held = Array.from({ length: 3 }, () =>
+        kindOf(database.list(null, SLEEP, [], 'objects', scopeOf('a', gone.signal))),
+      );
       const other = new AbortController();
       await until('all places are taken', async () => (await running('pg_sleep(20)')) === 3);
-      const waiting = kindOf(database.list(null, 'SELECT 1', [], scopeOf('b', other.signal)));
+      const waiting = kindOf(database.list(null, 'SELECT 1', [], 'objects', scopeOf('b', other.signal)));
       other.abort();
       expect(await waiting).to.equal('timeout');
       gone.abort();
@@ -262,12 +267,15 @@ describe('the connections of lists', () => {
       lists: { ...LIST_BOUNDS, perIdentity: 2, waiting: 1 },
     });
     const gone = new AbortController();
-    const sleep = (identityId: string) => kindOf(narrow.list(null, SLEEP, [], scopeOf(identityId, gone.signal)));
+    const sleep = (identityId: string) =>
+      kindOf(narrow.list(null, SLEEP, [], 'objects', scopeOf(identityId, gone.signal)));
     try {
       const held = [sleep('a'), sleep('a'), sleep('a')];
       await until('two of them run', async () => (await running('pg_sleep(20)')) === 2);
       expect(await sleep('a')).to.equal('rateLimited');
-      expect((await narrow.list(null, 'SELECT 1 AS one', [], scopeOf('b'))).rows).to.deep.equal([{ one: 1 }]);
+      expect((await narrow.list(null, 'SELECT 1 AS one', [], 'objects', scopeOf('b'))).rows).to.deep.equal([
+        { one: 1 },
+      ]);
       expect((await narrow.run(null, 'SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
       gone.abort();
       expect(await Promise.all(held)).to.deep.equal(['timeout', 'timeout', 'timeout']);
@@ -326,7 +334,7 @@ describe('the connections of lists', () => {
       expect(database.stats().idle).to.equal(database.stats().total - 1);
       gone.abort();
       await idle();
-      expect((await database.list(null, 'SELECT 1 AS one', [], undefined)).rows).to.deep.equal([{ one: 1 }]);
+      expect((await database.list(null, 'SELECT 1 AS one', [])).rows).to.deep.equal([{ one: 1 }]);
     });
 
     it('its connection back when nobody begins to read', async () => {
@@ -343,8 +351,7 @@ describe('the connections of lists', () => {
       const { rest } = await database.whole(
         'SELECT i, CASE WHEN i > 3 THEN pg_sleep(20) END FROM generate_series(1, 9) i',
         [],
-        2,
-        false,
+        { batchSize: 2, isHeld: false, form: 'objects' },
         scope,
       );
       const read = async () => {
