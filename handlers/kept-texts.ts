@@ -2,8 +2,11 @@
  * Texts of the elements of lists, each beside the row that it was made of, as the database wrote that row. A list still
  * reads its rows. An element whose row and context are what they were is sent again as it was checked and written: it
  * is not read, mapped, checked and written once more. So nothing here can be out of date, and nothing has to be
- * forgotten: all that an element shows is in its row or in its context. Bounded in bytes; what was not used for longest
- * goes.
+ * forgotten: all that an element shows is in its row or in its context.
+ *
+ * Bounded in bytes; what was not used for longest goes. To keep what is never used again would make a list half as slow
+ * again as it is without. So a row must have come twice as it is, and once there is no room, only one in several comes
+ * in: whoever reads through more than can be kept, over and over, changes little of it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Unread } from '../domain/model.js';
@@ -34,27 +37,53 @@ const HEADER = 24;
 /** The largest element that is kept, as a part of all. */
 const LARGEST = 1 / 16;
 
+/** Of those that would take the place of others, one in so many comes in. */
+const COMES_IN = 16;
+/** How many rows are remembered as seen; a power of two. Four bytes for each. */
+const SEEN = 65_536;
+/** Of a column, characters that are looked at to know a row again. */
+const LOOKED_AT = 64;
+
 export class KeptTexts {
   readonly #kept: LRUCache<string, Kept> | undefined;
+  /** What rows looked like when they were last made, by their ids. Two that share a place forget each other. */
+  readonly #seen = new Int32Array(SEEN);
+  #turn = 0;
 
   /** @param maxBytes  0: nothing is kept */
-  constructor(maxBytes: number) {
-    if (maxBytes > 0)
-      this.#kept = new LRUCache({
-        maxSize: maxBytes,
-        maxEntrySize: Math.ceil(maxBytes * LARGEST),
-        sizeCalculation: sizeOf,
-      });
+  constructor(readonly maxBytes: number) {
+    if (maxBytes > 0) this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
   }
 
   /** An element of a list. */
   element<T, D, C extends string>(row: Unread<T>, kind: ElementKind<T, D, C>): ListElement<D> {
-    return new KeptElement(row, kind, this.#kept);
+    return new KeptElement(row, kind, this);
   }
 
   /** What is held, by the same estimate as the bound. */
   get bytes(): number {
     return this.#kept?.calculatedSize ?? 0;
+  }
+
+  find(key: string): Kept | undefined {
+    return this.#kept?.get(key);
+  }
+
+  /** Keeps a text that was made for a row, unless that would cost more than it is likely to save. */
+  keep(key: string, id: string, made: Kept): void {
+    if (this.#kept === undefined || !this.#wasSeen(id, made.texts)) return;
+    const size = sizeOf(made, key);
+    if (size > this.maxBytes * LARGEST) return;
+    if (this.bytes + size > this.maxBytes && (this.#turn += 1) % COMES_IN !== 0) return;
+    this.#kept.set(key, made, { size });
+  }
+
+  #wasSeen(id: string, texts: Kept['texts']): boolean {
+    const place = looksOf([id]) & (SEEN - 1);
+    const looks = looksOf(texts);
+    if (this.#seen[place] === looks) return true;
+    this.#seen[place] = looks;
+    return false;
   }
 }
 
@@ -62,7 +91,7 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
   constructor(
     readonly row: Unread<T>,
     readonly kind: ElementKind<T, D, C>,
-    readonly kept: LRUCache<string, Kept> | undefined,
+    readonly kept: KeptTexts,
   ) {
     super();
   }
@@ -72,11 +101,10 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
   }
 
   text(validator: string, write: (value: D) => string): string {
-    if (this.kept === undefined) return write(this.value());
     const { texts, id } = this.row;
     const { name } = this.kind;
     const key = `${name} ${id}`;
-    const known = this.kept.get(key);
+    const known = this.kept.find(key);
     const context = this.kind.contextOf(this.row);
     if (
       known !== undefined &&
@@ -87,7 +115,7 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
     )
       return known.text;
     const text = write(this.value(context));
-    this.kept.set(key, { kind: name, context, validator, texts, text });
+    this.kept.keep(key, id, { kind: name, context, validator, texts, text });
     return text;
   }
 }
@@ -97,6 +125,18 @@ function areEqual(one: readonly (string | null)[], other: readonly (string | nul
   if (one.length !== other.length) return false;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
   return true;
+}
+
+/** A number that most often is another one for another row: whoever takes one for the other keeps a text in vain. */
+function looksOf(texts: readonly (string | null)[]): number {
+  let looks = 1;
+  for (const text of texts) {
+    const length = text?.length ?? -1;
+    looks = Math.imul(looks ^ length, 0x01000193);
+    for (let at = 0; at < length && at < LOOKED_AT; at += 1)
+      looks = Math.imul(looks ^ (text as string).charCodeAt(at), 0x01000193);
+  }
+  return looks;
 }
 
 /** In bytes: a character beyond Latin-1 makes each character of its text take two. */
