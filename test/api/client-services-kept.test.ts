@@ -13,6 +13,7 @@ import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { HEARD_MS, until } from '../support/poll.js';
+import { randomly, seedOfRun } from '../support/random.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 
 const ROUNDS = 80;
@@ -23,15 +24,6 @@ interface Seen {
   readonly permissions: string[];
   readonly config: object;
   readonly tags: object;
-}
-
-/** A small generator with a seed, so that a failure can be made again. */
-function randomly(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 describe('answers about services that are kept', function kept() {
@@ -74,7 +66,7 @@ describe('answers about services that are kept', function kept() {
   };
 
   it('change at once with whatever changes what the caller sees, through either of two controllers', async () => {
-    const seed = Date.now() % 1_000_000;
+    const seed = seedOfRun();
     const pick = randomly(seed);
     const services = await Promise.all(
       [0, 1, 2, 3].map(async (n) =>

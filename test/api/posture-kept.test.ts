@@ -7,6 +7,7 @@ import type { Client } from '../support/client.js';
 import { expectStatus } from '../support/client.js';
 import { CLIENT as C } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { randomly, seedOfRun } from '../support/random.js';
 import { recordStatements } from '../support/statements.js';
 import {
   isPassing,
@@ -22,15 +23,6 @@ import type { PostureNetwork } from './posture-support.js';
 
 const ROUNDS = 25;
 const PATIENCE_MS = 5_000;
-
-/** A small generator with a seed, so that a failure can be made again. */
-function randomly(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 interface Device {
   readonly clients: readonly [Client, Client];
@@ -48,7 +40,7 @@ describe('answers under posture', function kept() {
   after(() => network.stop());
 
   it('are those of the API session as it is, on each controller, and service updates move with them', async () => {
-    const seed = Date.now() % 1_000_000;
+    const seed = seedOfRun();
     const pick = randomly(seed);
     const check = await network.check({ typeId: 'MAC', macAddresses: ['aa'] });
     const guard = await network.guard([check]);

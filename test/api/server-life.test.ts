@@ -1,6 +1,6 @@
-/** A controller as a process: first start, signs of life, and an end that loses no request. */
+/** A controller as a process: signs of life, and an end that loses no request. */
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -54,30 +54,6 @@ describe('the process', () => {
     }
     await database.close();
     rmSync(dir, { recursive: true, force: true });
-  });
-
-  it('makes its secrets at the first start, readable by its owner only, and shows the password once', async () => {
-    const first = start({ EDGE_MASTER_KEY_LOCAL: 'true' }, ['EDGE_ADMIN_PASSWORD', 'EDGE_MASTER_KEY']);
-    await urlOf(first);
-    const dataDir = join(dir, 'data');
-    expect(statSync(dataDir).mode & 0o777).to.equal(0o700);
-    for (const name of ['admin-password', 'master.key'])
-      expect(statSync(join(dataDir, name)).mode & 0o777, name).to.equal(0o600);
-    const password = readFileSync(join(dataDir, 'admin-password'), 'utf8').trim();
-    expect(password.length).to.be.at.least(20);
-    await until('the notice', () => first.output.stderr.includes(password));
-    expect(first.output.stdout).not.to.contain(password);
-    const client = createClient(await urlOf(first));
-    expectStatus(await client.post(`${C}/authenticate?method=password`, { username: ADMIN.username, password }), 200);
-    client.close();
-    first.process.kill('SIGTERM');
-    expect(await first.ended).to.equal(0);
-
-    const second = start({}, ['EDGE_ADMIN_PASSWORD', 'EDGE_MASTER_KEY']);
-    await urlOf(second);
-    second.process.kill('SIGINT');
-    expect(await second.ended).to.equal(0);
-    expect(second.output.stderr).to.equal('');
   });
 
   it("refuses to start with another master key than the network's, in a sentence", async () => {

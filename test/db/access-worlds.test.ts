@@ -18,6 +18,7 @@ import type { Selectable } from '../../domain/policy/roles.js';
 import type { PolicyType, Semantic } from '../../domain/model.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
+import { randomly, seedOfRun } from '../support/random.js';
 
 const WORLDS = 1_000;
 const ATTRIBUTES = ['a', 'b', 'c', 'all', ''];
@@ -105,11 +106,7 @@ function worldly(one: <T>(from: readonly [T, ...T[]]) => T) {
 
 /** A generator with a seed: a world that fails can be made again. */
 function generator(seed: number) {
-  let state = seed >>> 0;
-  const below = (limit: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
+  const below = randomly(seed);
   const some = (from: readonly string[], chance: number) => from.filter(() => below(100) < chance);
   const entities = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, n): Selectable => ({
@@ -341,7 +338,7 @@ describe('access in random worlds', function worlds() {
   };
 
   it(`is the same by the rule and by its SQL, in ${WORLDS} of them`, async () => {
-    const seed = Number(process.env['EDGE_TEST_SEED'] ?? Date.now() % 1_000_000_007);
+    const seed = seedOfRun();
     console.log(`      seed ${seed} (EDGE_TEST_SEED repeats it)`);
     const next = generator(seed);
     for (let n = 0; n < WORLDS; n += 1) {

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
+import { randomly } from '../support/random.js';
 
 const SERVICE = 'INSERT INTO services (id, name, encryption_required, role_attributes) VALUES ($1, $1, false, $2)';
 const EPOCH = "(SELECT coalesce(sum(epoch), 0)::int FROM role_attribute_epochs WHERE kind = 'services')";
@@ -148,11 +149,7 @@ describe('role attributes in use', () => {
     let writing = writers.length;
     const attributes = ['a', 'b', 'c', 'd'];
     const write = async (writer: pg.Client, index: number) => {
-      let state = index + 1;
-      const pick = (below: number) => {
-        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-        return Math.floor((state / 2 ** 32) * below);
-      };
+      const pick = randomly(index + 1);
       const some = () => attributes.filter(() => pick(3) === 0);
       const id = `crowd-${index}`;
       for (let round = 0; round < 60; round += 1) {
