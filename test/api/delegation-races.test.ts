@@ -4,7 +4,6 @@
  * when the delegate's request arrives.
  */
 import { expect } from 'chai';
-import pg from 'pg';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { makeCa } from '../support/certificates.js';
@@ -13,7 +12,7 @@ import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
 import { expectFault } from '../support/expect.js';
 import { MANAGEMENT as M } from '../support/paths.js';
-import { until } from '../support/poll.js';
+import { whileHeld } from '../support/locks.js';
 
 const FAR = '2099-01-01T00:00:00Z';
 const POLICY = {
@@ -54,40 +53,20 @@ const OF_IDENTITIES: Readonly<Record<string, Request>> = {
 describe('delegated administration of what gets rights in the same instant', () => {
   let controller: TestController;
   let delegate: Client;
-  const clients: pg.Client[] = [];
   before(async () => {
     controller = await startTestController();
     const permissions = ['identity', 'enrollment', 'auth-policy', 'ca'];
     delegate = (await controller.newCaller({ permissions })).client;
   });
   after(async () => {
-    await Promise.all(clients.map((client) => client.end()));
     await controller.stop();
   });
 
-  /** Runs the request while a change by `sql` is not committed yet, and commits it once the request waits for it. */
+  /** Runs the request while the change is not committed yet, which is once the request waits for it. */
   const during = async (
-    [sql, ...values]: readonly [sql: string, ...values: string[]],
+    change: readonly [sql: string, ...values: string[]],
     request: () => Promise<Answer>,
-  ): Promise<Answer> => {
-    const other = new pg.Client(controller.database.connection);
-    clients.push(other);
-    await other.connect();
-    await other.query('BEGIN');
-    await other.query(sql, [...values]);
-    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const waiting = `SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`;
-    const answer = request();
-    try {
-      await until('the request waits', async () => {
-        const blocked = await controller.database.query(waiting, [rows[0]?.pid]);
-        return blocked.rows.length > 0;
-      });
-    } finally {
-      await other.query('COMMIT');
-    }
-    return answer;
-  };
+  ): Promise<Answer> => (await whileHeld(controller.database, change, request))[0] as Answer;
   const newIdentity = async (changes: object = {}) =>
     make(controller, 'identities', { name: unique('target'), type: 'User', isAdmin: false, ...changes });
   const rowOf = async (id: string) =>

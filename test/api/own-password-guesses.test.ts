@@ -3,7 +3,6 @@
  * database, so that nothing of this may be in the memory of one.
  */
 import { expect } from 'chai';
-import pg from 'pg';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
@@ -11,14 +10,13 @@ import { entityOf, itemsOf, make } from '../support/entities.js';
 import { expectFault, expectLoginRefused } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { authPolicy } from '../support/auth-policy.js';
-import { until } from '../support/poll.js';
+import { whileHeld } from '../support/locks.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
 const PASSWORD = 'pass word 1';
 const NEXT = 'pass word 2';
 const GUESSES = 49;
-const WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 
 interface Subject {
   readonly id: string;
@@ -148,45 +146,29 @@ describe('guesses at the own password', function ownGuesses() {
 
   it('are refused in the same words, the right one too, when the identity is disabled while they wait', async () => {
     const subject = await newSubject({ maxAttempts: 5 });
-    const other = new pg.Client(pair.database.connection);
-    await other.connect();
-    try {
-      await other.query('BEGIN');
-      await other.query('UPDATE identities SET disabled_at = now() WHERE id = $1', [subject.id]);
-      const answers = Promise.all([
-        guess(subject, subject.clients[0], PASSWORD),
-        guess(subject, subject.clients[1], 'wrong'),
-      ]);
-      await until('both wait', async () => (await pair.database.query(WAITING)).rows.length === 2, 20_000);
-      await other.query('COMMIT');
-      (await answers).forEach(expectWrong);
-    } finally {
-      await other.end();
-    }
+    const answers = await whileHeld(
+      pair.database,
+      ['UPDATE identities SET disabled_at = now() WHERE id = $1', subject.id],
+      () => guess(subject, subject.clients[0], PASSWORD),
+      () => guess(subject, subject.clients[1], 'wrong'),
+    );
+    answers.forEach(expectWrong);
     expect(await failures(subject), 'guesses at what is locked are not counted').to.equal(0);
     await expectLocked(subject);
   });
 
   it('come to an end at logins too: a right one that comes after the last wrong one is refused', async () => {
     const subject = await newSubject({ maxAttempts: 3 });
-    const other = new pg.Client(pair.database.connection);
-    await other.connect();
-    const waiting = (count: number) =>
-      until(`${count} wait`, async () => (await pair.database.query(WAITING)).rows.length === count, 20_000);
-    try {
-      await other.query('BEGIN');
-      await other.query('SELECT FROM identities WHERE id = $1 FOR UPDATE', [subject.id]);
-      const wrong = [0, 1, 2].map((n) => login(subject.name, `wrong-${n}`, n === 1 ? two : one));
-      await waiting(3);
-      const right = login(subject.name, PASSWORD, two);
-      await waiting(4);
-      await other.query('COMMIT');
-      (await Promise.all([...wrong, right])).forEach((answer) => {
-        expectLoginRefused(answer);
-      });
-    } finally {
-      await other.end();
-    }
+    const wrong = [0, 1, 2].map((n) => () => login(subject.name, `wrong-${n}`, n === 1 ? two : one));
+    const answers = await whileHeld(
+      pair.database,
+      ['SELECT FROM identities WHERE id = $1 FOR UPDATE', subject.id],
+      ...wrong,
+      () => login(subject.name, PASSWORD, two),
+    );
+    answers.forEach((answer) => {
+      expectLoginRefused(answer);
+    });
     await expectLocked(subject);
   });
 

@@ -4,7 +4,6 @@
  */
 import { expect } from 'chai';
 import { generateSync } from 'otplib';
-import pg from 'pg';
 import { authPolicy } from '../support/auth-policy.js';
 import type { PolicyChanges } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
@@ -12,6 +11,7 @@ import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import { entityOf, idsOf, make } from '../support/entities.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { whileHeld } from '../support/locks.js';
 import { until } from '../support/poll.js';
 import { bearing, makeSigner, tokenOf } from '../support/tokens.js';
 import type { TestSigner } from '../support/tokens.js';
@@ -186,25 +186,12 @@ describe('sessions for services of an API session', function partialLogins() {
     const subject = await newSubject();
     const [giving, owing] = [await login(subject), await login(subject)];
     await enroll(giving);
-    const other = new pg.Client(pair.database.connection);
-    await other.connect();
-    try {
-      await other.query('BEGIN');
-      await other.query('UPDATE mfas SET is_verified = true WHERE identity_id = $1', [subject.id]);
-      const answer = owing.post(`${C}/sessions`, { serviceId: service });
-      await until(
-        'it waits for the identity',
-        async () => {
-          const sql = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-          return (await pair.database.query(sql)).rows.length > 0;
-        },
-        20_000,
-      );
-      await other.query('COMMIT');
-      expect((await answer).status).to.be.oneOf([401, 404]);
-    } finally {
-      await other.end();
-    }
+    const [answer] = await whileHeld(
+      pair.database,
+      ['UPDATE mfas SET is_verified = true WHERE identity_id = $1', subject.id],
+      () => owing.post(`${C}/sessions`, { serviceId: service }),
+    );
+    expect(answer?.status).to.be.oneOf([401, 404]);
     const { rows } = await pair.database.query('SELECT id FROM sessions WHERE identity_id = $1', [subject.id]);
     expect(rows).to.deep.equal([]);
   });
