@@ -1,6 +1,6 @@
 /**
- * Many connections to the control channel at once, of those who are no routers, or of one that is: all are cut, a router
- * that is connected answers meanwhile, HTTPS serves, and nothing is left of them.
+ * Many connections to the control channel at once, of those who are no routers, or of one that is: all are cut, a
+ * router that is connected answers meanwhile, HTTPS serves, and nothing is left of them.
  */
 import { readdirSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';

@@ -1,10 +1,12 @@
 /** What a controller holds while nothing is said: memory and sockets of its process, rows of its tables. */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { until } from '../support/poll.js';
 import type { Traffic } from './steady-talk.js';
 
+const LOOK_MS = 2_000;
 /** A heap breathes; what is lost with every dial goes beyond. */
 const MEMORY_MIB = 48;
 /** Connections to the database and those that clients keep open for their next request come and go. */
@@ -35,6 +37,8 @@ export class Holdings {
       await until(
         'the tables have as many rows as before',
         async () => {
+          await delay(LOOK_MS);
+          await traffic.stayLoggedIn();
           rows = await this.#rows();
           return differences(first.rows, rows).length === 0;
         },

@@ -48,10 +48,14 @@ export class Traffic {
     const dialed = network.talk(this.#port);
     await Promise.all([...this.#standing, dialed].map((talk) => talk.echo(unique('beat'))));
     dialed.close();
-    // The administrator's session lives by it.
-    await network.terminators(this.#made().serviceId);
+    await this.stayLoggedIn();
     this.#dials += 1;
     this.#echoes += STANDING + 1;
+  }
+
+  /** The administrator's session lives by what is asked with it. */
+  async stayLoggedIn(): Promise<void> {
+    await this.#network.terminators(this.#made().serviceId);
   }
 
   /** Nothing is said and no connection is open. */

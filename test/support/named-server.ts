@@ -1,4 +1,4 @@
-/** What a service leads to, when it matters which host it was: servers that say their name and send back what they get. */
+/** What a service leads to, when it matters which host it was: servers that say their name and echo. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** A network of stock programs for suites: one router, services with those who may host and dial them, and their talk. */
+/** A network of stock programs: one router, services with those who may host and dial them, and their talk. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expectStatus } from './client.js';

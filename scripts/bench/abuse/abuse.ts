@@ -14,6 +14,7 @@ import { slowSenders, stillDocuments, stillLists } from './connections.js';
 import { dearest, oddShapes } from './filters.js';
 import { memoryOf, watchMemory } from './memory.js';
 import type { AbuseRow } from './report.js';
+import { routersWithOddHellos, routersWithoutCertificate, silentRouters } from './routers.js';
 import { Victims } from './victims.js';
 import { seedAbuse } from './world.js';
 
@@ -26,6 +27,9 @@ const attacks: readonly Attack[] = [
   largeTags,
   wrongPasswords,
   largeBodies,
+  routersWithoutCertificate,
+  routersWithOddHellos,
+  silentRouters,
 ];
 
 const QUIET_SECONDS = 3;
