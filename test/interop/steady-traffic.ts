@@ -24,7 +24,7 @@ const USAGE = `Usage: npm run steady -- [options]
 Needs the field's ziti program: ZITI names it, or it is on the path, or packed in ../shared/bin.
 `;
 /** Sessions of programs that were killed end after it; the end of the run waits for that. */
-const SESSION_TIMEOUT_S = 90;
+const SESSION_TIMEOUT_S = 60;
 const LIVES = 3;
 
 const say = (text: string): void => {
@@ -108,11 +108,20 @@ async function main(): Promise<number> {
   const admin = await shop.login(url);
   const network = new StockNetwork(binary, { admin, url, routersUrl: url });
   const faults: string[] = [];
+  const end = async () => {
+    await network.close();
+    await shop.end();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      say('it is stopped');
+      void end().finally(() => process.exit(1));
+    });
   try {
     say('a router, two hosts, a dialer and tunnelers come up');
     await network.prepare();
     const traffic = await new Traffic(network).start();
-    const holdings = new Holdings(subject.dataDir, SESSION_TIMEOUT_S);
+    const holdings = new Holdings(subject.dataDir, SESSION_TIMEOUT_S, say);
     const lifeMs = (minutes * 60_000) / LIVES;
     for (let life = 1; life <= LIVES; life += 1) {
       const { pid } = subject.running;
@@ -140,8 +149,7 @@ async function main(): Promise<number> {
     faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     faults.push(...subject.faults());
   } finally {
-    await network.close();
-    await shop.end();
+    await end();
   }
   for (const fault of faults) process.stdout.write(`! ${fault}\n`);
   say(faults.length === 0 ? 'all returned to where it was' : 'it did not');
