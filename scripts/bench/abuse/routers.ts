@@ -122,8 +122,8 @@ function sayOddHello(socket: TLSSocket, index: number): void {
 export const routersWithOddHellos: Attack = {
   name: 'routers, odd hellos',
   sends: () =>
-    `${HELLOS.toLocaleString('en')} connections for ziti-ctrl with a certificate of their own, ${STEP} at a time: no frame, one of 4 GiB, ` +
-    `one too large, half of one, one byte every ${DRIP_MS / 1000} s`,
+    `${HELLOS.toLocaleString('en')} connections for ziti-ctrl with a certificate of their own, ${STEP} at a time: ` +
+    `no frame, one of 4 GiB, one too large, half of one, one byte every ${DRIP_MS / 1000} s`,
   leastSeconds: SECONDS,
   async run({ world }): Promise<Statuses> {
     const shown = await selfMade();
