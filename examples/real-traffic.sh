@@ -106,7 +106,7 @@ waits "$work/router.log" is_online
 step 'a host that echoes'
 HOME=$work "$ziti" demo echo-server -i "$work/host.json" -s echo --cli-agent=false > "$work/host.log" 2>&1 &
 started="$! $started"
-is_hosted() { run edge list terminators 'service.name="echo"' -j | grep -q '"address"'; }
+is_hosted() { run edge list terminators 'service.name="echo"' -j | grep -q '"address" *:'; }
 waits "$work/host.log" is_hosted
 
 step "a client that says: $text"
