@@ -13,6 +13,8 @@ export interface ShownSession {
   readonly identityId: string;
   readonly serviceId: string;
   readonly type: PolicyType;
+  /** What grants it hangs on no device, and so ends by a change only. */
+  readonly isLasting: boolean;
   /** Router policies allow the router to its identity and its service. */
   readonly isRouterAllowed: boolean;
   readonly encryptionRequired: boolean;
@@ -24,13 +26,14 @@ export interface ShownSession {
   readonly hostingPrecedence: HostingPrecedence;
 }
 
-const ALLOWED = `EXISTS (SELECT FROM routers r
+/** `routerId` may be used for the session `t`. */
+const allowed = (routerId: string) => `EXISTS (SELECT FROM routers r
   CROSS JOIN ${withSelectors('identities', 'e.id = t.identity_id')} ti
   CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
-  WHERE r.id = $2 AND r.is_edge AND NOT r.disabled AND ${ROUTER_SERVES_BOTH})`;
+  WHERE r.id = ${routerId} AND r.is_edge AND NOT r.disabled AND ${ROUTER_SERVES_BOTH})`;
 
 const FIND = `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
-  t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted", ${ALLOWED} AS "isRouterAllowed",
+  t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted", t.granted_until = 'infinity' AS "isLasting", ${allowed('$2')} AS "isRouterAllowed",
   s.encryption_required AS "encryptionRequired", s.terminator_strategy AS strategy,
   s.max_idle_time_millis AS "maxIdleMs", coalesce(h.cost, i.default_hosting_cost) AS "hostingCost",
   coalesce(h.precedence, i.default_hosting_precedence) AS "hostingPrecedence"
@@ -38,18 +41,25 @@ FROM sessions t JOIN services s ON s.id = t.service_id JOIN identities i ON i.id
 LEFT JOIN identity_hostings h ON h.identity_id = t.identity_id AND h.service_id = t.service_id
 WHERE t.token = $1`;
 
-const STANDING = `SELECT t.id FROM sessions t WHERE t.id = ANY ($1) AND ${ALLOWED}`;
+const STANDING = `SELECT u.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (id, router_id, n)
+  JOIN sessions t ON t.id = u.id WHERE ${allowed('u.router_id')}`;
 /** Each of them needs another change of policies while the session is being checked. */
 const ROUNDS = 10;
+
+/** A router uses a session. */
+export interface UseAtRouter {
+  readonly sessionId: string;
+  readonly routerId: string;
+}
 
 export interface ShownSessionStore {
   /** The session with this token, while it is granted. @throws DomainError `unavailable` when grants keep changing */
   find(token: string, routerId: string): Promise<ShownSession | undefined>;
   /**
-   * Of these sessions, those that this router may not be used for any more. Asks the policies first, and ends what they
-   * do not grant.
+   * Those of these uses that are over: the router may not be used for the session any more, or the session has ended.
+   * Asks the policies first, and ends what they do not grant.
    */
-  lost(ids: readonly string[], routerId: string): Promise<string[]>;
+  lost(uses: readonly UseAtRouter[]): Promise<UseAtRouter[]>;
 }
 
 export function shownSessionStore(db: Db): ShownSessionStore {
@@ -67,10 +77,15 @@ export function shownSessionStore(db: Db): ShownSessionStore {
       }
       throw new DomainError('unavailable');
     },
-    async lost(ids, routerId) {
-      await checkGrants(db, { ids, others: 0, identityId: null });
-      const { rows } = await db.run<{ id: string }>('shown-sessions-standing', STANDING, [ids, routerId]);
-      return without(ids, rows);
+    async lost(uses) {
+      const ids = uses.map(({ sessionId }) => sessionId);
+      await checkGrants(db, { ids: [...new Set(ids)], others: 0, identityId: null });
+      const { rows } = await db.run<{ n: number }>('shown-sessions-standing', STANDING, [
+        ids,
+        uses.map(({ routerId }) => routerId),
+      ]);
+      const standing = new Set(rows.map(({ n }) => n));
+      return uses.filter((_, index) => !standing.has(index + 1));
     },
   };
 }

@@ -123,7 +123,13 @@ async function choose(
   { stores, traffic }: FabricServices,
 ): Promise<{ choice: Choice<Target>; path: Path }> {
   const paths = traffic.topology.pathsFrom(channel.routerId);
-  const found = await stores.hostedTerminators.targets(session.serviceId, instanceId, [...paths.keys()]);
+  const { routerId } = channel;
+  const { serviceId } = session;
+  const read = () => stores.hostedTerminators.targets(serviceId, instanceId, [...paths.keys()]);
+  // Once one has failed, memory may be what was wrong.
+  const found = await (failed.size > 0
+    ? read()
+    : traffic.memory.targets({ serviceId, instanceId, routerId }, paths, read));
   const targets = found.map((target) => ({
     ...target,
     dynamicCost: traffic.costs.of(target.id),
@@ -209,6 +215,7 @@ async function dropIfGone(
 ): Promise<boolean> {
   if (!failure.isTerminatorGone || failure.routerId !== routerId || !ROUTER_BINDINGS.includes(binding)) return false;
   const removed = await stores.hostedTerminators.remove([id], routerId);
+  traffic.memory.forgetTargets(undefined);
   traffic.costs.forget(id);
   log.info({ terminatorId: id, routerId }, 'a terminator that its router does not know was removed');
   return removed.length > 0;

@@ -67,6 +67,10 @@ export interface FabricNews {
   sessionsEnded(sessionIds: readonly string[]): void;
   /** Sessions for services may have lost their grant. */
   grantsLost(): void;
+  /** Something was changed over the APIs of this controller: dials read again what they depend on. */
+  changedHere(): void;
+  /** Of these services; undefined: of many. */
+  terminatorsChanged(serviceIds: readonly string[] | undefined): void;
   /** CAs, or keys of the network. */
   keysChanged(): void;
   /** False while changes made elsewhere may go unheard. */
@@ -262,22 +266,33 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     news: {
       routerChanged(routerId) {
+        traffic.memory.forgetAll();
         if (registry.get(routerId) === undefined) return;
         due.add(routerId);
         void checkDue();
       },
       accessMoved: () => {
+        traffic.memory.forgetAll();
         models.changed();
       },
+      changedHere: () => {
+        traffic.memory.forgetAll();
+      },
       routingMoved() {
+        traffic.memory.forgetAll();
         checkSoon();
         models.changed();
         traffic.sessions.check();
       },
       sessionsEnded: (ids) => {
+        traffic.memory.forgetSessions(ids);
         traffic.sessions.ended(ids);
       },
+      terminatorsChanged: (serviceIds) => {
+        traffic.memory.forgetTargets(serviceIds);
+      },
       grantsLost: () => {
+        traffic.memory.forgetAll();
         traffic.sessions.check();
       },
       sessionsChanged: (ids) => {
@@ -287,6 +302,7 @@ export function createFabric(options: FabricOptions): Fabric {
         sessionSync.refresh();
       },
       identityChanged: (identityId) => {
+        traffic.memory.forgetAll();
         sessionSync.identityChanged(identityId);
       },
       keysChanged: () => {
@@ -294,6 +310,7 @@ export function createFabric(options: FabricOptions): Fabric {
       },
       setHearing(next) {
         isHearing = next;
+        traffic.memory.setTrusted(next);
         if (!next) return;
         checkSoon();
         traffic.sessions.check();

@@ -3,6 +3,7 @@
  * router hears it, and its circuits end. What other routers and sessions have is never touched.
  */
 import { create } from '@bufbuild/protobuf';
+import type { UseAtRouter } from '../db/shown-sessions.js';
 import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Stores } from '../db/stores.js';
 import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
@@ -89,28 +90,35 @@ export class SessionWatch {
   }
 
   async #checkAll(): Promise<void> {
-    for (const [routerId, used] of [...this.#byRouter]) {
-      const ids = [...used];
-      for (let at = 0; at < ids.length && !this.#checks.isClosed; at += SLICE)
-        await this.#checkSlice(routerId, ids.slice(at, at + SLICE));
-    }
+    // Of all routers together: most sessions are used over one router, and many routers have few each.
+    const uses = [...this.#byRouter].flatMap(([routerId, used]) =>
+      [...used].map((sessionId) => ({ sessionId, routerId })),
+    );
+    for (let at = 0; at < uses.length && !this.#checks.isClosed; at += SLICE)
+      await this.#checkSlice(uses.slice(at, at + SLICE));
   }
 
-  async #checkSlice(routerId: string, ids: readonly string[]): Promise<void> {
+  async #checkSlice(uses: readonly UseAtRouter[]): Promise<void> {
     try {
-      const lost = await this.#stores.shownSessions.lost(ids, routerId);
-      if (lost.length === 0) return;
-      const used = this.#byRouter.get(routerId);
-      for (const id of lost) used?.delete(id);
-      this.#tell(routerId, lost);
-      for (const circuit of lost.flatMap((id) => this.#circuits.ofSession(id)))
-        if (isOver(circuit, routerId, lost)) this.#circuits.end(circuit, true);
-      await this.#stores.hostedTerminators.removeOfSessions(lost, routerId);
+      const lostAt = new Map<string, string[]>();
+      for (const { routerId, sessionId } of await this.#stores.shownSessions.lost(uses))
+        lostAt.set(routerId, [...(lostAt.get(routerId) ?? []), sessionId]);
+      for (const [routerId, lost] of lostAt) await this.#lost(routerId, lost);
     } catch (error) {
-      this.#noteFailure(error, { routerId }, 'sessions in use could not be checked; it is tried again');
+      this.#noteFailure(error, {}, 'sessions in use could not be checked; it is tried again');
       this.#checks.ask();
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
+  }
+
+  async #lost(routerId: string, lost: readonly string[]): Promise<void> {
+    const used = this.#byRouter.get(routerId);
+    // Those that have ended were told already, by their own notice.
+    const untold = lost.filter((id) => used?.delete(id));
+    this.#tell(routerId, untold);
+    for (const circuit of lost.flatMap((id) => this.#circuits.ofSession(id)))
+      if (isOver(circuit, routerId, lost)) this.#circuits.end(circuit, true);
+    await this.#stores.hostedTerminators.removeOfSessions(lost, routerId);
   }
 
   #tell(routerId: string, sessionIds: readonly string[]): void {

@@ -23,7 +23,10 @@ export async function requireSession(
   const { routerId } = channel;
   const apiSessionId = await apiSessions.find(apiSessionToken);
   if (apiSessionId === undefined) throw invalidApiSession();
-  const session = sessionToken === '' ? undefined : await stores.shownSessions.find(sessionToken, routerId);
+  const read = () => stores.shownSessions.find(sessionToken, routerId);
+  // A bind also depends on what its host is given by the identity, which is read each time.
+  const find = () => (type === 'Dial' ? traffic.memory.session(sessionToken, routerId, read) : read());
+  const session = sessionToken === '' ? undefined : await find();
   if (session?.apiSessionId !== apiSessionId) throw invalidSession();
   if (session.type !== type) throw wrongSessionType();
   if (!session.isRouterAllowed) throw invalidEdgeRouter();

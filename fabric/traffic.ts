@@ -10,6 +10,7 @@ import { TerminatorCosts } from '../domain/fabric/terminator-costs.js';
 import type { RouterChannel } from './channel.js';
 import { Circuits } from './circuits.js';
 import { ConnectedIdentities } from './connected-identities.js';
+import { DialMemory } from './dial-memory.js';
 import type { ChannelRegistry, FabricServices } from './services.js';
 import { SessionWatch } from './session-watch.js';
 import { TerminatorValidation } from './terminator-validation.js';
@@ -32,6 +33,7 @@ export interface Traffic {
   readonly topology: Topology;
   readonly validation: TerminatorValidation;
   readonly connected: ConnectedIdentities;
+  readonly memory: DialMemory;
   gatesOf(channel: RouterChannel): RouterGates;
   /** Its hello was accepted. */
   routerConnected(channel: RouterChannel, router: PathRouter): void;
@@ -70,6 +72,7 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
   });
   const topology = new Topology();
   const connected = new ConnectedIdentities(now, (id) => channels.get(id) !== undefined);
+  const memory = new DialMemory(now);
   const setRouter = ({ id, cost, noTraversal }: PathRouter) => {
     topology.setRouter({ id, cost, noTraversal });
   };
@@ -101,6 +104,7 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
     topology,
     validation,
     connected,
+    memory,
     gatesOf(channel) {
       const known = gates.get(channel);
       if (known !== undefined) return known;

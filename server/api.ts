@@ -46,6 +46,8 @@ export interface ApiOptions {
   readonly bindings: Bindings;
   readonly context: Context;
   readonly apiSessions: ApiSessionRegistry;
+  /** Called before the answer: what was made or changed may take rights away. */
+  readonly onChanged: () => void;
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
   readonly log: Logger;
@@ -131,6 +133,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     const reader = (exchange.reader = new RequestReader(input.caller?.identityId ?? '', response));
     try {
       const reply = await act(reader, handler, input, seen);
+      if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
       await writeReply(response, match.operation, reply, headers, {
         readerPatienceMs: config.readerPatience * 1000,
@@ -163,6 +166,12 @@ export function createApi(options: ApiOptions): ApiHandler {
       log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
 }
+
+/** Changes that only add to what a caller may do. */
+const ADDING: readonly string[] = ['authenticate', 'createSession'];
+
+const mayTakeAway = ({ method, operationId }: OperationSpec): boolean =>
+  method.toUpperCase() !== 'GET' && !ADDING.includes(operationId);
 
 /** @throws DomainError `routeUnknown`, `methodNotAllowed` */
 function route(request: IncomingMessage, path: string): Match {

@@ -23,6 +23,8 @@ export interface FeedListeners {
   readonly sessionsOpened: (apiSessionIds: readonly string[] | null) => void;
   /** Sessions for services have ended, by their ids. */
   readonly sessionsEnded: (sessionIds: readonly string[]) => void;
+  /** The terminators of these services are other ones; null: of many. */
+  readonly terminatorsChanged: (serviceIds: readonly string[] | null) => void;
   /** The certificates by which the identity logs in are others. */
   readonly printsChanged: (identityId: string) => void;
   /** A router was deleted or disabled, or has another certificate. */
@@ -75,6 +77,7 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     else if (subject === 'grants') listeners.grantsLost();
     else if (subject === 'opened') listeners.sessionsOpened(ids[0] === '*' ? null : ids);
     else if (subject === 'ended') listeners.sessionsEnded(ids);
+    else if (subject === 'terminators') listeners.terminatorsChanged(ids[0] === '*' ? null : ids);
     else if (subject === 'prints' && ids[0] !== undefined) listeners.printsChanged(ids[0]);
     else if (subject === 'router' && ids[0] !== undefined) listeners.routerChanged(ids[0]);
     else if (subject === 'presence') listeners.presenceMoved();

@@ -276,7 +276,17 @@ async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Prom
       ...documentPages(context.documents),
       ...(config.docs ? explorerPages() : []),
     ]),
-    api: createApi({ config, bindings, context, apiSessions, outages, log }),
+    api: createApi({
+      config,
+      bindings,
+      context,
+      apiSessions,
+      outages,
+      log,
+      onChanged: () => {
+        fabric.news.changedHere();
+      },
+    }),
   });
   const handle = app.callback();
   const chainPem = network.keys.server.certPem + pki.issuerPem();

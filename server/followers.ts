@@ -76,6 +76,9 @@ export async function followChanges(
     casChanged: () => {
       fabric.keysChanged();
     },
+    terminatorsChanged: (serviceIds) => {
+      fabric.terminatorsChanged(serviceIds ?? undefined);
+    },
     sessionsEnded: (ids) => {
       fabric.sessionsEnded(ids);
     },

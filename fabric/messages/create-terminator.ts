@@ -36,6 +36,7 @@ async function host(
     return;
   }
   requireHosted(await stores.transaction((tx) => tx.hostedTerminators.host(draft)), draft);
+  traffic.memory.forgetTargets([session.serviceId]);
   traffic.validation.created(channel, { id: draft.id, binding: SDK_BINDING, address: draft.id });
 }
 

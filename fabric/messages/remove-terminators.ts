@@ -20,6 +20,7 @@ export async function removeAll(
   await terminators.run(async () => {
     traffic.validation.removed(channel, ids);
     await stores.hostedTerminators.remove(ids, channel.routerId);
+    traffic.memory.forgetTargets(undefined);
   });
 }
 

@@ -29,5 +29,6 @@ async function change(request: UpdateTerminatorRequest, channel: RouterChannel, 
       ...(request.updatePrecedence ? { precedence: precedenceOf(request.precedence) } : {}),
     },
   );
+  services.traffic.memory.forgetTargets([session.serviceId]);
   if (!isChanged) throw new EdgeError('invalidTerminator', 'invalid terminator');
 }

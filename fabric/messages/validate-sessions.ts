@@ -10,7 +10,8 @@ export const validateSessions: MessageHandler = async (frame, channel, { stores,
   const { sessionTokens: ids } = readBody(ValidateSessionsRequestSchema, frame);
   for (let at = 0; at < ids.length; at += SLICE) {
     const slice = ids.slice(at, at + SLICE);
-    const lost = new Set(await stores.shownSessions.lost(slice, channel.routerId));
+    const uses = slice.map((sessionId) => ({ sessionId, routerId: channel.routerId }));
+    const lost = new Set((await stores.shownSessions.lost(uses)).map(({ sessionId }) => sessionId));
     // Its sessions were forgotten when it closed.
     if (channel.isClosed) return;
     for (const id of slice) if (!lost.has(id) && !traffic.sessions.use(channel.routerId, id)) lost.add(id);

@@ -253,11 +253,15 @@ describe('terminators that clients host', () => {
 
     it('are lost by a router when a policy of any kind goes, and only then', async () => {
       const ids = [await session(host, 'Dial'), await session(other, 'Dial')];
-      const lost = () => stores.shownSessions.lost(ids, router);
+      const lostAt = async (routerId: string) =>
+        (await stores.shownSessions.lost(ids.map((sessionId) => ({ sessionId, routerId })))).map(
+          ({ sessionId }) => sessionId,
+        );
+      const lost = () => lostAt(router);
       const standing = async () =>
         (await query('SELECT id FROM sessions WHERE id = ANY ($1)', [ids])).rows.map(({ id }) => id);
       expect(await lost()).to.deep.equal([]);
-      expect(await stores.shownSessions.lost(ids, elsewhere)).to.deep.equal(ids);
+      expect(await lostAt(elsewhere)).to.deep.equal(ids);
       await query('UPDATE identities SET disabled_at = now() WHERE id = $1', [host]);
       expect(await lost()).to.deep.equal(ids.slice(0, 1));
       await query('DELETE FROM edge_router_policies');

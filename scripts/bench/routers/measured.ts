@@ -1,7 +1,7 @@
 /** The controller that is measured: a process of its own at one address, which it keeps when it is killed. */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
@@ -9,6 +9,8 @@ import { runningConnection } from '../../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../../controller-process.js';
 import type { RunningController } from '../../controller-process.js';
 import { freePort } from './reference.js';
+
+const MOST_LOGGED = 15;
 
 export class MeasuredController {
   readonly username = 'admin';
@@ -41,6 +43,19 @@ export class MeasuredController {
 
   get logFile(): string {
     return join(this.#dir, 'controller.log');
+  }
+
+  /** What its log says most often of this, with how often. */
+  logged(about: RegExp): string[] {
+    const counts = new Map<string, number>();
+    for (const line of readFileSync(this.logFile, 'utf8').split('\n')) {
+      if (!about.test(line)) continue;
+      const { msg, reason } = JSON.parse(line) as { msg?: string; reason?: string };
+      const text = [msg, reason].filter((part) => part !== undefined).join(': ');
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    const often = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_LOGGED);
+    return often.map(([text, count]) => `${count} x ${text}`);
   }
 
   /** As a crash: nothing is said, nothing is tidied. @returns milliseconds until it answers again */

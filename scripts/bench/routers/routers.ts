@@ -39,7 +39,7 @@ export interface RouterOptions extends RouterScale {
 }
 
 const AT_REST_SECONDS = 20;
-const SYNC_MS = 300_000;
+const SYNC_MS = 120_000;
 const KILL_SECONDS = 60;
 const POLICY_MS = 120_000;
 /** To be measured before it. */
@@ -147,7 +147,11 @@ class RouterBench {
     const isDone = await this.#fleet.allInStep(SYNC_MS, (inStep) => {
       showProgress(`${inStep} of ${options.routers} routers are in step`);
     });
-    if (!isDone) throw new Error(`only ${this.#fleet.inStep} of ${options.routers} routers came in step`);
+    if (!isDone)
+      throw new Error(
+        `only ${this.#fleet.inStep} of ${options.routers} routers came in step; its log says of routers:\n` +
+          own.logged(/router|API sessions/).join('\n'),
+      );
     add({ part, name: 'routers', value: options.routers, unit: '' });
     add({ part, name: 'API sessions', value: options.apiSessions, unit: '' });
     add({ part, name: 'from the first connection to all in step', value: since(startedAt), unit: 's' });
