@@ -91,6 +91,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
   /** Everything has been read, and nothing that changed since went unheard. */
   let isLoaded = false;
   let isReadingDue = false;
+  let isReading = false;
   const whenLoaded: (() => void)[] = [];
   const sessions = new Set<string>();
   const identities = new Set<string>();
@@ -240,7 +241,8 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
     while (hasWork()) {
       if (isReadingDue) {
         isReadingDue = false;
-        await readAll();
+        isReading = true;
+        await readAll().finally(() => (isReading = false));
       } else await look();
       if (isReadingDue || sessions.size > 0) continue;
       isLoaded = true;
@@ -304,7 +306,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
             };
       told.set(channel.routerId, entry);
       demand(entry);
-      if (isLoaded || isReadingDue) return;
+      if (isLoaded || isReadingDue || isReading) return;
       isReadingDue = true;
       gather(0);
     },

@@ -134,7 +134,8 @@ export class CircuitBench {
       ...(await open('Bind')),
     });
     const answer = readBody(CreateTerminatorV2ResponseSchema, await bound);
-    if (answer.result !== CreateTerminatorResult.SUCCESS) throw new Error(`${target.label}: the service cannot be hosted: ${answer.msg}`);
+    if (answer.result !== CreateTerminatorResult.SUCCESS)
+      throw new Error(`${target.label}: the service cannot be hosted: ${answer.msg}`);
     const bench = new CircuitBench(link, target, await open('Dial'));
     handlers.set(ContentType.Route, (frame) => {
       bench.#route(frame);

@@ -46,6 +46,9 @@ const POLICY_MS = 120_000;
 const SETTLE_MS = 3_000;
 const IN_FLIGHT = [1, 50];
 
+/** Lines of these levels. */
+const WARNINGS = /"level":(?:[4-9]0|"(?:warn|error|fatal)")/;
+
 export function pickParts(only: readonly string[]): ReadonlySet<Part> {
   const picked = PARTS.filter((part) => only.length === 0 || only.some((term) => part.includes(term)));
   if (picked.length === 0) throw new UsageError(`no part is named so; there are: ${PARTS.join(', ')}`);
@@ -136,6 +139,8 @@ class RouterBench {
     if (parts.has('policy')) await this.#policy();
     if (parts.has('kill')) await this.#kill();
     this.#fleet.close();
+    const warnings = this.own.logged(WARNINGS);
+    if (warnings.length > 0) say(`own: its log warns:\n  ${warnings.join('\n  ')}`);
   }
 
   async #connect(): Promise<void> {
