@@ -488,6 +488,18 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_terminators_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE ids text; n bigint;
+BEGIN
+  SELECT count(*), string_agg(id, ' ') INTO n, ids
+  FROM (SELECT DISTINCT service_id AS id FROM changed LIMIT 200) c;
+  IF n > 0 THEN PERFORM pg_notify('edge', 'terminators ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_trace_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1460,3 +1472,7 @@ CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH
 CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
+CREATE TRIGGER terminators_tell_former AFTER UPDATE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
+CREATE TRIGGER terminators_tell_gone AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
+CREATE TRIGGER terminators_tell_new AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();

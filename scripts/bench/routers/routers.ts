@@ -39,7 +39,7 @@ export interface RouterOptions extends RouterScale {
 }
 
 const AT_REST_SECONDS = 20;
-const SYNC_MS = 120_000;
+const SYNC_MS = 300_000;
 const KILL_SECONDS = 60;
 const POLICY_MS = 120_000;
 /** To be measured before it. */

@@ -151,9 +151,9 @@ export const openSessions = (
       `WITH chosen AS (SELECT t.id, t.identity_id, i.role_attributes FROM api_sessions t
         JOIN identities i ON i.id = t.identity_id WHERE t.authenticator_id = 'bench' ORDER BY i.name, t.id LIMIT $2),
       made AS (INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token, granted_epoch)
-        SELECT md5(id), id, identity_id, $1, 'Dial', md5(id),
+        SELECT left(md5(id), 22), id, identity_id, $1, 'Dial', md5(id),
           (SELECT epoch FROM model_epochs WHERE name = 'grants') FROM chosen RETURNING id)
-      SELECT md5(c.id) AS id, (SELECT a FROM unnest(c.role_attributes) AS u (a) WHERE a LIKE 'bench-site-%') AS site
+      SELECT left(md5(c.id), 22) AS id, (SELECT a FROM unnest(c.role_attributes) AS u (a) WHERE a LIKE 'bench-site-%') AS site
       FROM chosen c`,
       [serviceId, count],
     );
