@@ -33,7 +33,8 @@ const allowed = (routerId: string) => `EXISTS (SELECT FROM routers r
   WHERE r.id = ${routerId} AND r.is_edge AND NOT r.disabled AND ${ROUTER_SERVES_BOTH})`;
 
 const FIND = `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
-  t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted", t.granted_until = 'infinity' AS "isLasting", ${allowed('$2')} AS "isRouterAllowed",
+  t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted",
+  t.granted_until = 'infinity' AS "isLasting", ${allowed('$2')} AS "isRouterAllowed",
   s.encryption_required AS "encryptionRequired", s.terminator_strategy AS strategy,
   s.max_idle_time_millis AS "maxIdleMs", coalesce(h.cost, i.default_hosting_cost) AS "hostingCost",
   coalesce(h.precedence, i.default_hosting_precedence) AS "hostingPrecedence"

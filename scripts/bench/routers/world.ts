@@ -153,7 +153,8 @@ export const openSessions = (
       made AS (INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token, granted_epoch)
         SELECT left(md5(id), 22), id, identity_id, $1, 'Dial', md5(id),
           (SELECT epoch FROM model_epochs WHERE name = 'grants') FROM chosen RETURNING id)
-      SELECT left(md5(c.id), 22) AS id, (SELECT a FROM unnest(c.role_attributes) AS u (a) WHERE a LIKE 'bench-site-%') AS site
+      SELECT left(md5(c.id), 22) AS id,
+        (SELECT a FROM unnest(c.role_attributes) AS u (a) WHERE a LIKE 'bench-site-%') AS site
       FROM chosen c`,
       [serviceId, count],
     );
