@@ -90,8 +90,3 @@ export function shownSessionStore(db: Db): ShownSessionStore {
     },
   };
 }
-
-function without(ids: readonly string[], rows: readonly { id: string }[]): string[] {
-  const standing = new Set(rows.map(({ id }) => id));
-  return ids.filter((id) => !standing.has(id));
-}

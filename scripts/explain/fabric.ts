@@ -43,7 +43,9 @@ const shown: readonly Hot[] = [
     await tx.servicePolicies.remove(idOf('policy', 3));
     await tx.shownSessions.find(shownOf(facts), routerOf(facts));
   }),
-  changing('shown-sessions-lost', (tx, facts) => tx.shownSessions.lost(manyOf(facts), routerOf(facts))),
+  changing('shown-sessions-lost', (tx, facts) =>
+    tx.shownSessions.lost(manyOf(facts).map((sessionId) => ({ sessionId, routerId: routerOf(facts) }))),
+  ),
 ];
 
 const hosted: readonly Hot[] = [
