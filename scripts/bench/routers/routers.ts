@@ -42,8 +42,10 @@ const AT_REST_SECONDS = 20;
 const SYNC_MS = 300_000;
 const KILL_SECONDS = 60;
 const POLICY_MS = 120_000;
-/** To be measured before it. */
+/** Until what came before is over. */
 const SETTLE_MS = 3_000;
+/** Until what routers said of their sessions is worked on. */
+const REPORT_MS = 20_000;
 const IN_FLIGHT = [1, 50];
 
 /** Lines of these levels. */
@@ -246,7 +248,7 @@ class RouterBench {
           sessionTokens: mine,
         });
     }
-    await delay(SETTLE_MS);
+    await delay(REPORT_MS);
     const before = this.#fleet.removed.size;
     if (before > 0) say(`own: ${before} sessions were removed although nothing had changed`);
     this.#fleet.removed.clear();
