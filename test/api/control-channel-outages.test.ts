@@ -94,7 +94,7 @@ describe('routers of a controller whose database fails', function databaseFails(
     early.subscribe('early');
     await early.next(ContentType.DataState);
     await database.query(`DELETE FROM cas WHERE id = '${ca.id}'; ALTER TABLE cas RENAME TO cas_away`);
-    await until('the failure is told', () => said(/of routers could not be read; it is tried again/).length > 0);
+    await until('the failure is told', () => said(/the keys for routers could not be read/).length > 0);
     await database.query('ALTER TABLE cas_away RENAME TO cas');
     const late = await ScriptedRouter.connect(one.url, await newRouter(controller));
     late.subscribe('late');
