@@ -118,7 +118,7 @@ export interface ExternalJwtSignerStore {
   hold(signer: Pick<ExternalJwtSigner, 'id' | 'updatedAt'>): Promise<boolean>;
   /** For clients: the enabled ones. */
   list(request: ListRequest & ForClient): Promise<Page<ExternalJwtSigner>>;
-  /** Nobody else changes it until the transaction ends. @throws DomainError `notFound` */
+  /** No other transaction changes it until this one ends. @throws DomainError `notFound` */
   lockForChange(id: string): Promise<ExternalJwtSigner>;
   /** @throws DomainError `duplicate` (name, issuer, fingerprint), `notFound` for an auth policy that does not exist */
   create(id: string, draft: ExternalJwtSignerDraft): Promise<void>;

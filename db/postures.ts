@@ -144,7 +144,7 @@ VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${EXPENDABLE}`;
 export interface PostureStore {
   /** @returns undefined when the API session is gone */
   basis(apiSessionId: string, checkIds: readonly string[]): Promise<ReportBasis | undefined>;
-  /** The same, and until the transaction ends nobody else changes it. */
+  /** The same, and no other transaction changes it until this one ends. */
   lockBasis(apiSessionId: string, checkIds: readonly string[]): Promise<ReportBasis | undefined>;
   /** Sessions of the API session are unchecked from then on. */
   keep(apiSessionId: string, state: PostureState): Promise<void>;

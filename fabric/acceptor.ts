@@ -84,7 +84,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   const entering = new Set<string>();
   let isClosed = false;
 
-  /** A router says hello at once: who is silent gives way, longest first, and holds up nobody. */
+  /** A router says hello at once: who is silent gives way, longest first. */
   const findPlace = () => {
     if (waiting.size < limits.hellos) return;
     const [longest] = silent;

@@ -37,7 +37,7 @@ export interface SessionSync {
   end(channel: RouterChannel): void;
   /** The policies that select the router are other ones. Nothing happens when they are the same. */
   changed(router: KnownRouter): void;
-  /** Changes may have gone unheard: everybody is told what is different. */
+  /** Changes may have gone unheard: all routers are told what is different. */
   refresh(): void;
   /** These began, ended, or have other certificates. */
   sessionsChanged(ids: readonly string[]): void;
@@ -270,7 +270,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       work();
     }, afterMs).unref();
   };
-  /** Nobody listens, and nothing is known. */
+  /** No router listens, and nothing is known. */
   const isIdle = () => told.size === 0 && !isLoaded && !isReadingDue;
 
   const forget = () => {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f5894936e36381e4913b33a3d15a8e878508a4415e784fb263e4c1176f50ab07) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 e2302285aa211dc878d818c706ec1853cee65cf0e474c510201ddf35d090d694) by scripts/generate. Do not edit.
 
 import type { Api, Method, RouteNode } from './operation.js';
 

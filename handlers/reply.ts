@@ -43,7 +43,7 @@ export interface DataReply<S extends number, D> {
 
 /** An element of a list whose text may be known from before. */
 export abstract class ListElement<D> {
-  /** What it is, made anew. */
+  /** What it is, made again. */
   abstract value(): D;
   /**
    * As it is written in an answer.

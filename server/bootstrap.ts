@@ -20,7 +20,7 @@ import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { readSecret, writeSecret } from './data-dir.js';
 import type { Logger } from './log.js';
-import { currentKeys, INTERMEDIATE_NAME, sealAnew, sealed } from './network-keys.js';
+import { currentKeys, INTERMEDIATE_NAME, resealAll, sealed } from './network-keys.js';
 import type { NetworkKeys, Renewable } from './network-keys.js';
 import { openTokenKey } from './network-secrets.js';
 
@@ -62,7 +62,7 @@ export async function openNetwork(
           'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.',
       );
     } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
-      await sealAnew(tx, keyRing, record.masterKeyCheck);
+      await resealAll(tx, keyRing, record.masterKeyCheck);
       log.info('all keys are sealed again, under the present master key; earlier ones are no longer needed');
     }
     const trustDomain = record?.trustDomain ?? (await tx.network.find())?.trustDomain ?? '';

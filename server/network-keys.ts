@@ -25,7 +25,7 @@ import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { routersReach } from './control-settings.js';
 import type { Logger } from './log.js';
-import { sealSecretsAnew } from './network-secrets.js';
+import { resealSecrets } from './network-secrets.js';
 import type { Authority } from './pki.js';
 
 export interface SigningEntity {
@@ -254,7 +254,7 @@ export function keyOpens(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sea
  * nothing.
  * @param check  the check value of the database until now
  */
-export async function sealAnew(tx: StoreSet, keyRing: KeyRing, check: string): Promise<void> {
+export async function resealAll(tx: StoreSet, keyRing: KeyRing, check: string): Promise<void> {
   for (const record of await tx.network.allPki()) {
     const { privateKeyPem } = opened(
       record,
@@ -267,12 +267,12 @@ export async function sealAnew(tx: StoreSet, keyRing: KeyRing, check: string): P
       sealedKey: keyRing.seal(privateKeyPem, contextOf(record)),
     });
   }
-  await sealSecretsAnew(tx, keyRing);
-  await sealSecondFactorsAnew(tx, keyRing);
+  await resealSecrets(tx, keyRing);
+  await resealSecondFactors(tx, keyRing);
   await tx.network.setMasterKeyCheck(keyRing.checkValue());
 }
 
-async function sealSecondFactorsAnew({ mfas }: Pick<StoreSet, 'mfas'>, keyRing: KeyRing): Promise<void> {
+async function resealSecondFactors({ mfas }: Pick<StoreSet, 'mfas'>, keyRing: KeyRing): Promise<void> {
   let batch = await mfas.after('', MFA_BATCH);
   while (batch.length > 0) {
     for (const mfa of batch) await mfas.reseal(sealedAgain(mfa, keyRing));

@@ -26,7 +26,7 @@ export async function openTokenKey({ network }: Networks, keyRing: KeyRing): Pro
 }
 
 /** Seals them again under the current master key. */
-export async function sealSecretsAnew({ network }: Networks, keyRing: KeyRing): Promise<void> {
+export async function resealSecrets({ network }: Networks, keyRing: KeyRing): Promise<void> {
   const sealed = await network.findSecret(TOKEN_KEY);
   if (sealed === undefined) return;
   await network.saveSecret(TOKEN_KEY, keyRing.seal(opened(sealed, keyRing), contextOf(TOKEN_KEY)));

@@ -15,7 +15,7 @@ import { runTool } from './tool.js';
 
 export const USER = 'edge';
 export const DATABASE = 'edge';
-const BEGIN_ANEW = 'To begin anew with an empty database, move master.key and postgres out of that directory';
+const BEGIN_ANEW = 'To begin again with an empty database, move master.key and postgres out of that directory';
 
 /**
  * What `-D` says to a program whose working directory is the cluster. A server that runs as another user may not

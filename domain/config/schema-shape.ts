@@ -1,5 +1,5 @@
 /**
- * Reads a user-supplied JSON Schema (draft-04 to draft-07) and writes it anew in one plain form: known keywords with
+ * Reads a user-supplied JSON Schema (draft-04 to draft-07) and writes it again in one plain form: known keywords with
  * values of the right kind, every reference resolved inside the document, each subschema weighed. What is not written
  * here never reaches the validator: later drafts' keywords, vendor extensions, annotations. Nothing is ever fetched.
  */

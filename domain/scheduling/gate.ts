@@ -1,6 +1,6 @@
 /**
  * Lets a few expensive tasks run at once, a bounded number wait their turn in order of arrival, and turns the rest
- * away at once, so that a flood of logins costs the flooder time and nobody else memory.
+ * away at once, so that a flood of logins costs its sender time and others no memory.
  */
 import { DomainError } from '../errors.js';
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 b18d8092b667b444a10ddded6c467f5a10415efa1873d14275ebce76f2e62f97) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 899ec45ff439aebbda25b988bad053e6767166ca03e5d2d2c5504035ec80f21d) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

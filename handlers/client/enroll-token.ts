@@ -97,7 +97,7 @@ function requireAllowed(signer: ExternalJwtSigner, isToCert: boolean): void {
     return;
   }
   if (!signer.enrollToTokenEnabled) refuse('the signer does not enroll to tokens: send a clientCsr');
-  // Its tokens name identities by an id, which a new identity cannot choose: nobody could ever log in.
+  // Its tokens name identities by an id, which a new identity cannot choose: no identity could log in.
   if (!signer.useExternalId) refuse('the signer enrolls to tokens only with useExternalId');
 }
 

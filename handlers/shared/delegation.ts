@@ -1,7 +1,7 @@
 /**
  * What callers who are no administrators must not do, although they have the permission for the operation: see
  * domain/auth/rights.ts. Administrators pass without a look at the database. What is looked at for others stays locked
- * until the transaction of the change ends, so that nobody is raised above the caller in between.
+ * until the transaction of the change ends, so that no target is raised above the caller in between.
  */
 import { isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';

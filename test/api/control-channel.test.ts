@@ -256,7 +256,7 @@ describe('the control channel', () => {
       ).to.deep.equal([router.id, router.name]);
     });
 
-    it('is sent again when it is asked for anew, not when a subscription goes on', async () => {
+    it('is sent again when it is asked for again, not when a subscription goes on', async () => {
       const connected = await online(await newRouter(controller));
       connected.subscribe('sub-1');
       await connected.next(ContentType.DataState);

@@ -184,7 +184,7 @@ describe('enrollment of routers', () => {
     await isUnused('edge-routers', many);
   });
 
-  it('starts anew when an edge router is told to enroll again', async () => {
+  it('starts again when an edge router is told to enroll again', async () => {
     const { id, client, certs } = await enrolled();
     expectStatus(await controller.admin.post(`${MANAGEMENT}/edge-routers/${id}/re-enroll`), 200);
     const item = await read(controller, `edge-routers/${id}`);

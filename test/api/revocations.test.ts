@@ -79,7 +79,7 @@ describe('revocations', () => {
     });
   });
 
-  it('are read back with their type and end, and begin anew with the same id', async () => {
+  it('are read back with their type and end, and begin again with the same id', async () => {
     const id = randomUUID();
     const answer = await revoke('JTI', id, { tags: { a: 1 } });
     expect(answer.data).to.deep.equal({ _links: { self: { href: `./revocations/${id}` } }, id });

@@ -249,7 +249,7 @@ describe('circuits', () => {
     expect((await connectCircuit(router, made.dialer)).route.egress?.destination).to.equal(one);
   });
 
-  it('are led anew when a router cannot forward, and unknown ones are taken from it', async () => {
+  it('are led another way when a router cannot forward, and unknown ones are taken from it', async () => {
     const made = await scene();
     await hosted(made);
     const { circuitId } = await connectCircuit(router, made.dialer);
@@ -267,7 +267,7 @@ describe('circuits', () => {
     expect(unrouted(router)).to.deep.equal(['unknown', circuitId]);
   });
 
-  it('are led anew once when two faults are told before the router has answered, and stay', async () => {
+  it('are led another way once when two faults are told before the router has answered, and stay', async () => {
     const made = await scene();
     await hosted(made);
     const { circuitId } = await connectCircuit(router, made.dialer);
@@ -287,7 +287,7 @@ describe('circuits', () => {
     expect(unrouted(router)).to.deep.equal([]);
   });
 
-  it('that end while they are led anew are taken from those that were told', async () => {
+  it('that end while they are led another way are taken from those that were told', async () => {
     const made = await scene();
     await hosted(made);
     const { circuitId } = await connectCircuit(router, made.dialer);

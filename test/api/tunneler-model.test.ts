@@ -235,10 +235,10 @@ describe('the data model of a router with a tunneler', () => {
     await has('the service is told again', () => knows(made));
   });
 
-  it('goes on with a subscription that is renewed, and is told anew for another one', async () => {
+  it('goes on with a subscription that is renewed, and is told again for another one', async () => {
     await granted();
     connected.subscribe('first');
-    await has('it is told anew', () => model.update().states === 2);
+    await has('it is told again', () => model.update().states === 2);
     connected.subscribe('first', { renew: true });
     connected.subscribe('second');
     await has('it is told for the other one', () => model.update().states === 3);

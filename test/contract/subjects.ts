@@ -55,7 +55,7 @@ export async function authority(world: World): Promise<{ id: string; proof: stri
 /** No two signers have the same issuer. */
 export const newIssuer = (world: World): Body => ({ issuer: `https://${world.unique('issuer')}.example.com/` });
 
-/** There is one set of settings for all controllers together: made anew. */
+/** There is one set of settings for all controllers together: made again. */
 export async function withoutSettings({ admin }: World): Promise<void> {
   await admin.delete(`${MANAGEMENT}/controller-settings/global/effective`);
 }

@@ -97,7 +97,7 @@ describe('embedded PostgreSQL: what it refuses', function () {
     mkdirSync(dataDir, { mode: 0o700 });
     writeFileSync(path.join(dataDir, 'master.key'), 'key');
     const { message } = await failureOf(workshop.start(dataDir));
-    expect(message).to.include('missing').and.include('master.key').and.include('Restore').and.include('begin anew');
+    expect(message).to.include('missing').and.include('master.key').and.include('Restore').and.include('begin again');
     expect(existsSync(path.join(dataDir, 'postgres'))).to.equal(false);
   });
 

@@ -98,7 +98,7 @@ describe('routers that are connected', () => {
     expect(await presence(router)).not.to.equal(null);
   });
 
-  it('of a controller that starts anew are forgotten', async () => {
+  it('of a controller that starts again are forgotten', async () => {
     const [host, router] = [await newHost(), await newRouter()];
     await test.stores.routerChannels.write(host, [row(router)], []);
     await test.stores.routerChannels.forgetHostsOf('c1');

@@ -135,7 +135,7 @@ describe('changes of the model of a router', () => {
     expect(changes(bound, modelOf(reach([policy('p', 'Bind', ['b'])]), CATALOG))).to.deep.equal([]);
   });
 
-  it('grant anew before they take away, so that a service that stays is never lost', () => {
+  it('grant again before they take away, so that a service that stays is never lost', () => {
     const moved = modelOf(reach([policy('q', 'Bind', ['b'])]), CATALOG);
     const list = changes(bound, moved);
     expect(list).to.deep.equal([
