@@ -196,6 +196,9 @@ const TEXTS: readonly (readonly [RegExp, Outage])[] = [
 
 const TLS_CODE = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
 
+/** ALLOW_CONNECTIONS of the database is false. Of a statement the same code means something else. */
+const isClosed = ({ code, severity }: DatabaseError): boolean => code === '55000' && severity === 'FATAL';
+
 /** Undefined: the database is not the reason. Of several failures, the first that waiting does not mend. */
 export function outageOf(error: unknown): Outage | undefined {
   if (error instanceof DatabaseUnavailable) return error.outage;
@@ -207,7 +210,8 @@ export function outageOf(error: unknown): Outage | undefined {
   }
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
-  if (error instanceof DatabaseError) return STATES.find(([pattern]) => pattern.test(error.code ?? ''))?.[1];
+  if (error instanceof DatabaseError)
+    return isClosed(error) ? 'loginRefused' : STATES.find(([pattern]) => pattern.test(error.code ?? ''))?.[1];
   if (typeof code === 'string') {
     if (UNREACHABLE.has(code)) return 'unreachable';
     if (NO_FILES.has(code)) return 'noFiles';
@@ -225,6 +229,7 @@ const CODES: Readonly<Record<string, string>> = {
   '28000': 'pg_hba.conf has no rule for this login, the user does not exist, or TLS is asked for',
   '3D000': 'the database does not exist',
   '42501': 'the user has no right to connect',
+  '55000': 'the database accepts no connections',
 };
 
 /**

@@ -34,6 +34,7 @@ const CASES: readonly (readonly [string, unknown, Outage])[] = [
   ['deadlock', sql('40P01'), 'conflict'],
   ['wrong password', sql('28P01'), 'loginRefused'],
   ['no such database', sql('3D000'), 'loginRefused'],
+  ['closed to connections', Object.assign(sql('55000'), { severity: 'FATAL' }), 'loginRefused'],
   ['certificate', system('SELF_SIGNED_CERT_IN_CHAIN'), 'tlsRefused'],
   ['no TLS', new Error('The server does not support SSL connections'), 'tlsRefused'],
   ['open files', system('EMFILE'), 'noFiles'],

@@ -4,6 +4,7 @@ import type { RouterChannel } from '../../fabric/channel.js';
 import { Circuits } from '../../fabric/circuits.js';
 import { ContentType } from '../../fabric/content-types.js';
 import { typedMessage } from '../../fabric/frame.js';
+import { DialMemory } from '../../fabric/dial-memory.js';
 import type { Frame } from '../../fabric/frame.js';
 import { validateSessions } from '../../fabric/messages/validate-sessions.js';
 import type { FabricServices } from '../../fabric/services.js';
@@ -38,7 +39,7 @@ describe('the sessions that routers use', () => {
     const sessions = new SessionWatch({ stores, channels, circuits, noteFailure: () => undefined });
     const services = {
       stores,
-      traffic: { sessions },
+      traffic: { sessions, memory: new DialMemory(() => 0) },
       apiSessions: { find: async () => 'a1' },
     } as unknown as FabricServices;
     return { asked, answers, sessions, services };
