@@ -3,12 +3,12 @@ import type { Unread } from '../domain/model.js';
 import { parserOf } from './connection.js';
 import type { Column, TextRow } from './connection.js';
 
-/** Reads the rows of one statement. */
+/** Reads the rows of one statement. What that takes is made for the first row: often none is read. */
 class RowReader<Row, T> {
   readonly idAt: number;
-  readonly #parsers: readonly ((text: string) => unknown)[];
+  #parsers: readonly ((text: string) => unknown)[] | undefined;
   /** A copy of it has its keys from the start: to add them one by one takes several times as long. */
-  readonly #empty: Readonly<Record<string, unknown>>;
+  #empty: Readonly<Record<string, unknown>> = {};
 
   /** @param columns  with one named `id`, which is text */
   constructor(
@@ -16,17 +16,21 @@ class RowReader<Row, T> {
     readonly fromRow: (row: Row) => T,
   ) {
     this.idAt = columns.findIndex(({ name }) => name === 'id');
-    this.#parsers = columns.map(({ dataTypeID }) => parserOf(dataTypeID));
-    this.#empty = { ...Object.fromEntries(columns.map(({ name }) => [name, null])) };
   }
 
   read(texts: TextRow): T {
+    const parsers = (this.#parsers ??= this.#prepare());
     const row: Record<string, unknown> = { ...this.#empty };
     for (let at = 0; at < this.columns.length; at += 1) {
       const text = texts[at];
-      if (text != null) row[(this.columns[at] as Column).name] = this.#parsers[at]?.(text);
+      if (text != null) row[(this.columns[at] as Column).name] = parsers[at]?.(text);
     }
     return this.fromRow(row as Row);
+  }
+
+  #prepare(): readonly ((text: string) => unknown)[] {
+    this.#empty = { ...Object.fromEntries(this.columns.map(({ name }) => [name, null])) };
+    return this.columns.map(({ dataTypeID }) => parserOf(dataTypeID));
   }
 }
 
