@@ -155,7 +155,7 @@ export interface IdentityStore {
   findByIdOrName(idOrName: string): Promise<Selectable | undefined>;
   /** What it may administer. */
   findRights(id: string): Promise<Rights | undefined>;
-  /** The same, and no other transaction changes the identity until this one ends. Call it before anything else that locks. */
+  /** The same; no other transaction changes the identity until this one ends. Call it before all else that locks. */
   lockRights(id: string): Promise<Rights | undefined>;
   list(request: ListRequest & RoleFilter & Selection): Promise<Page<Unread<Identity>>>;
   create(

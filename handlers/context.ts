@@ -180,7 +180,7 @@ export interface SecondTokens {
 /** Long work on the whole database: one piece of it at a time, over all controllers. */
 export interface Maintenance {
   /**
-   * Writes all that the database holds into a new file, and answers when that is whole. It goes on when no caller waits.
+   * Writes all that the database holds into a new file, and answers when that is whole. It goes on without a caller.
    * @throws DomainError `rateLimited` while other work is under way, `unavailable` when the file cannot be written
    */
   snapshot(): Promise<void>;

@@ -94,10 +94,14 @@ async function prepare(target: CircuitTarget, binary: string, closers: Closers):
     serviceRoles: [`@${serviceId}`],
     edgeRouterRoles: [`@${routerId}`],
   });
-  for (const type of ['Bind', 'Dial'])
+  // A proxy that may also host would dial itself.
+  for (const [type, who] of [
+    ['Bind', 'host'],
+    ['Dial', 'client'],
+  ])
     await policy('service-policies', `${word}-${type}`, {
       type,
-      identityRoles: [`#${word}`],
+      identityRoles: [`#${word}-${who}`],
       serviceRoles: [`@${serviceId}`],
     });
   for (const name of ['host', 'client']) {
@@ -105,7 +109,7 @@ async function prepare(target: CircuitTarget, binary: string, closers: Closers):
       name: `${word}-${name}`,
       type: 'Device',
       isAdmin: false,
-      roleAttributes: [word],
+      roleAttributes: [word, `${word}-${name}`],
       enrollment: { ott: true },
     });
     const [enrollment] = await admin.call<{ jwt: string }[]>('GET', `${MANAGEMENT}/identities/${id}/enrollments`);
