@@ -1,6 +1,6 @@
 /**
- * The address that is for routers alone: TLS with a certificate asked for, their protocol and no other, and bounds that
- * it shares with nobody. Who is let in is decided in fabric/acceptor.ts.
+ * The address that is for routers alone: TLS with a certificate asked for, their protocol and no other, and bounds of
+ * its own. Who is let in is decided in fabric/acceptor.ts.
  */
 import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';

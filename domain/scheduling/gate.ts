@@ -32,7 +32,7 @@ export function createGate({ concurrent, waiting }: GateOptions): Gate {
   let running = 0;
   let admitted = 0;
 
-  /** A place that comes free goes straight to the longest waiting: nobody who arrives in between can take it. */
+  /** A place that comes free goes straight to the longest waiting: none that arrives in between can take it. */
   const leave = () => {
     const next = queue.shift();
     if (next) next();

@@ -84,7 +84,7 @@ function refuseEnrollment(target: Rights | undefined): void {
 }
 
 /**
- * In the transaction of a change of an auth policy, which decides how its identities log in: nobody gets it or more
+ * In the transaction of a change of an auth policy, which decides how its identities log in: no caller gets it or more
  * rights with it until that ends.
  * @throws DomainError `unauthenticated` while an identity above the caller has it; `notFound`
  */

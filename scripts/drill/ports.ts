@@ -1,6 +1,6 @@
 /**
  * TCP ports for what must know its address before it listens. They lie below those that the kernel hands out by
- * itself, and none comes twice: nobody else takes one between the look and the use.
+ * itself, and none comes twice: no other part of the drill takes one between the look and the use.
  */
 import { createServer } from 'node:net';
 

@@ -82,7 +82,7 @@ describe('floods of the control channel', function floods() {
     expect(textOf(await router.reply(router.send(message(ContentType.Ping))))).to.equal('ok');
     expectStatus(await client.get(`${CLIENT}/version`), 200);
   };
-  /** One after another in steps; after each, nobody else is disturbed. */
+  /** One after another in steps; after each, the others are undisturbed. */
   const flood = async (
     credentials: Partial<RouterCredentials>,
     act: (socket: TLSSocket) => void,

@@ -1,6 +1,6 @@
 /**
  * Lists of identities, whose elements are sent again as they were written while their rows are the same: whatever
- * changes of an identity, by whatever way, is in the next list, and nobody gets what was written for another.
+ * changes of an identity, by whatever way, is in the next list, and no caller gets what was written for another.
  */
 import { expect } from 'chai';
 import { ContentType } from '../../fabric/content-types.js';

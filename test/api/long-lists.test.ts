@@ -41,7 +41,8 @@ describe('a long list', () => {
    */
   const fill = () =>
     database.query(
-      `UPDATE identities SET tags = jsonb_build_object('t', repeat('aé€😀z', $1::int / 11)) WHERE name LIKE 'long-%'`,
+      `UPDATE identities SET tags = jsonb_build_object('t', repeat('aé€😀z', $1::int / 11))
+         WHERE name LIKE 'long-%'`,
       [TAG_BYTES],
     );
   const openTransactions = async () =>

@@ -1,4 +1,4 @@
-/** Each kind of posture report over HTTPS, in every spelling; and reports that nobody can use. */
+/** Each kind of posture report over HTTPS, in every spelling; and reports that are of no use. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { entityOf } from '../support/entities.js';

@@ -58,7 +58,7 @@ const TAKEN: Readonly<Record<string, Partial<ConnectionUrl>>> = {
 };
 
 const REFUSED: Readonly<Record<string, RegExp>> = {
-  'host=h dbname=db password=s3cret': /^must be a URL that begins with postgresql:\/\/.*host=… dbname=… is not taken$/,
+  'host=h dbname=db password=s3cret': /^must be a URL that begins with postgresql:.*host=… dbname=… is not taken$/,
   'mysql://u:s3cret@h/db': /^must be a URL/,
   'postgresql://u:s3c@ret@h/db': /Percent-encode.*encodeURIComponent/,
   'postgresql://u:s3c/ret@h/db': /Percent-encode/,

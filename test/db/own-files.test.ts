@@ -28,7 +28,7 @@ import {
   readOwnFile,
   replaceOwnFile,
 } from '../../db/embedded/own-files.js';
-import { describeAsRoot } from './embedded-support.js';
+import { NO_ROOT, describeUnless } from '../support/unless.js';
 
 const OTHER = 65_534;
 
@@ -110,7 +110,7 @@ describe('files of our own', () => {
     expect(ownDirectory(at('open', 'data'))).to.equal(at('open', 'data'));
   });
 
-  describeAsRoot('of root', () => {
+  describeUnless(NO_ROOT, 'of root', () => {
     it('refuses a directory of another user, one below it, and one that a group may change', () => {
       for (const name of ['theirs', 'group']) mkdirSync(at(name), { mode: 0o755 });
       chownSync(at('theirs'), OTHER, OTHER);

@@ -24,14 +24,14 @@ describe('the acceptor of routers', () => {
       },
     };
     acceptor = createAcceptor({
-      // Nobody gets so far that a database is asked.
+      // No connection of this suite gets so far that a database is asked.
       services: { log: pino({}, sink) } as unknown as FabricServices,
       registry: createRegistry(1_000),
       table: new Map(),
       limits: { ...LIMITS, hellos: 3, helloMs: 120_000 },
       turns: createTurnQueue({ waiting: 1 }),
       verify: () => {
-        throw new Error('nobody gets so far');
+        throw new Error('no connection gets so far');
       },
       onOpen: () => undefined,
       onClose: () => undefined,
@@ -66,7 +66,7 @@ describe('the acceptor of routers', () => {
     expect([...others, last].map(({ isCut }) => isCut())).to.deep.equal([false, false, false]);
     await until('the log says why', () => reasons.length > 0);
     expect(reasons).to.deep.equal(['it said no hello, and others wanted its place']);
-    // A place that is free again is nobody's.
+    // A freed place is open to every caller.
     others[0]?.socket.destroy();
     await until('it is gone', () => reasons.length > 1);
     const further = await knock();

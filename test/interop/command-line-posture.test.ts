@@ -2,15 +2,13 @@
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { CommandLine } from '../support/command-line.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make, read } from '../support/entities.js';
 import { CLIENT } from '../support/paths.js';
-import { freePort } from '../support/ports.js';
-import { findStockBinary } from '../support/stock-binary.js';
+import { describeStock } from '../support/unless.js';
 import { ZitiShop } from '../support/ziti.js';
 
-const binary = findStockBinary();
 /** It takes hashes of 128 digits alone, and signers of 40. */
 const HASH = 'ab'.repeat(64);
 const HASH_WITH_COLONS = Array.from({ length: 64 }, () => 'CD').join(':');
@@ -28,24 +26,17 @@ const inOrder = <T extends Shown>(process: T) => ({
   ...(process.signerFingerprints === undefined ? {} : { signerFingerprints: [...process.signerFingerprints].sort() }),
 });
 
-describe('posture checks by the command line', function commandLine() {
-  this.timeout(240_000);
+describeStock('posture checks by the command line', (binary) => {
   let controller: TestController;
   let ziti: ZitiShop;
   let cli: CommandLine;
 
-  before(async function prepare() {
-    if (binary === undefined) {
-      console.log('      no ziti binary (ZITI, the path, ../shared/bin): its posture commands are not tested');
-      this.skip();
-    }
-    const port = String(await freePort());
-    controller = await startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` });
+  before(async () => {
+    controller = await startReachable();
     ziti = new ZitiShop(binary, controller);
     cli = await CommandLine.login(ziti, controller);
   });
   after(async () => {
-    if (binary === undefined) return;
     await ziti.close();
     await controller.stop();
   });

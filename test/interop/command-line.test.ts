@@ -9,36 +9,27 @@ import { verifySnapshot } from '../../db/maintenance/restore.js';
 import { expectStatus } from '../support/client.js';
 import { makeCa, makeLeaf } from '../support/certificates.js';
 import { CommandLine } from '../support/command-line.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make, read } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
-import { freePort } from '../support/ports.js';
-import { findStockBinary } from '../support/stock-binary.js';
+import { describeStock } from '../support/unless.js';
 import { ZitiShop } from '../support/ziti.js';
 
-const binary = findStockBinary();
 const PORT_SCHEMA = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] };
 
-describe('the command line', function commandLine() {
-  this.timeout(240_000);
+describeStock('the command line', (binary) => {
   let controller: TestController;
   let ziti: ZitiShop;
   let cli: CommandLine;
 
-  before(async function prepare() {
-    if (binary === undefined) {
-      console.log('      no ziti binary (ZITI, the path, ../shared/bin): its command line is not tested');
-      this.skip();
-    }
-    const port = String(await freePort());
-    controller = await startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` });
+  before(async () => {
+    controller = await startReachable();
     ziti = new ZitiShop(binary, controller);
     cli = await CommandLine.login(ziti, controller);
   });
   after(async () => {
-    if (binary === undefined) return;
     await ziti.close();
     await controller.stop();
   });

@@ -4,27 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePort } from '../support/ports.js';
-import { findStockBinary } from '../support/stock-binary.js';
+import { describeStock } from '../support/unless.js';
 
 const script = fileURLToPath(new URL('../../../examples/real-traffic.sh', import.meta.url));
 const run = promisify(execFile);
 
-describe('examples/real-traffic.sh', function example() {
-  this.timeout(240_000);
-
-  it('prints what comes back through the overlay', async function prints() {
-    const ziti = findStockBinary();
-    if (ziti === undefined) {
-      console.log('      no ziti binary (ZITI, the path, ../shared/bin): the example is not tested');
-      this.skip();
-    }
+describeStock('examples/real-traffic.sh', (ziti) => {
+  it('prints what comes back through the overlay', async () => {
     const [port, routerPort] = [String(await freePort()), String(await freePort())];
     const env = { PATH: process.env['PATH'] ?? '', ZITI: ziti, EDGE_PORT: port, EDGE_ROUTER_PORT: routerPort };
     const { stdout } = await run('sh', [script, 'there and back'], { env });
     expect(stdout.trimEnd().split('\n').at(-1)).to.equal('What came back: there and back');
   });
+});
 
-  it('says what is missing when there is no such program', async () => {
+describe('examples/real-traffic.sh without such a program', () => {
+  it('says what is missing', async () => {
     const env = { PATH: process.env['PATH'] ?? '', ZITI: '/nonexistent' };
     const { stderr, code } = await run('sh', [script], { env }).then(
       () => ({ stderr: '', code: 0 }),

@@ -1,34 +1,27 @@
 /** A router and a controller that are killed while stock programs talk, and come back. */
 import { ADMIN, unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { findStockBinary, sayNoBinary } from '../support/stock-binary.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
+import { describeStock } from '../support/unless.js';
 
-const binary = findStockBinary();
 /** What lost its controller or its router tries again after up to a minute. */
 const BACK_MS = 120_000;
 
-describe('traffic of stock programs, when', function restarts() {
-  this.timeout(300_000);
+describeStock('traffic of stock programs, when', (binary) => {
   const shop = new ProcessShop();
   const dataDir = shop.place();
   let env: Readonly<Record<string, string>>;
   let controller: ControllerProcess;
   let network: StockNetwork;
 
-  before(async function prepare() {
-    if (binary === undefined) {
-      sayNoBinary();
-      this.skip();
-    }
+  before(async () => {
     const [port, routers] = [await freePort(), await freePort()];
     // Routers at an address of their own: all that stock programs are told of it has to be right.
     env = {
-      EDGE_LISTEN: `127.0.0.1:${port}`,
-      EDGE_ADVERTISE: `localhost:${port}`,
+      ...addressAt(port),
       EDGE_CONTROL_LISTEN: `127.0.0.1:${routers}`,
       EDGE_ADMIN_PASSWORD: ADMIN.password,
       EDGE_LOG_REQUESTS: 'none',
@@ -39,7 +32,7 @@ describe('traffic of stock programs, when', function restarts() {
     network = await new StockNetwork(binary, { admin, url, routersUrl: `https://127.0.0.1:${routers}` }).prepare();
   });
   after(async () => {
-    if (binary !== undefined) await network.close();
+    await network.close();
     await shop.end();
   });
 

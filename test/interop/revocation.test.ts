@@ -1,47 +1,34 @@
-/** Whatever takes access away ends what stands, of stock programs, and of nobody else. */
+/** Whatever takes access away ends what stands of stock programs, and no other program's. */
 import { writeFileSync } from 'node:fs';
 import { makeLeaf } from '../support/certificates.js';
 import { newVerifiedCa } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { itemsOf, make } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
-import { freePort } from '../support/ports.js';
-import { findStockBinary, sayNoBinary } from '../support/stock-binary.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
 import type { Setup, StockIdentity, Talk } from '../support/stock-network.js';
+import { describeStock } from '../support/unless.js';
 
-const binary = findStockBinary();
-
-describe('access of stock programs', function revocation() {
-  this.timeout(240_000);
+describeStock('access of stock programs', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   /** Goes on whatever happens to others. */
   let bystander: Talk;
 
-  before(async function prepare() {
-    if (binary === undefined) {
-      sayNoBinary();
-      this.skip();
-    }
-    const port = String(await freePort());
-    controller = await startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` });
+  before(async () => {
+    controller = await startReachable();
     network = await new StockNetwork(binary, controller).prepare();
-    const made = await network.setup();
-    await network.hosting(made, made.host);
-    bystander = network.talk(await network.tunnel(made));
-    await bystander.echo('before all');
+    bystander = await network.newTalk();
   });
   after(async () => {
-    if (binary === undefined) return;
     await network.close();
     await controller.stop();
   });
   afterEach(async () => {
-    if (binary !== undefined) await bystander.echo(unique('still here'));
+    await bystander.echo(unique('still here'));
   });
 
   const removeAll = async (collection: string, filter: string) => {
@@ -71,7 +58,7 @@ describe('access of stock programs', function revocation() {
     ['the identity of the host is deleted', ({ host }) => network.remove(`identities/${host.id}`)],
   ];
   for (const [what, revoke] of revocations)
-    it(`ends when ${what}, and nobody else's does`, async () => {
+    it(`ends when ${what}, and no other's does`, async () => {
       const made = await network.setup();
       await network.hosting(made, made.host);
       const talk = network.talk(await network.tunnel(made));
@@ -99,7 +86,7 @@ describe('access of stock programs', function revocation() {
     await network.ziti.run('edge', 'enroll', '--jwt', jwt, '--cert', cert, '--key', key, '--out', file);
     return { id, file };
   };
-  it("ends when the CA of its certificate is deleted, and nobody else's does", async () => {
+  it("ends when the CA of its certificate is deleted, and no other's does", async () => {
     const authority = await newVerifiedCa(controller);
     const made = await network.setup({}, await identityOf(authority));
     await network.hosting(made, made.host);

@@ -29,7 +29,7 @@ export class Holdings {
     private readonly say: (text: string) => void,
   ) {}
 
-  /** Waits until sessions that nobody uses are gone. */
+  /** Waits until unused sessions are gone. */
   async note(when: string, pid: number, traffic: Traffic): Promise<void> {
     await traffic.pause();
     const first = this.#held[0];

@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ADMIN } from '../support/controller.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { findStockBinary } from '../support/stock-binary.js';
@@ -67,8 +67,7 @@ class Subject {
   ) {
     this.dataDir = this.shop.place();
     this.#env = {
-      EDGE_LISTEN: `127.0.0.1:${port}`,
-      EDGE_ADVERTISE: `localhost:${port}`,
+      ...addressAt(port),
       EDGE_ADMIN_PASSWORD: ADMIN.password,
       EDGE_API_SESSION_TIMEOUT: `${SESSION_TIMEOUT_S}s`,
       EDGE_DATABASE_POOL_SIZE: '8',

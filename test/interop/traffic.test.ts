@@ -3,16 +3,13 @@
  * `ziti` binary: test/support/stock-binary.ts says where it is looked for.
  */
 import { expect } from 'chai';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
-import { freePort } from '../support/ports.js';
-import { findStockBinary, sayNoBinary } from '../support/stock-binary.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
 import type { Talk } from '../support/stock-network.js';
-
-const binary = findStockBinary();
+import { describeStock } from '../support/unless.js';
 
 interface ShownRouter {
   readonly name: string;
@@ -20,33 +17,23 @@ interface ShownRouter {
   readonly urls: Record<string, string>;
 }
 
-describe('traffic of stock programs', function stock() {
-  this.timeout(240_000);
+describeStock('traffic of stock programs', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   /** Goes on whatever happens to others. */
   let bystander: Talk;
 
-  before(async function prepare() {
-    if (binary === undefined) {
-      sayNoBinary();
-      this.skip();
-    }
-    const port = String(await freePort());
-    controller = await startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` });
+  before(async () => {
+    controller = await startReachable();
     network = await new StockNetwork(binary, controller).prepare();
-    const made = await network.setup();
-    await network.hosting(made, made.host);
-    bystander = network.talk(await network.tunnel(made));
-    await bystander.echo('before all');
+    bystander = await network.newTalk();
   });
   after(async () => {
-    if (binary === undefined) return;
     await network.close();
     await controller.stop();
   });
   afterEach(async () => {
-    if (binary !== undefined) await bystander.echo(unique('still here'));
+    await bystander.echo(unique('still here'));
   });
 
   it('is hosted and dialed by SDKs, and what is said comes back', async () => {

@@ -6,17 +6,16 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
-import { findStockBinary } from '../support/stock-binary.js';
+import { describeStock } from '../support/unless.js';
 import { ZitiShop } from '../support/ziti.js';
 import type { ZitiRouter } from '../support/ziti.js';
 
-const binary = findStockBinary();
 const WAIT_MS = 60_000;
 
 interface Service {
@@ -34,21 +33,15 @@ interface Talk {
   echo(text: string): Promise<void>;
 }
 
-describe('stock routers with a tunneler', function tunneler() {
-  this.timeout(240_000);
+describeStock('stock routers with a tunneler', (binary) => {
   let controller: TestController;
   let ziti: ZitiShop;
   let echo: Server;
   let echoPort: number;
   const sockets: Socket[] = [];
 
-  before(async function prepare() {
-    if (binary === undefined) {
-      console.log('      no ziti binary (ZITI, the path, ../shared/bin): tunnelers of stock routers are not tested');
-      this.skip();
-    }
-    const port = String(await freePort());
-    controller = await startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` });
+  before(async () => {
+    controller = await startReachable();
     ziti = new ZitiShop(binary, controller);
     echo = createServer((socket) => {
       sockets.push(socket);
@@ -61,7 +54,6 @@ describe('stock routers with a tunneler', function tunneler() {
     await policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
   });
   after(async () => {
-    if (binary === undefined) return;
     sockets.forEach((socket) => socket.destroy());
     echo.close();
     await ziti.close();

@@ -1,7 +1,7 @@
 /** Tunnelers at both ends: what they host is said by configs, over TCP and UDP, and which host a dial goes to. */
 import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
 import { namedTcp, namedUdp } from '../support/named-server.js';
@@ -10,12 +10,11 @@ import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
 import { expectStatus } from '../support/client.js';
-import { findStockBinary, sayNoBinary } from '../support/stock-binary.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
 import type { StockIdentity, Talk } from '../support/stock-network.js';
+import { describeStock } from '../support/unless.js';
 import type { ZitiProcess } from '../support/ziti.js';
 
-const binary = findStockBinary();
 const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 type Strategy = (typeof STRATEGIES)[number];
 /** One more service, whose terminators differ in precedence. */
@@ -24,8 +23,7 @@ type Service = (typeof SERVICES)[number];
 /** That random choices leave one of two out is less likely than one in a million. */
 const DIALS = 21;
 
-describe('tunnelers at both ends', function tunnelers() {
-  this.timeout(300_000);
+describeStock('tunnelers at both ends', (binary) => {
   const word = unique('tunneled');
   const servers: NamedServer[] = [];
   const ids = new Map<Service, string>();
@@ -53,13 +51,8 @@ describe('tunnelers at both ends', function tunnelers() {
     await network.toRouters(made.id);
     return made;
   };
-  before(async function prepare() {
-    if (binary === undefined) {
-      sayNoBinary();
-      this.skip();
-    }
-    const port = String(await freePort());
-    controller = await startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` });
+  before(async () => {
+    controller = await startReachable();
     network = await new StockNetwork(binary, controller).prepare();
     const [hostV1 = ''] = await network.listed('config-types', 'name="host.v1"');
     const [first, second] = [await serve(namedTcp('first')), await serve(namedTcp('second'))];
@@ -111,7 +104,6 @@ describe('tunnelers at both ends', function tunnelers() {
   });
   after(async () => {
     for (const server of servers) server.close();
-    if (binary === undefined) return;
     await network.close();
     await controller.stop();
   });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { blocksOf, openShell } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { isAlive, ProcessShop } from '../support/process.js';
 import { findStockBinary } from '../support/stock-binary.js';
 
@@ -24,8 +24,7 @@ describe('docs/authentication.md', function authenticationPage() {
     const [port, providerPort] = [await freePort(), await freePort()];
     home = shop.place();
     const settings = {
-      EDGE_LISTEN: `127.0.0.1:${port}`,
-      EDGE_ADVERTISE: `localhost:${port}`,
+      ...addressAt(port),
       EDGE_OUTGOING_ALLOW: '127.0.0.1',
     };
     const tools = join(home, 'tools');

@@ -19,10 +19,11 @@ import { itemsOf, make, totalOf } from '../support/entities.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { createCertificateClient } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { freePort } from '../support/ports.js';
-import { IS_ROOT, nobody } from '../support/process.js';
+import { otherUser } from '../support/process.js';
+import { NO_OTHER_USER, itUnless } from '../support/unless.js';
 
 const script = fileURLToPath(new URL('../../../examples/certificate-client.sh', import.meta.url));
 
@@ -35,11 +36,6 @@ interface Ott {
   readonly identityId: string;
   readonly jwt: string;
   readonly token: string;
-}
-
-async function startReachable(env: Readonly<Record<string, string>> = {}): Promise<TestController> {
-  const port = String(await freePort());
-  return startTestController({ EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}`, ...env });
 }
 
 async function newOtt(controller: TestController, roleAttributes: readonly string[] = []): Promise<Ott> {
@@ -314,12 +310,8 @@ describe('examples/certificate-client.sh', function client() {
     });
   });
 
-  it('works as an ordinary user', async function ordinary() {
-    const owner = nobody();
-    if (!IS_ROOT || owner === undefined) {
-      console.log('      skipped: only root can start it as another user');
-      this.skip();
-    }
+  itUnless(NO_OTHER_USER, 'works as an ordinary user', async () => {
+    const owner = otherUser();
     const controller = await startReachable();
     try {
       const place = newPlace();

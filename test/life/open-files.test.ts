@@ -7,6 +7,7 @@ import { openFileFault, openFileLimit } from '../../server/open-files.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { MAIN, ProcessShop } from '../support/process.js';
+import { itUnless } from '../support/unless.js';
 
 describe('the limit of open files', function () {
   this.timeout(180_000);
@@ -32,11 +33,8 @@ describe('the limit of open files', function () {
       expect(openFileFault(error)).to.equal(undefined);
   });
 
-  it('is warned about when it is too low for all connections, and only then', async function () {
-    if (process.platform !== 'linux') {
-      console.log('      skipped: only Linux tells the limit');
-      this.skip();
-    }
+  const NO_LINUX = process.platform === 'linux' ? undefined : 'only Linux tells the limit';
+  itUnless(NO_LINUX, 'is warned about when it is too low for all connections, and only then', async () => {
     const [shop, database] = [new ProcessShop(), await openTestDatabase()];
     try {
       const env = { DATABASE_URL: database.url, EDGE_MASTER_KEY: newMasterKey(), EDGE_ADMIN_PASSWORD: ADMIN.password };

@@ -26,12 +26,13 @@ import { ADMIN } from '../support/controller.js';
 import { blocksOf, openShell } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { until } from '../support/poll.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { IS_ROOT, ProcessShop, nobody } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { startSystemPostgres, systemBinaries } from './system-postgres.js';
 import type { SystemPostgres } from './system-postgres.js';
+import { itUnless } from '../support/unless.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -127,11 +128,8 @@ describe('docs/operations', () => {
     for (const url of urls) parseConnectionUrl(url);
   });
 
-  it('has a unit that systemd takes', async function unit() {
-    if (!existsSync('/usr/bin/systemd-analyze')) {
-      console.log('      skipped: this system has no systemd');
-      this.skip();
-    }
+  const NO_SYSTEMD = existsSync('/usr/bin/systemd-analyze') ? undefined : 'this system has no systemd';
+  itUnless(NO_SYSTEMD, 'has a unit that systemd takes', async () => {
     const shop = new ProcessShop();
     const file = join(shop.place(), 'edge-controller.service');
     writeFileSync(file, blockOf('running.md', 'ini').replace('/usr/bin/node', process.execPath));
@@ -182,8 +180,7 @@ describe('the commands of docs/operations', function commands() {
   const startEmbedded = async () => {
     embedded = shop.start(join(home, 'data'), {
       env: {
-        EDGE_LISTEN: `127.0.0.1:${embeddedPort}`,
-        EDGE_ADVERTISE: `localhost:${embeddedPort}`,
+        ...addressAt(embeddedPort),
         EDGE_ADMIN_PASSWORD: ADMIN.password,
       },
     });

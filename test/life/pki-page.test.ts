@@ -7,7 +7,7 @@ import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { blocksOf, openShell } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { MAIN, ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 
@@ -34,7 +34,7 @@ describe('docs/pki.md', function pkiPage() {
   before(async () => {
     const port = await freePort();
     home = shop.place();
-    settings = { EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` };
+    settings = addressAt(port);
     // `npm start` without the build that goes before it.
     const tools = join(home, 'tools');
     mkdirSync(tools);

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
-import { IS_ROOT, ProcessShop, nobody, serverPid } from '../support/process.js';
+import { ProcessShop, otherUser, serverPid } from '../support/process.js';
 import type { ProcessOptions } from '../support/process.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { copyInto, installationFor } from './installation.js';
+import { NO_OTHER_USER, NO_ROOT, itUnless } from '../support/unless.js';
 
 const GENEROUS_MS = 60_000;
 
@@ -46,12 +47,8 @@ describe('the command in its place', function () {
     await live(join(shop.place(), 'long '.repeat(30).trim(), 'longer-'.repeat(30)));
   });
 
-  it('runs as an ordinary user, its server too', async function () {
-    const owner = nobody();
-    if (!IS_ROOT || owner === undefined) {
-      console.log('      skipped: only root can start it as another user');
-      this.skip();
-    }
+  itUnless(NO_OTHER_USER, 'runs as an ordinary user, its server too', async () => {
+    const owner = otherUser();
     const place = shop.place();
     const { node, main } = await installationFor(owner, shop.place());
     chownSync(place, owner.uid, owner.gid);
@@ -64,11 +61,7 @@ describe('the command in its place', function () {
       expect(statSync(path).uid, path).to.equal(owner.uid);
   });
 
-  it('runs as root below a directory that only root may enter, program and data both', async function () {
-    if (!IS_ROOT) {
-      console.log('      skipped: it is about root');
-      this.skip();
-    }
+  itUnless(NO_ROOT, 'runs as root below a directory that only root may enter, program and data both', async () => {
     const vault = join(shop.place(), 'vault');
     mkdirSync(vault, { mode: 0o700 });
     const { node, main } = copyInto(vault);

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { postureTypes } from '../../domain/posture/criteria.js';
 import { blocksOf, openShell } from '../support/page.js';
 import type { Shell } from '../support/page.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -36,7 +36,7 @@ describe('docs/posture.md', function posturePage() {
   before(async () => {
     const port = await freePort();
     const home = shop.place();
-    const env = { EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_ADVERTISE: `localhost:${port}` };
+    const env = addressAt(port);
     symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
     await shop.start(join(home, 'data'), { env }).ready();
     const { PATH = '' } = process.env;

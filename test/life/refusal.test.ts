@@ -18,8 +18,9 @@ import { newMasterKey } from '../../domain/pki/master-key.js';
 import { dumpSchema } from '../../scripts/dump-schema.js';
 import { ADMIN } from '../support/controller.js';
 import { adminQuery, openTestDatabase } from '../support/database.js';
-import { IS_ROOT, ProcessShop, nobody, serverProcesses, within } from '../support/process.js';
+import { IS_ROOT, ProcessShop, nobody, otherUser, serverProcesses, within } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
+import { NO_OTHER_USER, itUnless } from '../support/unless.js';
 
 describe('a start that cannot succeed', function () {
   this.timeout(180_000);
@@ -132,12 +133,8 @@ describe('a start that cannot succeed', function () {
     await expectRefusal(refused, /cannot be locked \(EACCES.*Make it writable for the user of the controller\.$/);
   });
 
-  it('because the data directory is not of the user who starts', async function () {
-    const other = nobody();
-    if (!IS_ROOT || other === undefined) {
-      console.log('      skipped: only root can give a directory away');
-      this.skip();
-    }
+  itUnless(NO_OTHER_USER, 'because the data directory is not of the user who starts', async () => {
+    const other = otherUser();
     const directory = dataDir();
     mkdirSync(directory, { mode: 0o700 });
     chownSync(directory, other.uid, other.gid);
@@ -154,7 +151,7 @@ describe('a start that cannot succeed', function () {
     chownSync(directory, 0, 0);
     await expectRefusal(
       shop.start(directory),
-      /postgres\.log is a link or no file at all, so it is not used\. Put a plain file of root in its place, or move it away\.$/,
+      /postgres\.log is a link or no file at all, .*Put a plain file of root in its place, or move it away\.$/,
     );
     rmSync(join(directory, 'postgres.log'));
     // A link to a key is refused as well: EDGE_MASTER_KEY_FILE is for a key that is kept elsewhere.
@@ -173,7 +170,7 @@ describe('a start that cannot succeed', function () {
     const env = { DATABASE_URL: database.url, EDGE_ADMIN_PASSWORD: ADMIN.password };
     await expectRefusal(
       shop.start(directory, { env }),
-      /^No master key is set for the new network .*openssl rand -base64 32.*EDGE_MASTER_KEY on every controller\. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in \S+master\.key\.$/,
+      /^No master key is set .*openssl rand -base64 32.*EDGE_MASTER_KEY on .*EDGE_MASTER_KEY_LOCAL=true .*\S+master\.key\.$/,
     );
     expect(existsSync(directory)).to.equal(false);
     expect((await database.query('SELECT 1 FROM network')).rows).to.deep.equal([]);
@@ -247,7 +244,7 @@ describe('a start that cannot succeed', function () {
     await database.query('CREATE EXTENSION pg_trgm');
     await expectRefusal(
       shop.start(dataDir(), { env: external(url) }),
-      /^The role of DATABASE_URL may not make the tables of this release \(.*permission denied for schema public.*\): .*GRANT CREATE ON SCHEMA public/,
+      /^The role of DATABASE_URL may not make .*\(.*permission denied for schema public.*GRANT CREATE ON SCHEMA public/,
     );
     const role = /\/\/([^@]+)@/.exec(url)?.[1] ?? '';
     await database.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
@@ -302,14 +299,14 @@ describe('a start that cannot succeed', function () {
       const refused = shop.start(dataDir(), { env: external(`postgresql://edge:s3cr3t-word@${host}:${port}/edge`) });
       await expectRefusal(
         refused,
-        /^The database of DATABASE_URL at \S+ \(edge\) cannot be reached: .*ECONNREFUSED.*\. Start it, or correct DATABASE_URL\.$/,
+        /^The database .* at \S+ \(edge\) cannot be reached: .*ECONNREFUSED.*\. Start it, or correct DATABASE_URL\.$/,
       );
       expect(refused.stderr() + refused.stdout()).not.to.include('s3cr3t-word');
     }
     const database = await emptyDatabase();
     await expectRefusal(
       shop.start(dataDir(), { env: external(database.url.replace(/\/edge_[0-9a-f]+\?/, '/nowhere?')) }),
-      /^The database of DATABASE_URL at \S+ \(nowhere\) cannot be used: the database does not exist \(3D000\)\. Correct user, password or database/,
+      /^The database .* at \S+ \(nowhere\) cannot be used: the database does not exist \(3D000\)\. Correct user/,
     );
     const mute = await listen(
       createServer((socket) => {
@@ -323,7 +320,7 @@ describe('a start that cannot succeed', function () {
     const misread = shop.start(dataDir(), { env: external('postgresql://edge:s3cr3t#word@127.0.0.1:1/edge') });
     expect((await within('it ends', 25_000, misread.ended)).code).to.equal(1);
     expect(misread.stderr()).to.match(
-      /^edge-controller: The configuration has a fault:\n {2}environment variable DATABASE_URL: has an @, .*Percent-encode/,
+      /^edge-controller: .* has a fault:\n {2}environment variable DATABASE_URL: has an @, .*Percent-encode/,
     );
     expect(misread.stderr() + misread.stdout()).not.to.match(/s3cr3t|word@/);
   });

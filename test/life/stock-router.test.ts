@@ -12,10 +12,10 @@ import { ADMIN } from '../support/controller.js';
 import { make, read } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
-import { freePort } from '../support/ports.js';
+import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { findStockBinary } from '../support/stock-binary.js';
+import { describeStock } from '../support/unless.js';
 
 const run = promisify(execFile);
 /** A router that lost its controller tries again after up to a minute. */
@@ -30,13 +30,7 @@ interface Shown {
   readonly interfaces: unknown[];
 }
 
-describe('a stock router', function () {
-  this.timeout(300_000);
-  const binary = findStockBinary();
-  if (binary === undefined) {
-    it('is not tried: there is no stock binary (ZITI, the path, or ../shared/bin)');
-    return;
-  }
+describeStock('a stock router', (binary) => {
   const shop = new ProcessShop();
   const place = shop.place();
   const dataDir = join(place, 'data');
@@ -49,8 +43,7 @@ describe('a stock router', function () {
   const start = async () => {
     controller = shop.start(dataDir, {
       env: {
-        EDGE_LISTEN: `127.0.0.1:${port}`,
-        EDGE_ADVERTISE: `localhost:${port}`,
+        ...addressAt(port),
         EDGE_ADMIN_PASSWORD: ADMIN.password,
         EDGE_LOG_LEVEL: 'info',
         EDGE_LOG_REQUESTS: 'none',

@@ -10,6 +10,7 @@ import type { TestDatabase } from './database.js';
 import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
 import { CLIENT, MANAGEMENT } from './paths.js';
+import { addressAt, freePort } from './ports.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse battery' } as const;
 
@@ -117,3 +118,7 @@ export async function startTestController(env: Readonly<Record<string, string>> 
     },
   };
 }
+
+/** One whose own address is what it tells others: stock programs and scripts go there. */
+export const startReachable = async (env: Readonly<Record<string, string>> = {}): Promise<TestController> =>
+  startTestController({ ...addressAt(await freePort()), ...env });

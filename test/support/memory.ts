@@ -48,7 +48,7 @@ function runsPrograms(place: string): boolean {
   return status === 0;
 }
 
-/** What runs left that were killed: nobody else would give that memory back. */
+/** What runs left that were killed: nothing else gives that memory back. */
 function removeLeftBehind(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : NaN;

@@ -222,8 +222,20 @@ function parseLine(line: string): LogLine[] {
   }
 }
 
+export interface UserIds {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Of the system's user without rights; for what runs only where root can act as it. @throws where there is none */
+export function otherUser(): UserIds {
+  const ids = nobody();
+  if (ids === undefined) throw new Error('this system has no user nobody');
+  return ids;
+}
+
 /** The ids of the user `nobody`; undefined where there is none. */
-export function nobody(): { uid: number; gid: number } | undefined {
+export function nobody(): UserIds | undefined {
   const [, , uid, gid] =
     (existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8') : '')
       .split('\n')

@@ -1,4 +1,4 @@
-/** The field's own binary: router, client and tunneler in one. Suites that need it say so when there is none. */
+/** The field's own binary: router, client and tunneler in one. Suites that need it: describeStock of unless.ts. */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -19,11 +19,6 @@ export function findStockBinary(): string | undefined {
   const places = PATH.split(delimiter).filter((place) => place !== '');
   const candidates = [ZITI, ...places.map((place) => join(place, 'ziti')), join(SHARED, 'ziti')];
   return candidates.find((file) => file !== '' && isExecutable(file)) ?? unpacked();
-}
-
-/** For a suite that is skipped. */
-export function sayNoBinary(): void {
-  console.log('      no ziti binary (ZITI, the path, ../shared/bin): not tested');
 }
 
 function isExecutable(file: string): boolean {

@@ -77,6 +77,15 @@ export class StockNetwork {
     return this.policy('service-policies', { type, identityRoles: [`@${id}`], serviceRoles: [`@${serviceId}`] });
   }
 
+  /** Of a client and a host of its own, through a tunneler; something was said and came back. */
+  async newTalk(): Promise<Talk> {
+    const made = await this.setup();
+    await this.hosting(made, made.host);
+    const talk = this.talk(await this.tunnel(made));
+    await talk.echo('hello');
+    return talk;
+  }
+
   /** @param options  of the service @param known  the client, when it is to be a certain one */
   async setup(options: object = {}, known?: StockIdentity): Promise<Setup> {
     const service = unique('echo');

@@ -173,7 +173,7 @@ export interface TunnelService {
 
 export const HOST_V1 = 'NH5p4FpGR';
 
-/** @param routerId  '' to grant it to nobody */
+/** @param routerId  '' for no grant */
 export async function tunnelService(
   controller: TestController,
   routerId: string,

@@ -105,7 +105,7 @@ async function withDatabase<T>(connection: ClientConfig, act: (client: pg.Client
   }
 }
 
-/** As logins by password would have: complete, used just now. Nobody has their tokens but routers. */
+/** As logins by password would have: complete, used just now. Only routers have their tokens. */
 const openApiSessions = (connection: ClientConfig, identities: readonly Named[], count: number): Promise<void> =>
   withDatabase(connection, async (client) => {
     for (let made = 0; made < count; made += BATCH) {

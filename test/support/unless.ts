@@ -1,0 +1,33 @@
+/** Suites and tests that not every machine can run: where one cannot, its title in the report says why. */
+import type { AsyncFunc, Func, Suite } from 'mocha';
+import { IS_ROOT, nobody } from './process.js';
+import { findStockBinary } from './stock-binary.js';
+
+/** Why this machine cannot run something; undefined where it can. */
+type Hindrance = string | undefined;
+
+export const NO_ROOT: Hindrance = IS_ROOT ? undefined : 'needs root';
+export const NO_OTHER_USER: Hindrance =
+  IS_ROOT && nobody() !== undefined ? undefined : 'only root can act as another user';
+
+const titled = (title: string, hindrance: string) => `${title} (not run: ${hindrance})`;
+
+export function describeUnless(hindrance: Hindrance, title: string, suite: (this: Suite) => void): void {
+  if (hindrance === undefined) describe(title, suite);
+  else describe.skip(titled(title, hindrance), suite);
+}
+
+export function itUnless(hindrance: Hindrance, title: string, test: Func | AsyncFunc): void {
+  if (hindrance === undefined) it(title, test as AsyncFunc);
+  else it.skip(titled(title, hindrance), test as AsyncFunc);
+}
+
+/** A suite that drives the field's own program, which is no part of this project and comes from no registry. */
+export function describeStock(title: string, suite: (this: Suite, binary: string) => void): void {
+  const binary = findStockBinary();
+  const hindrance = binary === undefined ? 'no ziti binary in ZITI, on the path or in ../shared/bin' : undefined;
+  describeUnless(hindrance, title, function stock() {
+    this.timeout(300_000);
+    suite.call(this, binary ?? '');
+  });
+}
