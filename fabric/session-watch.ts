@@ -44,6 +44,8 @@ export class SessionWatch {
   /** Oldest first. */
   readonly #ended = new Set<string>();
   readonly #checks = new SingleTurn(() => this.#checkAll());
+  readonly #named: UseAtRouter[] = [];
+  readonly #naming = new SingleTurn(() => this.#checkNamed());
 
   constructor({ stores, channels, circuits, noteFailure }: SessionWatchOptions) {
     this.#stores = stores;
@@ -58,6 +60,21 @@ export class SessionWatch {
     const used = this.#byRouter.get(routerId) ?? new Set();
     this.#byRouter.set(routerId, used.add(sessionId));
     return true;
+  }
+
+  /**
+   * A router says which sessions its clients use. They are watched from now on, whatever fails, and it hears of those
+   * that are over. When many routers come back at once, theirs are asked about together.
+   * @returns resolves when they have been asked about
+   */
+  async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
+    const ended: string[] = [];
+    for (const sessionId of sessionIds)
+      if (this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
+      else ended.push(sessionId);
+    this.#tell(routerId, ended);
+    this.#naming.ask();
+    await this.#naming.run();
   }
 
   hasEnded(sessionId: string): boolean {
@@ -84,9 +101,13 @@ export class SessionWatch {
     this.#checks.ask();
   }
 
-  /** Waits for the statement that is running. */
+  /** Waits for the statements that are running. */
   async close(): Promise<void> {
-    await this.#checks.close();
+    await Promise.all([this.#checks.close(), this.#naming.close()]);
+  }
+
+  async #checkNamed(): Promise<void> {
+    while (this.#named.length > 0 && !this.#naming.isClosed) await this.#checkSlice(this.#named.splice(0, SLICE));
   }
 
   async #checkAll(): Promise<void> {

@@ -19,14 +19,15 @@ describe('the sessions that routers use', () => {
   /** What the database is asked, and what it answers when it is let. */
   const watched = () => {
     const asked: (readonly string[])[] = [];
-    const answers: (() => void)[] = [];
+    const answers: ((error?: Error) => void)[] = [];
     const stores = {
       shownSessions: {
         lost: (ids: readonly string[]) => {
           asked.push(ids);
-          return new Promise<string[]>((resolve) => {
-            answers.push(() => {
-              resolve([]);
+          return new Promise<readonly string[]>((resolve, reject) => {
+            answers.push((error) => {
+              if (error === undefined) resolve([]);
+              else reject(error);
             });
           });
         },
@@ -83,5 +84,22 @@ describe('the sessions that routers use', () => {
     answers[0]?.();
     await closed;
     expect(asked).to.have.length(1);
+  });
+
+  it('are asked about together when many routers name theirs, and are watched though that fails', async () => {
+    const { asked, answers, sessions } = watched();
+    const named = Array.from({ length: 100 }, (_, router) =>
+      sessions.named(`r${router}`, [`a${router}`, `b${router}`]),
+    );
+    await until('the first is asked about', () => answers.length === 1);
+    answers[0]?.();
+    await until('so are the others', () => answers.length === 2);
+    expect(asked.map(({ length }) => length)).to.deep.equal([2, 198]);
+    answers[1]?.(new Error('the database is away'));
+    await until('all are asked about again', () => answers.length === 3);
+    expect(asked[2]).to.have.length(200);
+    answers[2]?.();
+    await Promise.all(named);
+    await sessions.close();
   });
 });
