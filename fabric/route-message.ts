@@ -1,14 +1,14 @@
-/** What a router of a path is told to forward. */
-import { create } from '@bufbuild/protobuf';
-import type { MessageInitShape } from '@bufbuild/protobuf';
+/** What a router of a path is told to forward. Each dial sends one, so its bytes are written without reflection. */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Destination, RouterRoute } from '../domain/fabric/circuit.js';
-import { DestType, RouteSchema } from '../generated/fabric/control_pb.js';
+import { DestType, RouteSchema, Route_EgressSchema, Route_ForwardSchema } from '../generated/fabric/control_pb.js';
 import { ContentType } from './content-types.js';
-import { typedMessage } from './frame.js';
+import { message } from './frame.js';
 import type { Message } from './frame.js';
 
 /** How long a router may take, and how long its answer is waited for. */
 export const ROUTE_TIMEOUT_MS = 10_000;
+const TIMEOUT_NS = BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n;
 
 const DEST_TYPES: Readonly<Record<Destination, DestType>> = {
   start: DestType.START,
@@ -16,22 +16,86 @@ const DEST_TYPES: Readonly<Record<Destination, DestType>> = {
   link: DestType.LINK,
 };
 
-/** @property egress  for the router that connects to the terminator */
-export type RouteFacts = Required<Pick<MessageInitShape<typeof RouteSchema>, 'circuitId' | 'attempt'>> & {
+export interface RouteFacts {
+  readonly circuitId: string;
+  readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;
-  readonly egress?: MessageInitShape<typeof RouteSchema>['egress'];
-};
+  /** For the router that connects to the terminator. */
+  readonly egress?: {
+    readonly binding: string;
+    readonly address: string;
+    readonly destination: string;
+    readonly peerData: ReadonlyMap<number, Uint8Array>;
+  };
+}
 
-export function routeMessage({ forwards }: RouterRoute, { tags, ...facts }: RouteFacts): Message {
-  const route = create(RouteSchema, {
-    ...facts,
-    forwards: forwards.map(({ from, to, destination }) => ({
-      srcAddress: from,
-      dstAddress: to,
-      dstType: DEST_TYPES[destination],
-    })),
-    timeout: BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n,
-    tags: { ...tags },
-  });
-  return typedMessage(ContentType.Route, RouteSchema, route);
+const ROUTE = RouteSchema.field;
+const EGRESS = Route_EgressSchema.field;
+const FORWARD = Route_ForwardSchema.field;
+/** Of an entry of a map. */
+const [KEY, VALUE] = [{ number: 1 }, { number: 2 }];
+
+interface Field {
+  readonly number: number;
+}
+
+/** What has the default value is left out, as in every message. */
+class Fields {
+  readonly #writer = new BinaryWriter();
+
+  text(field: Field, text: string): void {
+    if (text !== '') this.#writer.tag(field.number, WireType.LengthDelimited).string(text);
+  }
+
+  bytes(field: Field, bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#writer.tag(field.number, WireType.LengthDelimited).bytes(bytes);
+  }
+
+  number(field: Field, value: number): void {
+    if (value !== 0) this.#writer.tag(field.number, WireType.Varint).uint32(value);
+  }
+
+  bigint(field: Field, value: bigint): void {
+    this.#writer.tag(field.number, WireType.Varint).uint64(value);
+  }
+
+  message(field: Field, write: () => void): void {
+    this.#writer.tag(field.number, WireType.LengthDelimited).fork();
+    write();
+    this.#writer.join();
+  }
+
+  finish(): Uint8Array {
+    return this.#writer.finish();
+  }
+}
+
+export function routeMessage({ forwards }: RouterRoute, { circuitId, attempt, tags, egress }: RouteFacts): Message {
+  const fields = new Fields();
+  fields.text(ROUTE.circuitId, circuitId);
+  fields.number(ROUTE.attempt, attempt);
+  if (egress !== undefined)
+    fields.message(ROUTE.egress, () => {
+      fields.text(EGRESS.binding, egress.binding);
+      fields.text(EGRESS.address, egress.address);
+      fields.text(EGRESS.destination, egress.destination);
+      for (const [key, value] of egress.peerData)
+        fields.message(EGRESS.peerData, () => {
+          fields.number(KEY, key);
+          fields.bytes(VALUE, value);
+        });
+    });
+  for (const { from, to, destination } of forwards)
+    fields.message(ROUTE.forwards, () => {
+      fields.text(FORWARD.srcAddress, from);
+      fields.text(FORWARD.dstAddress, to);
+      fields.number(FORWARD.dstType, DEST_TYPES[destination]);
+    });
+  fields.bigint(ROUTE.timeout, TIMEOUT_NS);
+  for (const key in tags)
+    fields.message(ROUTE.tags, () => {
+      fields.text(KEY, key);
+      fields.text(VALUE, tags[key] ?? '');
+    });
+  return message(ContentType.Route, fields.finish());
 }
