@@ -7,11 +7,12 @@ import type { PolicyType } from '../domain/model.js';
 import { grantsOf, judge } from '../domain/policy/access.js';
 import type { AccessPolicy } from '../domain/policy/access.js';
 import type { Selectable } from '../domain/policy/roles.js';
+import { laterThan } from './change-statements.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { ASKED_CHECKS, postureOf, UNKNOWN_POSTURE, toAskedChecks } from './postures.js';
 import type { AskedRow, KnownPosture } from './postures.js';
-import { laterThan } from './table.js';
+
 import { namesEntity } from './scopes.js';
 import type { RoleList } from './scopes.js';
 

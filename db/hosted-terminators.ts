@@ -4,9 +4,9 @@
  */
 import { SDK_BINDING, TUNNEL_BINDING } from '../domain/fabric/terminator.js';
 import type { HostingPrecedence } from '../domain/model.js';
+import { TOUCHED, laterThan } from './change-statements.js';
 import type { Db } from './db.js';
 import { reachesSql } from './router-models.js';
-import { TOUCHED, laterThan } from './table.js';
 
 /** What a host gives to its dialers: bytes by key, such as its public key (1003). */
 export type PeerData = ReadonlyMap<number, Uint8Array>;

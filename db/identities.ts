@@ -7,9 +7,10 @@ import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, Unread } 
 import type { Rights } from '../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Selectable } from '../domain/policy/roles.js';
+import { TOUCHED } from './change-statements.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
-import { BASE_COLUMNS, TOUCHED, baseOf, detailSql, findOne, json, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, json, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 import { identitySymbols } from './symbols.js';
 import type { RoleFilter } from './filter/index.js';

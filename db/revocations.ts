@@ -2,9 +2,10 @@
 import type { Revocation, RevocationType } from '../domain/administration.js';
 import type { Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
+import { laterThan } from './change-statements.js';
 import type { Db } from './db.js';
 import { revocationSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, json, laterThan } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, json } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 
 interface Row extends BaseRow {

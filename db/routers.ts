@@ -5,6 +5,7 @@
 import type { EnrollmentDraft, Page, Tags } from '../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../domain/router.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
+import { TOUCHED } from './change-statements.js';
 import { configIdsOf, writeConfigs } from './config-lists.js';
 import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
@@ -18,7 +19,7 @@ import type { RoleList, Selection } from './scopes.js';
 import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.js';
 import type { PresenceColumns } from './router-channels.js';
 import { edgeRouterSymbols, routerSymbols } from './symbols.js';
-import { BASE_COLUMNS, TOUCHED, baseOf, detailSql, getOne, insert, json, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from './table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
 
 const ROUTER = 'router';

@@ -1,13 +1,12 @@
 /**
- * What every store shares: one page of a list in one round trip, and inserts and updates built by knex and run as
- * native statements. A store supplies its columns, its symbols and the mapping of a row.
+ * What every store shares: one page of a list in one round trip, and the changes of one row. A store supplies its
+ * columns, its symbols and the mapping of a row.
  */
-import { createHash } from 'node:crypto';
-import knexFactory from 'knex';
-import type { Knex } from 'knex';
 import { mapBatches } from '../domain/batches.js';
 import type { BaseEntity, Page, Tags, Unread } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
+import { insertStatement, updateStatement } from './change-statements.js';
+import type { Values } from './change-statements.js';
 import { isDatabase } from './db.js';
 import type { Db } from './db.js';
 import { both, compileList, filterableFields, nameOf, Params } from './filter/index.js';
@@ -17,9 +16,6 @@ import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
 import { unreadRows } from './unread-rows.js';
-
-/** Builds SQL text; never connects. */
-const builder: Knex = knexFactory({ client: 'pg' });
 
 export interface BaseRow {
   id: string;
@@ -283,9 +279,16 @@ JOIN ${table} t ON t.${key} = page.${key}
 ${joins} ORDER BY ${order.sql}`;
 }
 
-function columnsOf({ columns, extras = '' }: PageSource, readerExtras = ''): string {
-  const own = columns.map((column) => `t.${column}`);
-  return [...own, extras, readerExtras].filter((part) => part !== '').join(', ');
+const ownColumns = new WeakMap<PageSource, string>();
+
+function columnsOf(source: PageSource, readerExtras = ''): string {
+  let own = ownColumns.get(source);
+  if (own === undefined) {
+    const { columns, extras = '' } = source;
+    own = [...columns.map((column) => `t.${column}`), ...(extras === '' ? [] : [extras])].join(', ');
+    ownColumns.set(source, own);
+  }
+  return readerExtras === '' ? own : `${own}, ${readerExtras}`;
 }
 
 /** The statement that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */
@@ -320,24 +323,12 @@ export async function getOne<Row, T>(
   return (await findOne(db, statement, values, fromRow)) ?? raise(notFound(entity, values[0]));
 }
 
-/** Now; later than what the column says in any case, so that every change shows. */
-export const laterThan = (column: string): string => `greatest(now(), ${column} + interval '1 ms')`;
-
-/** For the SET of an UPDATE that changes what an entity shows. */
-export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
-
 /** What a PATCH or PUT changes: an absent or undefined field stays as it is. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** Column values of an insert or update; an undefined one is left out. jsonb goes in as text. */
-export type Values = Readonly<Record<string, unknown>>;
-
-const present = (values: Values) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-
 export async function insert(db: Db, table: string, values: Values): Promise<void> {
-  const { sql, bindings } = builder(table).insert(present(values)).toSQL().toNative();
-  await db.write(`insert-${table}-${shapeOf(values)}`, sql, bindings);
+  const { name, sql, values: bound } = insertStatement(table, values);
+  await db.write(name, sql, bound);
 }
 
 /**
@@ -353,18 +344,13 @@ export async function update(
   values: Values,
   isTouched = false,
 ): Promise<void> {
-  const set = present(values);
-  if (Object.keys(set).length === 0 && !isTouched) {
+  if (!isTouched && Object.values(values).every((value) => value === undefined)) {
     const { rowCount } = await db.run(`exists-${table}`, `SELECT FROM ${table} WHERE id = $1`, [id]);
     if (rowCount === 0) throw notFound(entity, id);
     return;
   }
-  const { sql, bindings } = builder(table)
-    .where({ id })
-    .update({ ...set, updated_at: builder.raw(laterThan('updated_at')) })
-    .toSQL()
-    .toNative();
-  const { rowCount } = await db.write(`update-${table}-${shapeOf(set)}`, sql, bindings);
+  const { name, sql, values: bound } = updateStatement(table, id, values);
+  const { rowCount } = await db.write(name, sql, bound);
   if (rowCount === 0) throw notFound(entity, id);
 }
 
@@ -372,18 +358,6 @@ export async function update(
 export async function remove(db: Db, table: string, entity: string, id: string): Promise<void> {
   const { rowCount } = await db.write(`delete-${table}`, `DELETE FROM ${table} WHERE id = $1`, [id]);
   if (rowCount === 0) throw notFound(entity, id);
-}
-
-/** Names a set of columns, and no other: PostgreSQL cuts longer names than this one makes. */
-function shapeOf(values: Values): string {
-  return createHash('sha256')
-    .update(
-      Object.keys(values)
-        .filter((key) => values[key] !== undefined)
-        .join(),
-    )
-    .digest('base64url')
-    .slice(0, 22);
 }
 
 /** A jsonb parameter. */

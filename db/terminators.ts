@@ -2,7 +2,8 @@
 import type { Page, Terminator, TerminatorDraft } from '../domain/model.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from './table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource, Values } from './table.js';
+import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
+import type { Values } from './change-statements.js';
 import { clientTerminatorSymbols } from './client-symbols.js';
 import { referringTo } from './scopes.js';
 import { terminatorSymbols } from './symbols.js';

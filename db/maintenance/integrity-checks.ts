@@ -7,7 +7,8 @@ import type { Db } from '../db.js';
 import type { NetworkSecret, PkiRecord } from '../network.js';
 import type { SealedMfa } from '../mfas.js';
 import { checkGrants, IS_CURRENT, SELECTING } from '../session-grants.js';
-import { TOUCHED } from '../table.js';
+
+import { TOUCHED } from '../change-statements.js';
 import { checkRebuildable, checkStructure } from './schema-checks.js';
 import { shippedStatements } from './shipped-schema.js';
 

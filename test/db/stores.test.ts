@@ -93,7 +93,7 @@ describe('stores', () => {
         await tx.services.update(other, { maxIdleTimeMillis: attempts });
       });
     await Promise.all([cross(first, second), cross(second, first)]);
-    expect(attempts).to.be.within(3, 4); // four when each is given up for the other
+    expect(attempts).to.be.at.least(3); // more when each is given up for the other, or one twice
     expect(database.stats().waiting).to.equal(0);
   });
 });
