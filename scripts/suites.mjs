@@ -63,7 +63,7 @@ async function show(file, done) {
 
 /** What a process says of itself in its file; one that ended in another way than by its tests counts as a failure. */
 function resultOf(name, file, { code, signal, fault }) {
-  let result = { passes: 0, failures: 0, pending: 0, failedTitles: [] };
+  let result = { passes: 0, failures: 0, pending: 0, failedTitles: [], seconds: {} };
   let trouble = fault ?? (signal === null ? undefined : `ended by ${signal}`);
   try {
     result = JSON.parse(readFileSync(file, 'utf8'));
@@ -73,6 +73,17 @@ function resultOf(name, file, { code, signal, fault }) {
   if (code !== 0 && result.failures === 0) trouble ??= `ended with status ${code}`;
   if (trouble === undefined) return result;
   return { ...result, failures: result.failures + 1, failedTitles: [...result.failedTitles, `${name}: ${trouble}`] };
+}
+
+const SHOWN = 15;
+
+/** So that whoever adds to them sees what the time goes into. */
+function slowest(results) {
+  const all = results.flatMap(({ seconds }) => Object.entries(seconds)).sort(([, left], [, right]) => right - left);
+  return all
+    .slice(0, SHOWN)
+    .map(([file, time]) => `${time.toFixed(0).padStart(6)}  ${file}`)
+    .join('\n');
 }
 
 /** As chosen by the user, in one process. Answers the exit code. */
@@ -120,6 +131,7 @@ export async function runAll(root, { title, useMemory }) {
     rmSync(place, { recursive: true, force: true });
   }
   title('all suites');
+  console.log(`the slowest files, in seconds:\n${slowest(results)}\n`);
   const sum = (figure) => results.reduce((total, result) => total + result[figure], 0);
   const failed = results.flatMap(({ failedTitles }) => failedTitles);
   if (failed.length > 0) console.log(`failed:\n${failed.map((one) => `  ${one}`).join('\n')}\n`);
