@@ -3,6 +3,7 @@
  * its transaction: administrators are changed one transaction at a time, on all controllers together, and a change that
  * leaves none is refused.
  */
+import { ADMINISTRATORS_LOCK } from './advisory-locks.js';
 import { DomainError } from '../domain/errors.js';
 import { readCertificate } from '../domain/pki/certificate.js';
 import { firstCertificate } from '../domain/pki/pem.js';
@@ -22,9 +23,6 @@ export interface AdministratorStore {
   /** The same for a change that may concern any number of identities. */
   keepAny<T>(refusal: Refusal, change: () => Promise<T>): Promise<T>;
 }
-
-/** Among the advisory locks of this program; held until the transaction ends. */
-const LOCK = 7_210_419;
 
 /**
  * What an administrator can log in with now, by itself: a token of a signer, required besides, comes from elsewhere. A
@@ -58,7 +56,7 @@ export function administratorStore(db: Db): AdministratorStore {
     return rows.some(({ certPem, mayBeExpired }) => mayBeExpired || isInForce(certPem));
   };
   const keepAny: AdministratorStore['keepAny'] = async (refusal, change) => {
-    await db.run('administrators-lock', 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await db.run('administrators-lock', 'SELECT pg_advisory_xact_lock($1)', [ADMINISTRATORS_LOCK]);
     const couldOne = await canOneLogIn();
     const result = await change();
     if (couldOne && !(await canOneLogIn())) throw new DomainError(refusal, { causeMessage: NONE_LEFT });

@@ -6,7 +6,7 @@ import type { Db } from './db.js';
 import { inUse } from './errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
 import { authPolicySymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, selectSql, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 
 const AUTH_POLICY = 'authPolicy';
@@ -59,7 +59,7 @@ export const allowsSigner = (signerId: string): string => `(p.ext_jwt_allowed AN
 
 const DETAIL = detailSql(source);
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE OF t`;
-const OF_IDENTITY = DETAIL.replace('WHERE t.id = $1', 'JOIN identities i ON i.auth_policy_id = t.id WHERE i.id = $1');
+const OF_IDENTITY = selectSql(source, 'JOIN identities i ON i.auth_policy_id = t.id WHERE i.id = $1');
 
 function fromRow(row: Row): AuthPolicy {
   return {

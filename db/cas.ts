@@ -2,7 +2,7 @@
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, remove, selectSql, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 import { caSymbols } from './symbols.js';
 
@@ -45,7 +45,7 @@ const source: ListSource<Row, Ca> = {
 const DETAIL = detailSql(source);
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
 const FOR_USE = `${DETAIL} FOR KEY SHARE`;
-const VERIFIED = DETAIL.replace('WHERE t.id = $1', 'WHERE t.is_verified');
+const VERIFIED = selectSql(source, 'WHERE t.is_verified');
 const MAY_ENROLL = `${VERIFIED} AND t.is_auto_ca_enrollment_enabled ORDER BY t.id`;
 
 function fromRow(row: Row): Ca {

@@ -1,7 +1,7 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
 import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../domain/model.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, selectSql, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import type { Rights } from '../domain/auth/rights.js';
 import { notAbove } from './rights.js';
@@ -48,7 +48,7 @@ const source: ListSource<Row, Enrollment> = {
 };
 
 const DETAIL = detailSql(source);
-const BY_TOKEN = DETAIL.replace('WHERE t.id = $1', 'WHERE t.token = $1');
+const BY_TOKEN = selectSql(source, 'WHERE t.token = $1');
 
 function fromRow(row: Row): Enrollment {
   return {

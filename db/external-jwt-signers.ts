@@ -7,7 +7,7 @@ import type { Db } from './db.js';
 import { inUse } from './errors.js';
 import { rowsWhere } from './scopes.js';
 import { externalJwtSignerSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, update } from './table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, selectSql, update } from './table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
 
 const SIGNER = 'externalJwtSigner';
@@ -69,7 +69,7 @@ const source: ListSource<Row, ExternalJwtSigner> = {
 };
 
 const DETAIL = detailSql(source);
-const ENABLED = DETAIL.replace('WHERE t.id = $1', 'WHERE t.issuer = $1 AND t.is_enabled');
+const ENABLED = selectSql(source, 'WHERE t.issuer = $1 AND t.is_enabled');
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
 const enabledOnly = rowsWhere('enabled', () => 't.is_enabled');
 

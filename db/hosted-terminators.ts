@@ -2,6 +2,7 @@
  * Terminators as routers make and lose them. A router names each by an id of its own choosing, and repeats that after
  * every reconnect. Whatever is read, changed or removed here belongs to the router that asks.
  */
+import { INSTANCE_SEED } from './advisory-locks.js';
 import { SDK_BINDING, TUNNEL_BINDING } from '../domain/fabric/terminator.js';
 import type { HostingPrecedence } from '../domain/model.js';
 import { TOUCHED, laterThan } from './change-statements.js';
@@ -99,7 +100,7 @@ const FIND = `SELECT router_id, service_id, binding, session_id, instance_id, in
 const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
 const SERVICE = 'SELECT FROM services WHERE id = $1 FOR KEY SHARE';
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
-const LOCK_INSTANCE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7210419))';
+const LOCK_INSTANCE = `SELECT pg_advisory_xact_lock(hashtextextended($1, ${INSTANCE_SEED}))`;
 const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
   WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`;
 const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,

@@ -8,12 +8,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
+import { MIGRATION_LOCK } from './advisory-locks.js';
 import { OUTAGES, outageOf, reasonOf } from './outages.js';
 import { ServerClient, presentConfig } from './servers.js';
 import type { ServerConfig } from './servers.js';
 import { ReadOnlyServer } from './connection.js';
 
-const ADVISORY_LOCK = 7_210_417;
 const CONNECT_MS = 5_000;
 const OLDEST_SERVER = 15;
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -45,7 +45,7 @@ export async function migrate(connection: ServerConfig, wanted = migrationNames)
     await refuseUnfit(client);
     if (await isCurrent(client, wanted)) return [];
     await client.query('BEGIN');
-    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await requireExtensions(client);
     // Another controller may have done it while this one waited.
     return (await isCurrent(client, wanted)) ? [] : await applyPending(connection, wanted);
@@ -181,7 +181,7 @@ async function requireExtensions(client: pg.Client): Promise<void> {
     // Visible to the connections that migrate; the lock is taken again at once.
     await client.query('COMMIT');
     await client.query('BEGIN');
-    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   } catch (error) {
     const { code } = error as pg.DatabaseError;
     if (code === INSUFFICIENT_PRIVILEGE) {

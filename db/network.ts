@@ -1,4 +1,5 @@
 /** What exists once per network: its trust domain, its keys, its types of the first start. */
+import { START_LOCK } from './advisory-locks.js';
 import type { Db } from './db.js';
 
 export type PkiPurpose = 'root' | 'intermediate' | 'server';
@@ -57,9 +58,6 @@ export interface NetworkStore {
 
 const PKI_COLUMNS = `purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem", fingerprint,
   not_before AS "notBefore", not_after AS "notAfter"`;
-
-/** Held by a controller that starts, until it has found or made the network. */
-export const START_LOCK = 7_210_418;
 
 export function networkStore(db: Db): NetworkStore {
   return {

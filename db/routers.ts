@@ -2,6 +2,7 @@
  * Routers: edge routers, through which services are reached, and transit routers, which only carry traffic. A router
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
+import { defaultAuthPolicy } from '../domain/auth/auth-policy.js';
 import type { EnrollmentDraft, Page, Tags } from '../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../domain/router.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
@@ -183,7 +184,13 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     return row;
   };
   const addTunneler = async (id: string, name: string) => {
-    await insert(db, 'identities', { id, name, type_id: 'Router', is_admin: false, auth_policy_id: 'default' });
+    await insert(db, 'identities', {
+      id,
+      name,
+      type_id: 'Router',
+      is_admin: false,
+      auth_policy_id: defaultAuthPolicy.id,
+    });
     await insert(db, 'edge_router_policies', {
       id,
       name: `edge-router-${id}-system`,

@@ -143,6 +143,7 @@ export const apiSessionSymbols = table('apiSessions', {
     kind: 'boolean',
     sql: 'EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.identity_id AND m.is_verified)',
     nullable: false,
+    readsRows: true,
   },
   improperClientCertChain: flag('improper_client_cert_chain'),
 });
@@ -237,7 +238,7 @@ const routerFields: Readonly<Record<string, SymbolDef>> = {
   ctrlChanListeners: { kind: 'string', sql: 't.ctrl_chan_listeners::text COLLATE "C"', nullable: false },
 };
 
-const connected: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false };
+const connected: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false, readsRows: true };
 
 export const routerSymbols = table('routers', routerFields);
 
@@ -289,6 +290,7 @@ const nameOf = (from: string, column: string): SymbolDef => ({
   kind: 'string',
   sql: `(SELECT n.name FROM ${from} n WHERE n.id = t.${column})`,
   nullable: false,
+  readsRows: true,
 });
 
 export const terminatorSymbols = table('terminators', {

@@ -291,11 +291,14 @@ function columnsOf(source: PageSource, readerExtras = ''): string {
   return readerExtras === '' ? own : `${own}, ${readerExtras}`;
 }
 
-/** The statement that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */
-export function detailSql<Row extends BaseRow, T>(source: ListSource<Row, T>, scope = ''): string {
-  return `SELECT ${columnsOf(source)} FROM ${source.table} t
-${source.joins ?? ''} WHERE t.id = $1 ${scope}`;
-}
+/** The statement that reads what comes from `rest`: joins, and the condition. */
+export const selectSql = <Row extends BaseRow, T>(source: ListSource<Row, T>, rest: string): string =>
+  `SELECT ${columnsOf(source)} FROM ${source.table} t
+${source.joins ?? ''} ${rest}`;
+
+/** The one that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */
+export const detailSql = <Row extends BaseRow, T>(source: ListSource<Row, T>, scope = ''): string =>
+  selectSql(source, `WHERE t.id = $1 ${scope}`);
 
 /** The one row that a statement finds, as an entity; undefined without one. */
 export async function findOne<Row, T>(

@@ -59,7 +59,7 @@ export class Budget {
     if (isSearch && test.value.type === 'string') this.spend('letters', test.value.value.length);
     const isListOfTags = value.type === 'any' && test.op === 'in' && test.values.length <= MAX_CONTAINED;
     if (isListOfTags) this.spend('slowTests', test.values.length);
-    else if (value.type === 'any' || test.op === 'icontains' || value.sql.includes('SELECT')) this.spend('slowTests');
+    else if (value.type === 'any' || test.op === 'icontains' || value.readsRows) this.spend('slowTests');
   }
 
   /** Counts a test that compares a whole set with a list. @throws DomainError */

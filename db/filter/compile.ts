@@ -122,7 +122,8 @@ export class Compiler {
     const found = this.#scalarOrTag(table, name);
     if (found.kind === 'tag') return { type: 'any', name, sql: found.sql, key: found.key };
     const { def } = found;
-    return { type: TYPES[def.kind], name, sql: def.sql, nullable: def.nullable ?? true, def };
+    const { kind, sql, nullable = true, readsRows = false } = def;
+    return { type: TYPES[kind], name, sql, nullable, readsRows, def };
   }
 
   #set(table: SymbolTable, name: string, usedIn: string): SetDef {
@@ -190,7 +191,8 @@ export class Compiler {
   #quantified(table: SymbolTable, left: Quantified, test: Test, negate: boolean): Clause {
     const set = this.#set(table, left.name, left.kind);
     const { rows, id } = this.#elements(set);
-    const element: Value = { type: 'string', name: `${left.kind}(${left.name})`, sql: id, nullable: false };
+    const name = `${left.kind}(${left.name})`;
+    const element: Value = { type: 'string', name, sql: id, nullable: false, readsRows: false };
     if (isNullTest(test)) throw mismatch(element, test, this.kind);
     const turnsWhole = test.op === 'in' && test.negated;
     const outer = negate !== turnsWhole;
@@ -255,11 +257,11 @@ export class Compiler {
 
   #count(table: SymbolTable, expr: SetExpr): Value {
     const set = this.#set(table, expr.symbol, 'count');
-    const sql =
-      set.kind === 'stringSet' && expr.query === undefined
-        ? `cardinality(${set.sql})`
-        : `SELECT count(*) FROM (${this.#members(set, expr)}) AS ${this.#alias()}`;
-    return { type: 'number', name: `count(${expr.symbol})`, sql, nullable: false };
+    const readsRows = set.kind !== 'stringSet' || expr.query !== undefined;
+    const sql = readsRows
+      ? `SELECT count(*) FROM (${this.#members(set, expr)}) AS ${this.#alias()}`
+      : `cardinality(${set.sql})`;
+    return { type: 'number', name: `count(${expr.symbol})`, sql, nullable: false, readsRows };
   }
 
   /**

@@ -17,6 +17,7 @@ export type Value =
       readonly name: string;
       readonly sql: string;
       readonly nullable: boolean;
+      readonly readsRows: boolean;
       readonly def?: ScalarDef;
     }
   | {
@@ -24,6 +25,7 @@ export type Value =
       readonly name: string;
       readonly sql: string;
       readonly nullable: boolean;
+      readonly readsRows: boolean;
     }
   /** Member `key` of the jsonb object `sql`; typed by what is stored. */
   | { readonly type: 'any'; readonly name: string; readonly sql: string; readonly key: string };

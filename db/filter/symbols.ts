@@ -10,6 +10,8 @@ export type SymbolDef =
       readonly sql: string;
       /** Whether the value can be unset; true by default. A column that cannot be gets simpler SQL. */
       readonly nullable?: boolean;
+      /** The expression looks at other rows than `t`, for each row that is tested. */
+      readonly readsRows?: true;
       /**
        * The name of the column, when it is a text that is never null and no two rows have the same: its index finds a
        * row by it, and has its order.

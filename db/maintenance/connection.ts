@@ -2,6 +2,7 @@
  * The one place for long work on the whole database: a connection of its own, opened when it is needed, and a lock that
  * one piece of work holds over all controllers. It ends with the connection, whatever ends that.
  */
+import { MAINTENANCE_LOCK } from '../advisory-locks.js';
 import { DomainError } from '../../domain/errors.js';
 import { prepareConnection, cut } from '../connection.js';
 import type { Rows } from '../connection.js';
@@ -11,9 +12,6 @@ import { ServerClient } from '../servers.js';
 import type { ServerConfig } from '../servers.js';
 import { sessionConfig } from '../connection.js';
 import { runOn } from '../statement.js';
-
-/** Among the advisory locks of this program. */
-export const MAINTENANCE_LOCK = 7_210_420;
 
 const CONNECT_MS = 5_000;
 /** A statement may look at a whole table. */

@@ -2,7 +2,7 @@
 import { DomainError } from '../../domain/errors.js';
 import type { Db } from '../db.js';
 import { DatabaseUnavailable } from '../outages.js';
-import { MAINTENANCE_LOCK } from './connection.js';
+import { MAINTENANCE_LOCK } from '../advisory-locks.js';
 import type { MaintenanceLane } from './connection.js';
 import { CHECKS } from './integrity-checks.js';
 import type { Check, CheckOptions, Seals } from './integrity-checks.js';

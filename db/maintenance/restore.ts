@@ -6,7 +6,7 @@ import { translate } from '../errors.js';
 import { DatabaseUnavailable } from '../outages.js';
 import { migrate } from '../migrate.js';
 import type { Db } from '../db.js';
-import { START_LOCK } from '../network.js';
+import { START_LOCK } from '../advisory-locks.js';
 import type { ServerConfig } from '../servers.js';
 import { quoted, sequenceNames, tableShapes } from './catalog.js';
 import type { TableShape } from './catalog.js';

@@ -2,6 +2,7 @@
  * Enrollment by a certificate that a known CA has issued: with a one-time token (`ottca`), or with the certificate
  * alone (`ca`). The certificate is the one of the TLS handshake; its key never leaves the client.
  */
+import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import { DomainError } from '../../domain/errors.js';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
 import type { Ca, Enrollment } from '../../domain/model.js';
@@ -130,7 +131,7 @@ async function enrollNew(
   const draft = newIdentity({
     name: isNumbered ? numberedName(name, (await tx.identities.highestNumber(name)) + 1) : name,
     externalId,
-    authPolicyId: 'default',
+    authPolicyId: defaultAuthPolicy.id,
     roleAttributes: ca.identityRoles,
   });
   await withoutClash(shown, () => tx.identities.create(identityId, draft, []));

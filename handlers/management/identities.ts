@@ -1,4 +1,5 @@
 /** Identities: who dials or hosts. What delegates must not do with them is in shared/delegation.ts. */
+import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import { identityIdOf } from '../../domain/ids.js';
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
@@ -76,7 +77,7 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
     typeId: given(body.type),
     isAdmin: given(body.isAdmin),
     externalId: body.externalId === '' ? null : given(body.externalId),
-    authPolicyId: body.authPolicyId === '' ? 'default' : given(body.authPolicyId),
+    authPolicyId: body.authPolicyId === '' ? defaultAuthPolicy.id : given(body.authPolicyId),
     roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
     permissions: body.permissions == null ? undefined : permissionsFrom(body.permissions),
     appData: body.appData == null ? undefined : (body.appData as JsonObject),
@@ -261,7 +262,7 @@ function fromCreate(body: Request.IdentityCreate | Request.IdentityUpdate): Iden
     typeId: body.type,
     isAdmin: body.isAdmin,
     externalId: body.externalId === '' ? null : (body.externalId ?? null),
-    authPolicyId: body.authPolicyId == null || body.authPolicyId === '' ? 'default' : body.authPolicyId,
+    authPolicyId: body.authPolicyId == null || body.authPolicyId === '' ? defaultAuthPolicy.id : body.authPolicyId,
     roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
     permissions: permissionsFrom(body.permissions ?? []),
     appData: (body.appData ?? {}) as JsonObject,

@@ -1,5 +1,8 @@
 /** How much one filter may ask of the database: each bound at its edge, and the error beyond it. */
 import { expect } from 'chai';
+import * as clientSymbols from '../../db/client-symbols.js';
+import type { SymbolTable } from '../../db/filter/symbols.js';
+import * as symbols from '../../db/symbols.js';
 import { compile, fault, where } from './filter-support.js';
 
 const many = (count: number, test: (index: number) => string, word = 'or') =>
@@ -106,5 +109,20 @@ describe('a filter is bounded in', () => {
       '(name icontains "x" or id icontains "x" or tags.a = "x") and anyOf(roleAttributes) in ["a", "b"]',
     ])
       expect(where(filter)).to.not.equal('');
+  });
+});
+
+describe('symbols', () => {
+  it('that look at other rows say so, and count as slow', () => {
+    const tables = [...Object.values(symbols), ...Object.values(clientSymbols)].filter(
+      (table): table is SymbolTable => typeof table === 'object' && 'symbols' in table,
+    );
+    const scalars = tables.flatMap((table) =>
+      Object.entries(table.symbols).flatMap(([name, def]) =>
+        def.kind === 'stringSet' || def.kind === 'linked' || def.kind === 'tags' ? [] : [{ name, def }],
+      ),
+    );
+    expect(scalars.length).to.be.greaterThan(100);
+    for (const { name, def } of scalars) expect(def.readsRows === true, name).to.equal(def.sql.includes('SELECT'));
   });
 });

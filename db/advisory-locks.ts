@@ -1,0 +1,12 @@
+/** The advisory locks of this program: their numbers, each once. */
+
+/** Held while the schema is brought up to date. */
+export const MIGRATION_LOCK = 7_210_417;
+/** Held by a controller that starts, until it has found or made the network, and by a restore. */
+export const START_LOCK = 7_210_418;
+/** Held until the transaction ends in which the number of administrators may change. */
+export const ADMINISTRATORS_LOCK = 7_210_419;
+/** Held by the controller that checks or copies the database. */
+export const MAINTENANCE_LOCK = 7_210_420;
+/** What the hash begins with that is the lock of one instance of a service. */
+export const INSTANCE_SEED = 7_210_419;
