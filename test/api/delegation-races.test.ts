@@ -4,6 +4,7 @@
  * when the delegate's request arrives.
  */
 import { expect } from 'chai';
+import { authPolicy } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { makeCa } from '../support/certificates.js';
@@ -15,23 +16,6 @@ import { MANAGEMENT as M } from '../support/paths.js';
 import { whileHeld } from '../support/locks.js';
 
 const FAR = '2099-01-01T00:00:00Z';
-const POLICY = {
-  primary: {
-    cert: { allowed: true, allowExpiredCerts: true },
-    extJwt: { allowed: true, allowedSigners: [] },
-    updb: {
-      allowed: true,
-      lockoutDurationMinutes: 0,
-      maxAttempts: 0,
-      minPasswordLength: 5,
-      requireMixedCase: false,
-      requireNumberChar: false,
-      requireSpecialChar: false,
-    },
-  },
-  secondary: { requireTotp: false },
-};
-
 type Request = (delegate: Client, id: string, enrollmentId: string) => Promise<Answer>;
 
 const OF_IDENTITIES: Readonly<Record<string, Request>> = {
@@ -100,9 +84,9 @@ describe('delegated administration of what gets rights in the same instant', () 
   describe('of auth policies', () => {
     const refused =
       'non-admins may not modify auth policies of admins or of identities with permissions that they lack';
-    const newPolicy = async () => make(controller, 'auth-policies', { name: unique('policy'), ...POLICY });
+    const newPolicy = async () => make(controller, 'auth-policies', authPolicy());
     const changes: Readonly<Record<string, (id: string) => Promise<Answer>>> = {
-      'replacing one': (id) => delegate.put(`${M}/auth-policies/${id}`, { name: unique('policy'), ...POLICY }),
+      'replacing one': (id) => delegate.put(`${M}/auth-policies/${id}`, authPolicy()),
       'changing its settings': (id) =>
         delegate.patch(`${M}/auth-policies/${id}`, { primary: { updb: { maxAttempts: 3 } } }),
       'renaming it': (id) => delegate.patch(`${M}/auth-policies/${id}`, { name: unique('policy') }),

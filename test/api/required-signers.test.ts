@@ -5,6 +5,7 @@
  */
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
+import { authPolicy } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { makeCa } from '../support/certificates.js';
@@ -22,20 +23,6 @@ const PASSWORD = 'pass word 1';
 const ME = `${C}/current-identity`;
 const SESSION = `${C}/current-api-session`;
 const SIGNERS = `${M}/external-jwt-signers`;
-const PRIMARY = {
-  cert: { allowed: true, allowExpiredCerts: false },
-  extJwt: { allowed: true, allowedSigners: [] },
-  updb: {
-    allowed: true,
-    lockoutDurationMinutes: 0,
-    maxAttempts: 0,
-    minPasswordLength: 5,
-    requireMixedCase: false,
-    requireNumberChar: false,
-    requireSpecialChar: false,
-  },
-};
-
 /** Somebody whose policy requires the signer, and a session of theirs. */
 interface Subject {
   readonly id: string;
@@ -60,8 +47,7 @@ describe('a token that an auth policy requires', function requiredSigners() {
   after(() => pair.stop());
 
   const newPolicy = async (secondary: object): Promise<string> => {
-    const body = { name: unique('policy'), primary: PRIMARY, secondary: { requireTotp: false, ...secondary } };
-    return entityOf(expectStatus(await admin.post(`${M}/auth-policies`, body), 201)).id;
+    return entityOf(expectStatus(await admin.post(`${M}/auth-policies`, authPolicy({ secondary })), 201)).id;
   };
   const newSubject = async (signerChanges: object = {}, fields: object = {}, secondary: object = {}) => {
     const signer = await makeSigner(admin, signerChanges);

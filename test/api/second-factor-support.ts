@@ -1,6 +1,7 @@
 /** What the suites of the second factor share: two controllers on a database, identities with TOTP, and their codes. */
 import { generateSync } from 'otplib';
 import pg from 'pg';
+import { authPolicy } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
@@ -95,24 +96,8 @@ export function useSecondFactor() {
     await unspend(subject.id);
     return { ...subject, ...begun };
   };
-  const newPolicy = async (requireTotp: boolean): Promise<string> => {
-    const updb = {
-      allowed: true,
-      lockoutDurationMinutes: 0,
-      maxAttempts: 0,
-      minPasswordLength: 5,
-      requireMixedCase: false,
-      requireNumberChar: false,
-      requireSpecialChar: false,
-    };
-    const primary = {
-      cert: { allowed: true, allowExpiredCerts: false },
-      extJwt: { allowed: true, allowedSigners: [] },
-      updb,
-    };
-    const body = { name: unique('policy'), primary, secondary: { requireTotp } };
-    return entityOf(expectStatus(await admin.post(`${M}/auth-policies`, body), 201)).id;
-  };
+  const newPolicy = async (requireTotp: boolean): Promise<string> =>
+    entityOf(expectStatus(await admin.post(`${M}/auth-policies`, authPolicy({ secondary: { requireTotp } })), 201)).id;
   const current = async (client: Client) => entityOf(expectStatus(await client.get(`${C}/current-api-session`), 200));
   const isFull = async (client: Client) => (await client.get(`${C}/current-identity`)).status === 200;
 

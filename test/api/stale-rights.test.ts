@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { hashToken, newId, newToken } from '../../domain/auth/tokens.js';
+import { authPolicy } from '../support/auth-policy.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
@@ -22,24 +23,6 @@ interface Subject {
   readonly id: string;
   readonly name: string;
 }
-
-/** As the built-in one, of the subject alone. */
-const POLICY = {
-  primary: {
-    cert: { allowed: true, allowExpiredCerts: true },
-    extJwt: { allowed: true, allowedSigners: [] },
-    updb: {
-      allowed: true,
-      lockoutDurationMinutes: 0,
-      maxAttempts: 0,
-      minPasswordLength: 5,
-      requireMixedCase: false,
-      requireNumberChar: false,
-      requireSpecialChar: false,
-    },
-  },
-  secondary: { requireTotp: false },
-};
 
 /** What a client sees while it has the right, and no longer sees without it. */
 type HasRight = (client: Client) => Promise<boolean>;
@@ -124,7 +107,7 @@ describe('a right that was taken away', function staleRights() {
   /** An identity with every right that is taken away here, without a session. */
   const newSubject = async (): Promise<Subject> => {
     const name = unique('stale');
-    const { data } = expectStatus(await admin.post(`${M}/auth-policies`, { name, ...POLICY }), 201);
+    const { data } = expectStatus(await admin.post(`${M}/auth-policies`, { ...authPolicy(), name }), 201);
     const authPolicyId = (data as { id: string }).id;
     const body = { name, type: 'User', isAdmin: true, roleAttributes: [ATTRIBUTE], authPolicyId };
     const { id } = expectStatus(await admin.post(`${M}/identities`, body), 201).data as { id: string };
