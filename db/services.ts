@@ -2,6 +2,7 @@
  * Services, plain or as one identity sees them. The view adds what the caller's policies grant and the data of the
  * config types it asked for.
  */
+import type { Strategy } from '../domain/fabric/terminator-choice.js';
 import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../domain/model.js';
 import { permissionsFor } from '../domain/policy/access.js';
 import type { Grant } from '../domain/policy/access.js';
@@ -20,7 +21,7 @@ const SERVICE = 'service';
 interface Row extends BaseRow {
   name: string;
   encryption_required: boolean;
-  terminator_strategy: string;
+  terminator_strategy: Strategy;
   max_idle_time_millis: number;
   role_attributes: string[];
   configs: string[];

@@ -4,6 +4,7 @@
  */
 import type { AuthPolicySettings } from './auth/auth-policy.js';
 import type { RequiredSigner } from './auth/external-signer.js';
+import type { Strategy } from './fabric/terminator-choice.js';
 import type { GrantShown } from './policy/access.js';
 import type { Criteria, OperatingSystem } from './posture/criteria.js';
 
@@ -239,7 +240,7 @@ export interface Config extends BaseEntity {
 export interface ServiceDraft {
   readonly name: string;
   readonly encryptionRequired: boolean;
-  readonly terminatorStrategy: string;
+  readonly terminatorStrategy: Strategy;
   readonly maxIdleTimeMillis: number;
   readonly roleAttributes: readonly string[];
   readonly configs: readonly string[];

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 e2302285aa211dc878d818c706ec1853cee65cf0e474c510201ddf35d090d694) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 74769e6f0c586febc6326bd9d8baa08305b6ac8f40755ad6c5c033031331b29f) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

@@ -5,14 +5,16 @@
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { lintDescriptions, thingsWithoutDescription } from './lint-specs/descriptions.js';
+import { lintDescriptions } from './lint-specs/descriptions.js';
+import { lintAnswers } from './lint-specs/answers.js';
 import { lintDocument } from './lint-specs/documents.js';
 import { lintOperations } from './lint-specs/operations.js';
+import { lintRequests } from './lint-specs/requests.js';
 import { lintSchemas } from './lint-specs/schemas.js';
 import { messageOf } from './lint-specs/walk.js';
 import type { Report } from './lint-specs/walk.js';
 import { apis, loadSpecs, unusedEntries } from './spec-bundle.js';
-import type { OpenApiDocument } from './spec-bundle.js';
+import type { ApiName, OpenApiDocument } from './spec-bundle.js';
 
 /** All findings, sorted; none means that the specs are fine. `rootDir` is the project's folder. */
 export async function lintSpecs(rootDir: string): Promise<string[]> {
@@ -23,23 +25,26 @@ export async function lintSpecs(rootDir: string): Promise<string[]> {
     return [`specs: ${messageOf(error)}`];
   }
   const findings: string[] = [];
-  const undescribed = new Set<string>();
   for (const api of apis) {
-    const document = documents[api];
-    const reportAt =
-      (where: string): Report =>
-      (rule, fix) =>
-        findings.push(`${api}: ${where}: ${rule}: ${fix}`);
-    await lintStructure(document, reportAt('document'));
-    lintOperations(document, reportAt);
-    lintSchemas(document, reportAt);
-    lintDocument(document, reportAt);
-    for (const thing of thingsWithoutDescription(document)) undescribed.add(`${api} ${thing}`);
+    await lintStructure(documents[api], (rule, fix) => findings.push(`${api}: document: ${rule}: ${fix}`));
+    findings.push(...lintBundled(api, documents[api]));
   }
   for (const entry of unusedEntries(rootDir)) {
     findings.push(`specs: ${entry}: reachable: nothing leads to this entry; use it or remove it`);
   }
-  return [...findings, ...lintDescriptions(rootDir, undescribed)].sort();
+  return findings.sort();
+}
+
+/** What the rules find in one document; its shape is `lintStructure`'s. */
+export function lintBundled(api: ApiName, document: OpenApiDocument): string[] {
+  const findings: string[] = [];
+  const reportAt =
+    (where: string): Report =>
+    (rule, fix) =>
+      findings.push(`${api}: ${where}: ${rule}: ${fix}`);
+  for (const lint of [lintOperations, lintSchemas, lintDocument, lintDescriptions, lintRequests, lintAnswers])
+    lint(document, reportAt);
+  return findings;
 }
 
 async function lintStructure(document: OpenApiDocument, report: Report): Promise<void> {

@@ -3,6 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CORE_SCHEMA, load } from 'js-yaml';
+import { fillEnums } from './spec-enums.js';
+import { declareNulls } from './spec-nulls.js';
 
 export type ApiName = 'client' | 'management';
 export type HttpMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
@@ -40,6 +42,10 @@ export interface Schema {
   'x-nullable'?: boolean;
   'x-max-bytes'?: number;
   'x-discriminator-value'?: string;
+  /** Requests may spell a value of `enum` in other ways too; the handler reads it. */
+  'x-lenient'?: boolean;
+  /** Why a definition that no operation leads to is kept. */
+  'x-kept'?: string;
 }
 
 export interface Parameter {
@@ -59,6 +65,7 @@ export interface Parameter {
   items?: Schema;
   collectionFormat?: 'csv' | 'multi';
   'x-example'?: JsonValue;
+  'x-lenient'?: boolean;
 }
 
 export interface Reference {
@@ -68,6 +75,8 @@ export interface Reference {
 export interface Header {
   type: SchemaType;
   format?: string;
+  minimum?: number;
+  maximum?: number;
   description?: string;
 }
 
@@ -202,6 +211,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
     mergeFragment(rootDir, file, merged);
   }
   checkReferences(merged);
+  sections.forEach((section) => fillEnums(merged.values[section]));
 
   const kept = reachable(merged.values);
   const document: JsonObject = {};
@@ -219,7 +229,9 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
     document[section] = sortKeys(Object.fromEntries(entries));
   }
   // The linter validates the shape against the schema of OpenAPI 2.0; the fragments are our own files.
-  return { document: document as unknown as OpenApiDocument, kept, origins: merged.origins };
+  const typed = document as unknown as OpenApiDocument;
+  declareNulls(typed);
+  return { document: typed, kept, origins: merged.origins };
 }
 
 function yamlFiles(dir: string): string[] {
@@ -277,7 +289,7 @@ function reachable(values: Record<Section, JsonObject>): Set<string> {
     }
   }
   const seen = new Set<string>();
-  const queue = targetsIn(values.paths);
+  const queue = [...targetsIn(values.paths), ...keptByName(values.definitions)];
   for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
     if (seen.has(target)) continue;
     seen.add(target);
@@ -288,6 +300,12 @@ function reachable(values: Record<Section, JsonObject>): Set<string> {
     if (isObject(value) && 'discriminator' in value) queue.push(...(subTypes.get(target) ?? []));
   }
   return seen;
+}
+
+function keptByName(definitions: JsonObject): string[] {
+  return Object.entries(definitions).flatMap(([key, value]) =>
+    isObject(value) && 'x-kept' in value ? [`definitions/${key}`] : [],
+  );
 }
 
 function parentsOf(definition: JsonValue): string[] {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 bbb9b67716c15aaf769435828563fcc8ef58f48032b0cce8933e46bbcfe5e07e) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

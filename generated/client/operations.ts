@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 bbb9b67716c15aaf769435828563fcc8ef58f48032b0cce8933e46bbcfe5e07e) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -163,6 +163,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -250,6 +251,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailCurrentApiSessionCertificateEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -266,6 +268,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailAuthenticatorEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -282,6 +285,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailMfaEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -298,6 +302,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Buffer;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -333,6 +338,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailServiceEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -349,6 +355,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailSessionEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -365,6 +372,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailSpecEnvelope;
+      400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -379,6 +387,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Buffer;
+      400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -449,6 +458,7 @@ export interface Operations {
     body: undefined;
     responses: {
       201: Response.CreateEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -616,6 +626,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.CurrentApiSessionDetailEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -631,6 +642,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.CurrentIdentityDetailEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -662,6 +674,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Jwks;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -723,6 +736,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListEnumeratedCapabilitiesEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -751,6 +765,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListNetworkJWTsEnvelope;
+      400: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -765,6 +780,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListProtocolsEnvelope;
+      400: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -779,6 +795,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -826,6 +843,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListCurrentApiSessionServiceUpdatesEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -873,6 +891,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListSpecsEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -886,6 +905,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -898,7 +918,8 @@ export interface Operations {
     headers: {};
     body: undefined;
     responses: {
-      200: string;
+      200: Buffer;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 bbb9b67716c15aaf769435828563fcc8ef58f48032b0cce8933e46bbcfe5e07e) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
@@ -12,27 +12,27 @@ export interface Authenticate {
 /** Changes to an authenticator. */
 export interface AuthenticatorPatch {
   password?: PasswordNullable;
-  tags?: Tags | null;
+  tags?: Tags;
   username?: UsernameNullable;
 }
 
 /** Changes to one of the caller's authenticators, with the present password. */
 export interface AuthenticatorPatchWithCurrent extends Omit<AuthenticatorPatch, 'tags'> {
   currentPassword: Password;
-  tags?: Tags & OwnerTags | null;
+  tags?: Tags & OwnerTags;
 }
 
 /** New content of an authenticator. */
 export interface AuthenticatorUpdate {
   password: Password;
-  tags?: Tags | null;
+  tags?: Tags;
   username: Username;
 }
 
 /** New content of one of the caller's authenticators, with the present password. */
 export interface AuthenticatorUpdateWithCurrent extends Omit<AuthenticatorUpdate, 'tags'> {
   currentPassword: Password;
-  tags?: Tags & OwnerTags | null;
+  tags?: Tags & OwnerTags;
 }
 
 /** Ids or names of config types, or `all`. */
@@ -112,8 +112,11 @@ export interface MfaCode {
   code: string;
 }
 
+/** Something to sign. */
 export interface NonceChallenge {
+  /** Id of the key to sign with. */
   keyId: string;
+  /** A value that was never signed before. */
   nonce: string;
 }
 
@@ -126,7 +129,7 @@ export interface OttEnrollmentRequest {
 }
 
 /** Values of the user's own, by name, as a caller writes them to what belongs to it. */
-export type OwnerTags = Record<string, unknown>;
+export type OwnerTags = Record<string, unknown> | null;
 
 /** A password. */
 export type Password = string;
@@ -146,7 +149,6 @@ export type PostureResponseCreate =
 export interface PostureResponseCreateBase {
   /** Id of the posture check that is answered. */
   id: string;
-  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: string;
 }
 
@@ -154,13 +156,11 @@ export interface PostureResponseCreateBase {
 export interface PostureResponseDomainCreate extends PostureResponseCreateBase {
   /** Name of the domain; empty for none. */
   domain: string;
-  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'DOMAIN' | 'postureResponseDomainCreate';
 }
 
 /** Something that happened to the device. */
 export interface PostureResponseEndpointStateCreate extends PostureResponseCreateBase {
-  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'ENDPOINT_STATE' | 'postureResponseEndpointStateCreate';
   /** Whether it was unlocked just now. */
   unlocked?: boolean | null;
@@ -172,7 +172,6 @@ export interface PostureResponseEndpointStateCreate extends PostureResponseCreat
 export interface PostureResponseMacAddressCreate extends PostureResponseCreateBase {
   /** All addresses. */
   macAddresses: string[];
-  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'MAC' | 'postureResponseMacAddressCreate';
 }
 
@@ -182,7 +181,6 @@ export interface PostureResponseOperatingSystemCreate extends PostureResponseCre
   build?: string | null;
   /** Name of the system in any usual spelling, such as `WindowsServer` or `Windows Server`. */
   type: string;
-  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'OS' | 'postureResponseOperatingSystemCreate';
   /** Its version, a semantic one. */
   version: string;
@@ -198,9 +196,11 @@ export interface PostureResponseProcessCreate extends PostureResponseCreateBase 
   path?: string | null;
   /** SHA-1 of the certificates that signed the binary, in hex. */
   signerFingerprints?: string[] | null;
-  /** Kind of the report: `OS`, `MAC`, `DOMAIN`, `PROCESS` or `ENDPOINT_STATE`. */
   typeId: 'PROCESS' | 'postureResponseProcessCreate';
 }
+
+/** Kind of a report on the device; it decides which model applies. */
+export type PostureResponseType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'ENDPOINT_STATE';
 
 /** What a router renews its certificates with. */
 export interface RouterExtendEnrollmentRequest {
@@ -238,7 +238,7 @@ export interface ServicePatch {
   name?: string | null;
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
   terminatorStrategy?: string | null;
 }
@@ -255,7 +255,7 @@ export interface ServiceUpdate {
   name: string;
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
   terminatorStrategy?: string | null;
 }
@@ -264,12 +264,12 @@ export interface ServiceUpdate {
 export interface SessionCreate {
   /** Id of the service. */
   serviceId?: string | null;
-  tags?: OwnerTags | null;
+  tags?: OwnerTags;
   type?: DialBind | null;
 }
 
 /** Values of the user's own, by name. */
-export type Tags = Record<string, unknown>;
+export type Tags = Record<string, unknown> | null;
 
 /** What a token of an external JWT signer enrolls to. */
 export interface TokenEnrollmentRequest {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 bbb9b67716c15aaf769435828563fcc8ef58f48032b0cce8933e46bbcfe5e07e) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -21,7 +21,7 @@ export interface ApiError {
   /** Text of the cause; not in use. */
   causeMessage?: string | undefined;
   /** What went wrong, for programs. */
-  code?: string | undefined;
+  code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
   /** Further facts, depending on the cause. */
   data?: Record<string, unknown> | undefined;
   /** What went wrong, for people. */
@@ -154,7 +154,7 @@ export interface AuthenticatorDetail extends BaseEntity {
   /** Whether the last renewal used a new key. */
   lastExtendRolledKeys?: boolean | undefined;
   /** `updb` or `cert`. */
-  method: string;
+  method: 'updb' | 'cert';
   /** The username, for `updb`. */
   username?: string | undefined;
 }
@@ -169,7 +169,7 @@ export interface BaseEntity {
   createdAt: string;
   /** Id of the entity; opaque, and unique among its kind. */
   id: string;
-  tags?: Tags | undefined;
+  tags?: SubTags | undefined;
   /** When the entity was last changed; every change raises it. */
   updatedAt: string;
 }
@@ -423,17 +423,17 @@ export interface EntityRef {
 /** The environment that a client runs in, as it told at its last login. */
 export interface EnvInfo {
   /** Processor architecture. */
-  arch?: string | undefined;
+  arch?: string | null | undefined;
   /** Domain that the device belongs to. */
-  domain?: string | undefined;
+  domain?: string | null | undefined;
   /** Name of the host. */
-  hostname?: string | undefined;
+  hostname?: string | null | undefined;
   /** Operating system. */
-  os?: string | undefined;
+  os?: string | null | undefined;
   /** Release of the operating system. */
-  osRelease?: string | undefined;
+  osRelease?: string | null | undefined;
   /** Version of the operating system. */
-  osVersion?: string | undefined;
+  osVersion?: string | null | undefined;
 }
 
 /** The authenticators of an identity, one of each method. */
@@ -686,6 +686,7 @@ export interface ListCurrentIdentityEdgeRoutersEnvelope {
 
 /** Answer with the names of the capabilities. */
 export interface ListEnumeratedCapabilitiesEnvelope {
+  /** The names of the capabilities. */
   data: readonly Capabilities[];
   meta: Meta;
 }
@@ -763,10 +764,15 @@ export interface NetworkJWT {
 /** Tokens that describe the network. */
 export type NetworkJWTList = readonly NetworkJWT[];
 
+/** A nonce, signed. */
 export interface NonceSignature {
+  /** Algorithm of the signature. */
   algorithm: string;
+  /** Certificates to trust, PEM. */
   caPool: string;
+  /** Id of the key that signed. */
   kid: string;
+  /** The signature, base64. */
   signature: string;
 }
 
@@ -796,7 +802,7 @@ export interface Pagination {
 /** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
 export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
 
-/** Kind of a posture check. */
+/** Kind of a posture check; it decides which model applies. */
 export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
 
 /** Posture checks of one service policy. */
@@ -858,7 +864,7 @@ export interface PostureResponseService {
   /** Name of the service. */
   name: string;
   /** Always `MFA`. */
-  postureQueryType: string;
+  postureQueryType: 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
   /** Seconds that a code lasts; -1 for no limit. */
   timeout: number;
   /** Seconds until the check fails unless a code is given. */
@@ -874,17 +880,17 @@ export interface Protocol {
 /** The software of a client, as it told at its last login. */
 export interface SdkInfo {
   /** Name of the application. */
-  appId?: string | undefined;
+  appId?: string | null | undefined;
   /** Version of the application. */
-  appVersion?: string | undefined;
+  appVersion?: string | null | undefined;
   /** Source branch of the SDK. */
-  branch?: string | undefined;
+  branch?: string | null | undefined;
   /** Source revision of the SDK. */
-  revision?: string | undefined;
+  revision?: string | null | undefined;
   /** Name of the SDK. */
-  type?: string | undefined;
+  type?: string | null | undefined;
   /** Version of the SDK. */
-  version?: string | undefined;
+  version?: string | null | undefined;
 }
 
 /** Something that the network gives access to. */
@@ -904,7 +910,7 @@ export interface ServiceDetail extends BaseEntity {
   postureQueries: readonly PostureQueries[];
   roleAttributes: Attributes;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy: string;
+  terminatorStrategy: 'smartrouting' | 'weighted' | 'random' | 'sticky';
 }
 
 /** The edge routers of a service. */
@@ -957,8 +963,8 @@ export interface SpecDetail extends BaseEntity {
 /** API documents. */
 export type SpecList = readonly SpecDetail[];
 
-/** Values of the user's own, by name. */
-export type Tags = Record<string, unknown>;
+/** Values of the user's own, by name, as an answer has them; empty when there are none. */
+export type SubTags = Record<string, unknown>;
 
 /** Which token of the provider clients send. */
 export type TargetToken = 'ACCESS' | 'ID' | null;

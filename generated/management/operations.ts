@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 899ec45ff439aebbda25b988bad053e6767166ca03e5d2d2c5504035ec80f21d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -70,6 +70,7 @@ export interface Operations {
     body: undefined;
     responses: {
       202: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -196,6 +197,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -489,6 +491,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DataIntegrityCheckResultEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -504,6 +507,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -627,6 +631,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -750,6 +755,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -893,6 +899,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailApiSessionEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -909,6 +916,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailAuthPolicyEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -925,6 +933,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailAuthenticatorEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -941,6 +950,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailCaEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -957,6 +967,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailConfigEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -973,6 +984,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailConfigTypeEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -989,6 +1001,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailControllerSettingEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1005,6 +1018,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailControllerSettingEffectiveEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1021,6 +1035,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailAuthenticatorEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1037,6 +1052,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailedEdgeRouterEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1053,6 +1069,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailEdgeRouterPolicyEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1069,6 +1086,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailEnrollmentEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1085,6 +1103,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailExternalJwtSignerEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1101,6 +1120,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailIdentityEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1117,6 +1137,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailIdentityTypeEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1133,6 +1154,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailMfaEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1149,6 +1171,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Buffer;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1184,6 +1207,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailPostureCheckEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1200,6 +1224,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailPostureCheckTypeEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1216,6 +1241,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailRevocationEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1232,6 +1258,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailRouterEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1248,6 +1275,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailServiceEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1264,6 +1292,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailServiceEdgePolicyEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1280,6 +1309,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailServicePolicyEnvelop;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1296,6 +1326,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailSessionManagementEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1312,6 +1343,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailSessionRoutePathEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1328,6 +1360,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailSpecEnvelope;
+      400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -1342,6 +1375,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Buffer;
+      400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -1356,6 +1390,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailTerminatorEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1372,6 +1407,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailRouterEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1426,6 +1462,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1442,6 +1479,7 @@ export interface Operations {
     body: undefined;
     responses: {
       201: Response.CreateEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1497,6 +1535,7 @@ export interface Operations {
     body: undefined;
     responses: {
       202: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -1511,7 +1550,8 @@ export interface Operations {
     headers: {};
     body: undefined;
     responses: {
-      200: string;
+      200: Buffer;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1528,6 +1568,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.CurrentApiSessionDetailEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -1543,6 +1584,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.CurrentIdentityDetailEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -1592,6 +1634,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.FailedServiceRequestEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1608,6 +1651,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.GetIdentityPolicyAdviceEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1624,6 +1668,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.PostureDataEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1984,6 +2029,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListEnumeratedCapabilitiesEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -2146,6 +2192,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListNetworkJWTsEnvelope;
+      400: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -2224,6 +2271,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -2521,6 +2569,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListSpecsEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -2534,6 +2583,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListSummaryCountsEnvelope;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -2581,6 +2631,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -2593,7 +2644,8 @@ export interface Operations {
     headers: {};
     body: undefined;
     responses: {
-      200: string;
+      200: Buffer;
+      400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };
@@ -2973,6 +3025,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3008,6 +3061,7 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 899ec45ff439aebbda25b988bad053e6767166ca03e5d2d2c5504035ec80f21d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface AuthPolicyCreate {
   name: string;
   primary: AuthPolicyPrimary;
   secondary: AuthPolicySecondary;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Settings to change; what is absent or null stays. */
@@ -21,7 +21,7 @@ export interface AuthPolicyPatch {
   name?: string | null;
   primary?: AuthPolicyPrimaryPatch | null;
   secondary?: AuthPolicySecondaryPatch | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** How identities may log in. */
@@ -141,10 +141,10 @@ export interface AuthenticatorCreate {
   /** Id of the identity that it belongs to. */
   identityId: string;
   /** `updb` or `cert`. */
-  method: string;
+  method: 'updb' | 'cert';
   /** The password, for `updb`, 5 to 100 characters. */
   password?: string | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** The username, for `updb`. */
   username?: string | null;
 }
@@ -152,27 +152,27 @@ export interface AuthenticatorCreate {
 /** Changes to an authenticator. */
 export interface AuthenticatorPatch {
   password?: PasswordNullable;
-  tags?: Tags | null;
+  tags?: Tags;
   username?: UsernameNullable;
 }
 
 /** Changes to one of the caller's authenticators, with the present password. */
 export interface AuthenticatorPatchWithCurrent extends Omit<AuthenticatorPatch, 'tags'> {
   currentPassword: Password;
-  tags?: Tags & OwnerTags | null;
+  tags?: Tags & OwnerTags;
 }
 
 /** New content of an authenticator. */
 export interface AuthenticatorUpdate {
   password: Password;
-  tags?: Tags | null;
+  tags?: Tags;
   username: Username;
 }
 
 /** New content of one of the caller's authenticators, with the present password. */
 export interface AuthenticatorUpdateWithCurrent extends Omit<AuthenticatorUpdate, 'tags'> {
   currentPassword: Password;
-  tags?: Tags & OwnerTags | null;
+  tags?: Tags & OwnerTags;
 }
 
 /** A new certificate authority. */
@@ -191,7 +191,7 @@ export interface CaCreate {
   isOttCaEnrollmentEnabled: boolean;
   /** Name of the CA; unique. */
   name: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to a certificate authority. */
@@ -208,7 +208,7 @@ export interface CaPatch {
   isOttCaEnrollmentEnabled?: boolean | null;
   /** Name of the CA; unique. */
   name?: string | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A certificate authority as it shall be. */
@@ -225,7 +225,7 @@ export interface CaUpdate {
   isOttCaEnrollmentEnabled: boolean;
   /** Name of the CA; unique. */
   name: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A new config. */
@@ -236,7 +236,7 @@ export interface ConfigCreate {
   data: Record<string, unknown>;
   /** Name of the config; unique. */
   name: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to a config. */
@@ -245,7 +245,7 @@ export interface ConfigPatch {
   data?: Record<string, unknown> | null;
   /** Name of the config; unique. */
   name?: string | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A new config type. */
@@ -254,7 +254,7 @@ export interface ConfigTypeCreate {
   name: string;
   /** JSON Schema that the data of configs has to follow. */
   schema?: Record<string, unknown> | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** Whether configs of this type are for services or for routers. */
   target?: 'service' | 'router' | null;
 }
@@ -265,7 +265,7 @@ export interface ConfigTypePatch {
   name?: string | null;
   /** JSON Schema that the data of configs has to follow. */
   schema?: Record<string, unknown> | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A config type as it shall be. */
@@ -274,7 +274,7 @@ export interface ConfigTypeUpdate {
   name: string;
   /** JSON Schema that the data of configs has to follow. */
   schema?: Record<string, unknown> | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Ids or names of config types, or `all`. */
@@ -286,24 +286,24 @@ export interface ConfigUpdate {
   data: Record<string, unknown>;
   /** Name of the config; unique. */
   name: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** New settings of a controller. */
 export interface ControllerSettingCreate extends ControllerSettings {
   /** Id of the controller that the settings are for, as `/controllers` has it; `global` for all controllers. */
   controllerId: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** What to change of the settings of a controller. */
 export interface ControllerSettingPatch extends ControllerSettings {
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** The settings of a controller as they shall be. */
 export interface ControllerSettingUpdate extends ControllerSettings {
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** What can be set for controllers. */
@@ -344,7 +344,7 @@ export interface EdgeRouterCreate {
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   roleAttributes?: Attributes | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to an edge router. */
@@ -365,7 +365,7 @@ export interface EdgeRouterPatch {
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   roleAttributes?: Attributes | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A new edge router policy. */
@@ -375,7 +375,7 @@ export interface EdgeRouterPolicyCreate {
   /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to an edge router policy. */
@@ -385,7 +385,7 @@ export interface EdgeRouterPolicyPatch {
   /** Name of the policy; unique. */
   name?: string | null;
   semantic?: Semantic | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** An edge router policy as it shall be. */
@@ -395,7 +395,7 @@ export interface EdgeRouterPolicyUpdate {
   /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** An edge router as it shall be. */
@@ -416,7 +416,7 @@ export interface EdgeRouterUpdate {
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
   roleAttributes?: Attributes | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A new enrollment. */
@@ -521,7 +521,7 @@ export interface ExternalJwtSignerCreate {
   name: string;
   /** Scopes that clients ask the provider for. */
   scopes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   targetToken?: TargetToken;
   /** Whether the claim holds the `externalId` of the identity; else it holds its id. */
   useExternalId?: boolean | null;
@@ -561,7 +561,7 @@ export interface ExternalJwtSignerPatch {
   name?: string | null;
   /** Scopes that clients ask the provider for. */
   scopes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   targetToken?: TargetToken;
   /** Whether the claim holds the `externalId` of the identity; else it holds its id. */
   useExternalId?: boolean | null;
@@ -596,7 +596,7 @@ export interface IdentityCreate {
   roleAttributes?: Attributes | null;
   serviceHostingCosts?: TerminatorCostMap | null;
   serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
-  tags?: Tags | null;
+  tags?: Tags;
   type: IdentityType;
 }
 
@@ -629,7 +629,7 @@ export interface IdentityPatch {
   roleAttributes?: Attributes | null;
   serviceHostingCosts?: TerminatorCostMap | null;
   serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
-  tags?: Tags | null;
+  tags?: Tags;
   type?: IdentityType | null;
 }
 
@@ -653,7 +653,7 @@ export interface IdentityUpdate {
   roleAttributes?: Attributes | null;
   serviceHostingCosts?: TerminatorCostMap | null;
   serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
-  tags?: Tags | null;
+  tags?: Tags;
   type: IdentityType;
 }
 
@@ -672,7 +672,7 @@ export interface OperatingSystem {
 }
 
 /** Values of the user's own, by name, as a caller writes them to what belongs to it. */
-export type OwnerTags = Record<string, unknown>;
+export type OwnerTags = Record<string, unknown> | null;
 
 /** A password. */
 export type Password = string;
@@ -697,8 +697,7 @@ export interface PostureCheckCreateBase {
   /** Name of the check; unique. */
   name: string;
   roleAttributes?: Attributes | null;
-  tags?: Tags | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  tags?: Tags;
   typeId: string;
 }
 
@@ -706,7 +705,6 @@ export interface PostureCheckCreateBase {
 export interface PostureCheckDomainCreate extends PostureCheckCreateBase {
   /** Domains, one of which the device has to be in. */
   domains: string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'DOMAIN' | 'postureCheckDomainCreate';
 }
 
@@ -714,7 +712,6 @@ export interface PostureCheckDomainCreate extends PostureCheckCreateBase {
 export interface PostureCheckDomainPatch extends PostureCheckPatchBase {
   /** Domains, one of which the device has to be in. */
   domains?: string[] | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'DOMAIN' | 'postureCheckDomainPatch';
 }
 
@@ -722,7 +719,6 @@ export interface PostureCheckDomainPatch extends PostureCheckPatchBase {
 export interface PostureCheckDomainUpdate extends PostureCheckUpdateBase {
   /** Domains, one of which the device has to be in. */
   domains: string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'DOMAIN' | 'postureCheckDomainUpdate';
 }
 
@@ -730,7 +726,6 @@ export interface PostureCheckDomainUpdate extends PostureCheckUpdateBase {
 export interface PostureCheckMacAddressCreate extends PostureCheckCreateBase {
   /** Addresses, one of which the device has to have. */
   macAddresses: string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MAC' | 'postureCheckMacAddressCreate';
 }
 
@@ -738,7 +733,6 @@ export interface PostureCheckMacAddressCreate extends PostureCheckCreateBase {
 export interface PostureCheckMacAddressPatch extends PostureCheckPatchBase {
   /** Addresses, one of which the device has to have. */
   macAddresses?: string[] | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MAC' | 'postureCheckMacAddressPatch';
 }
 
@@ -746,19 +740,16 @@ export interface PostureCheckMacAddressPatch extends PostureCheckPatchBase {
 export interface PostureCheckMacAddressUpdate extends PostureCheckUpdateBase {
   /** Addresses, one of which the device has to have. */
   macAddresses: string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MAC' | 'postureCheckMacAddressUpdate';
 }
 
 /** A new check of TOTP codes. */
 export interface PostureCheckMfaCreate extends PostureCheckCreateBase, PostureCheckMfaProperties {
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MFA' | 'postureCheckMfaCreate';
 }
 
 /** Changes to a check of TOTP codes. */
 export interface PostureCheckMfaPatch extends PostureCheckPatchBase, PostureCheckMfaPropertiesPatch {
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MFA' | 'postureCheckMfaPatch';
 }
 
@@ -788,7 +779,6 @@ export interface PostureCheckMfaPropertiesPatch {
 
 /** A check of TOTP codes as it shall be. */
 export interface PostureCheckMfaUpdate extends PostureCheckUpdateBase, PostureCheckMfaProperties {
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MFA' | 'postureCheckMfaUpdate';
 }
 
@@ -796,7 +786,6 @@ export interface PostureCheckMfaUpdate extends PostureCheckUpdateBase, PostureCh
 export interface PostureCheckOperatingSystemCreate extends PostureCheckCreateBase {
   /** Operating systems, one of which the device has to run. */
   operatingSystems: OperatingSystem[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'OS' | 'postureCheckOperatingSystemCreate';
 }
 
@@ -804,7 +793,6 @@ export interface PostureCheckOperatingSystemCreate extends PostureCheckCreateBas
 export interface PostureCheckOperatingSystemPatch extends PostureCheckPatchBase {
   /** Operating systems, one of which the device has to run. */
   operatingSystems?: OperatingSystem[] | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'OS' | 'postureCheckOperatingSystemPatch';
 }
 
@@ -812,7 +800,6 @@ export interface PostureCheckOperatingSystemPatch extends PostureCheckPatchBase 
 export interface PostureCheckOperatingSystemUpdate extends PostureCheckUpdateBase {
   /** Operating systems, one of which the device has to run. */
   operatingSystems: OperatingSystem[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'OS' | 'postureCheckOperatingSystemUpdate';
 }
 
@@ -830,15 +817,13 @@ export interface PostureCheckPatchBase {
   /** Name of the check; unique. */
   name?: string | null;
   roleAttributes?: Attributes | null;
-  tags?: Tags | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  tags?: Tags;
   typeId: string;
 }
 
 /** A new check of a process. */
 export interface PostureCheckProcessCreate extends PostureCheckCreateBase {
   process: Process;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS' | 'postureCheckProcessCreate';
 }
 
@@ -847,7 +832,6 @@ export interface PostureCheckProcessMultiCreate extends PostureCheckCreateBase {
   /** The processes. */
   processes: ProcessMulti[];
   semantic: PostureCheckProcessSemantic;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS_MULTI' | 'postureCheckProcessMultiCreate';
 }
 
@@ -856,7 +840,6 @@ export interface PostureCheckProcessMultiPatch extends PostureCheckPatchBase {
   /** The processes. */
   processes?: ProcessMulti[] | null;
   semantic?: PostureCheckProcessSemantic | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS_MULTI' | 'postureCheckProcessMultiPatch';
 }
 
@@ -865,14 +848,12 @@ export interface PostureCheckProcessMultiUpdate extends PostureCheckUpdateBase {
   /** The processes. */
   processes: ProcessMulti[];
   semantic: PostureCheckProcessSemantic;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS_MULTI' | 'postureCheckProcessMultiUpdate';
 }
 
 /** Changes to a check of a process. */
 export interface PostureCheckProcessPatch extends PostureCheckPatchBase {
   process?: ProcessPatch | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS' | 'postureCheckProcessPatch';
 }
 
@@ -882,9 +863,11 @@ export type PostureCheckProcessSemantic = 'AllOf' | 'AnyOf' | 'OneOf';
 /** A check of a process as it shall be. */
 export interface PostureCheckProcessUpdate extends PostureCheckUpdateBase {
   process: Process;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS' | 'postureCheckProcessUpdate';
 }
+
+/** Kind of a posture check; it decides which model applies. */
+export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
 
 /** A posture check as it shall be; `typeId` decides which model applies. */
 export type PostureCheckUpdate =
@@ -900,8 +883,7 @@ export interface PostureCheckUpdateBase {
   /** Name of the check; unique. */
   name: string;
   roleAttributes?: Attributes | null;
-  tags?: Tags | null;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  tags?: Tags;
   typeId: string;
 }
 
@@ -963,7 +945,7 @@ export interface RequestExtendAuthenticator {
 export interface RevocationCreate {
   /** What is revoked, by its type: the `jti` of a token, the id of an identity, or that of an API session. */
   id: string;
-  tags?: Tags | null;
+  tags?: Tags;
   type: RevocationTypeEnum;
 }
 
@@ -987,7 +969,7 @@ export interface RouterCreate {
   name: string;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to a transit router. */
@@ -1004,7 +986,7 @@ export interface RouterPatch {
   name?: string | null;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A transit router as it shall be. */
@@ -1021,7 +1003,7 @@ export interface RouterUpdate {
   name: string;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** The software of a client, as it told at its last login. */
@@ -1066,7 +1048,7 @@ export interface ServiceCreate {
   name: string;
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
   terminatorStrategy?: string | null;
 }
@@ -1078,7 +1060,7 @@ export interface ServiceEdgeRouterPolicyCreate {
   name: string;
   semantic: Semantic;
   serviceRoles?: Roles | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to a service edge router policy. */
@@ -1088,7 +1070,7 @@ export interface ServiceEdgeRouterPolicyPatch {
   name?: string | null;
   semantic?: Semantic | null;
   serviceRoles?: Roles | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** A service edge router policy as it shall be. */
@@ -1098,7 +1080,7 @@ export interface ServiceEdgeRouterPolicyUpdate {
   name: string;
   semantic: Semantic;
   serviceRoles?: Roles | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Changes to a service. */
@@ -1113,7 +1095,7 @@ export interface ServicePatch {
   name?: string | null;
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
   terminatorStrategy?: string | null;
 }
@@ -1126,7 +1108,7 @@ export interface ServicePolicyCreate {
   postureCheckRoles?: Roles | null;
   semantic: Semantic;
   serviceRoles?: Roles | null;
-  tags?: Tags | null;
+  tags?: Tags;
   type: DialBind;
 }
 
@@ -1138,7 +1120,7 @@ export interface ServicePolicyPatch {
   postureCheckRoles?: Roles | null;
   semantic?: Semantic | null;
   serviceRoles?: Roles | null;
-  tags?: Tags | null;
+  tags?: Tags;
   type?: DialBind | null;
 }
 
@@ -1150,7 +1132,7 @@ export interface ServicePolicyUpdate {
   postureCheckRoles?: Roles | null;
   semantic: Semantic;
   serviceRoles?: Roles | null;
-  tags?: Tags | null;
+  tags?: Tags;
   type: DialBind;
 }
 
@@ -1166,13 +1148,13 @@ export interface ServiceUpdate {
   name: string;
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
-  tags?: Tags | null;
+  tags?: Tags;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
   terminatorStrategy?: string | null;
 }
 
 /** Values of the user's own, by name. */
-export type Tags = Record<string, unknown>;
+export type Tags = Record<string, unknown> | null;
 
 /** Which token of the provider clients send. */
 export type TargetToken = 'ACCESS' | 'ID' | null;
@@ -1199,7 +1181,7 @@ export interface TerminatorCreate {
   router: string;
   /** Id of the service that it serves. */
   service: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** What to change; null and absent fields stay as they are. */
@@ -1214,7 +1196,7 @@ export interface TerminatorPatch {
   router?: string | null;
   /** Id of the service that it serves. */
   service?: string | null;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** Rank of a terminator. */
@@ -1235,7 +1217,7 @@ export interface TerminatorUpdate {
   router: string;
   /** Id of the service that it serves. */
   service: string;
-  tags?: Tags | null;
+  tags?: Tags;
 }
 
 /** What to trace, and how long. */

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 899ec45ff439aebbda25b988bad053e6767166ca03e5d2d2c5504035ec80f21d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -21,7 +21,7 @@ export interface ApiError {
   /** Text of the cause; not in use. */
   causeMessage?: string | undefined;
   /** What went wrong, for programs. */
-  code?: string | undefined;
+  code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
   /** Further facts, depending on the cause. */
   data?: Record<string, unknown> | undefined;
   /** What went wrong, for people. */
@@ -224,7 +224,7 @@ export interface AuthenticatorDetail extends BaseEntity {
   /** Whether the last renewal used a new key. */
   lastExtendRolledKeys?: boolean | undefined;
   /** `updb` or `cert`. */
-  method: string;
+  method: 'updb' | 'cert';
   /** The username, for `updb`. */
   username?: string | undefined;
 }
@@ -239,7 +239,7 @@ export interface BaseEntity {
   createdAt: string;
   /** Id of the entity; opaque, and unique among its kind. */
   id: string;
-  tags?: Tags | undefined;
+  tags?: SubTags | undefined;
   /** When the entity was last changed; every change raises it. */
   updatedAt: string;
 }
@@ -355,10 +355,10 @@ export interface ControllerSettings {
   /** Where logins by OpenID Connect may lead. */
   oidc?: {
     /** Where a browser may be sent after a logout. */
-    postLogoutUris?: readonly string[] | undefined;
+    postLogoutUris?: readonly string[] | null | undefined;
     /** Where the answer to a login may be sent. */
-    redirectUris?: readonly string[] | undefined;
-  } | undefined;
+    redirectUris?: readonly string[] | null | undefined;
+  } | null | undefined;
 }
 
 /** Settings of controllers. */
@@ -692,7 +692,7 @@ export interface EnrollmentDetail extends BaseEntity {
   /** JWT that carries the token and the controller's address, for the client. */
   jwt?: string | undefined;
   /** How the identity or router enrolls; `erott` and `trott` are those of routers. */
-  method: string;
+  method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
   /** The token alone. */
   token: string;
   transitRouter?: EntityRef | undefined;
@@ -719,17 +719,17 @@ export interface EntityRef {
 /** The environment that a client runs in, as it told at its last login. */
 export interface EnvInfo {
   /** Processor architecture. */
-  arch?: string | undefined;
+  arch?: string | null | undefined;
   /** Domain that the device belongs to. */
-  domain?: string | undefined;
+  domain?: string | null | undefined;
   /** Name of the host. */
-  hostname?: string | undefined;
+  hostname?: string | null | undefined;
   /** Operating system. */
-  os?: string | undefined;
+  os?: string | null | undefined;
   /** Release of the operating system. */
-  osRelease?: string | undefined;
+  osRelease?: string | null | undefined;
   /** Version of the operating system. */
-  osVersion?: string | undefined;
+  osVersion?: string | null | undefined;
 }
 
 /** Where in a certificate the `externalId` of its identity stands. */
@@ -1062,6 +1062,7 @@ export interface ListEnrollmentsEnvelope {
 
 /** Answer with the names of the capabilities. */
 export interface ListEnumeratedCapabilitiesEnvelope {
+  /** The names of the capabilities. */
   data: readonly Capabilities[];
   meta: Meta;
 }
@@ -1220,7 +1221,7 @@ export type NetworkJWTList = readonly NetworkJWT[];
 /** An operating system and the versions of it that are meant. */
 export interface OperatingSystem {
   /** `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`; case, blanks and underscores do not matter in requests. */
-  type: string;
+  type: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS';
   /** Ranges of semantic versions, one of which has to match; empty for any version. */
   versions: readonly string[];
 }
@@ -1290,8 +1291,7 @@ export interface PostureCheckDetailBase {
   /** Name of the check; unique. */
   name: string;
   roleAttributes: Attributes;
-  tags: Tags;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
+  tags: SubTags;
   typeId: string;
   /** When the check was last changed. */
   updatedAt: string;
@@ -1303,7 +1303,6 @@ export interface PostureCheckDetailBase {
 export interface PostureCheckDomainDetail extends PostureCheckDetailBase {
   /** Domains, one of which the device has to be in. */
   domains: readonly string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'DOMAIN';
 }
 
@@ -1322,7 +1321,6 @@ export interface PostureCheckFailureBase {
   postureCheckId: string;
   /** Name that the check had. */
   postureCheckName: string;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: string;
 }
 
@@ -1332,7 +1330,6 @@ export interface PostureCheckFailureDomain extends PostureCheckFailureBase {
   actualValue: string;
   /** Domains, one of which the device has to be in. */
   expectedValue: readonly string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'DOMAIN';
 }
 
@@ -1342,7 +1339,6 @@ export interface PostureCheckFailureMacAddress extends PostureCheckFailureBase {
   actualValue: readonly string[];
   /** Addresses, one of which the device has to have. */
   expectedValue: readonly string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'MAC';
 }
 
@@ -1351,7 +1347,6 @@ export interface PostureCheckFailureMfa extends PostureCheckFailureBase {
   actualValue: PostureChecksFailureMfaValues;
   criteria: PostureChecksFailureMfaCriteria;
   expectedValue: PostureChecksFailureMfaValues;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'MFA';
 }
 
@@ -1360,7 +1355,6 @@ export interface PostureCheckFailureOperatingSystem extends PostureCheckFailureB
   actualValue: PostureCheckFailureOperatingSystemActual;
   /** Systems that are allowed. */
   expectedValue: readonly OperatingSystem[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'OS';
 }
 
@@ -1376,7 +1370,6 @@ export interface PostureCheckFailureOperatingSystemActual {
 export interface PostureCheckFailureProcess extends PostureCheckFailureBase {
   actualValue: PostureCheckFailureProcessActual;
   expectedValue: Process;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'PROCESS';
 }
 
@@ -1399,7 +1392,6 @@ export interface PostureCheckFailureProcessMulti extends PostureCheckFailureBase
   actualValue: readonly PostureCheckFailureProcessActual[];
   /** The processes that the check lists. */
   expectedValue: readonly ProcessMulti[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   postureCheckType: 'PROCESS_MULTI';
   semantic: PostureCheckProcessSemantic;
 }
@@ -1408,40 +1400,36 @@ export interface PostureCheckFailureProcessMulti extends PostureCheckFailureBase
 export interface PostureCheckMacAddressDetail extends PostureCheckDetailBase {
   /** Addresses, one of which the device has to have. */
   macAddresses: readonly string[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MAC';
 }
 
 /** A check that asks for a recent TOTP code. */
 export interface PostureCheckMfaDetail extends PostureCheckDetailBase, PostureCheckMfaProperties {
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'MFA';
 }
 
 /** When a TOTP code has to be given again. */
 export interface PostureCheckMfaProperties {
   /** Whether the time limit is waived for API sessions whose client has reported no wake or unlock, as old clients do. */
-  ignoreLegacyEndpoints?: boolean | undefined;
+  ignoreLegacyEndpoints?: boolean | null | undefined;
   /** Whether a code is due within five minutes of an unlock. */
-  promptOnUnlock?: boolean | undefined;
+  promptOnUnlock?: boolean | null | undefined;
   /** Whether a code is due within five minutes of a wake. */
-  promptOnWake?: boolean | undefined;
+  promptOnWake?: boolean | null | undefined;
   /** Seconds that a code lasts; 0 or -1 for no limit, read back as -1. */
-  timeoutSeconds?: number | undefined;
+  timeoutSeconds?: number | null | undefined;
 }
 
 /** A check that asks for an operating system. */
 export interface PostureCheckOperatingSystemDetail extends PostureCheckDetailBase {
   /** Operating systems, one of which the device has to run. */
   operatingSystems: readonly OperatingSystem[];
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'OS';
 }
 
 /** A check that asks for a running process. */
 export interface PostureCheckProcessDetail extends PostureCheckDetailBase {
   process: Process;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS';
 }
 
@@ -1450,14 +1438,13 @@ export interface PostureCheckProcessMultiDetail extends PostureCheckDetailBase {
   /** The processes. */
   processes: readonly ProcessMulti[];
   semantic: PostureCheckProcessSemantic;
-  /** Kind of the check: `OS`, `MAC`, `DOMAIN`, `MFA`, `PROCESS` or `PROCESS_MULTI`. */
   typeId: 'PROCESS_MULTI';
 }
 
 /** `AllOf` asks for every process, `AnyOf` for at least one. */
 export type PostureCheckProcessSemantic = 'AllOf' | 'AnyOf' | 'OneOf';
 
-/** Kind of a posture check. */
+/** Kind of a posture check; it decides which model applies. */
 export type PostureCheckType = 'OS' | 'PROCESS' | 'DOMAIN' | 'MAC' | 'MFA' | 'PROCESS_MULTI';
 
 /** A kind of posture check. */
@@ -1623,29 +1610,29 @@ export interface PostureQueryProcess {
 /** A process on the device. */
 export interface Process {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
-  hashes?: readonly string[] | undefined;
+  hashes?: readonly string[] | null | undefined;
   /** Another name of `osType`, accepted in requests. */
-  os?: string | undefined;
+  os?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
   /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: string | undefined;
+  osType?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
   /** Path of the binary. */
   path: string;
   /** SHA-1 of the certificate that signed the binary, hex; Windows only. */
-  signerFingerprint?: string | undefined;
+  signerFingerprint?: string | null | undefined;
 }
 
 /** A process on the device, with several accepted signers. */
 export interface ProcessMulti {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
-  hashes?: readonly string[] | undefined;
+  hashes?: readonly string[] | null | undefined;
   /** Another name of `osType`, accepted in requests. */
-  os?: string | undefined;
+  os?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
   /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: string | undefined;
+  osType?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
   /** Path of the binary. */
   path: string;
   /** SHA-1 of certificates in hex, one of which has to have signed the binary; empty for any. */
-  signerFingerprints?: readonly string[] | undefined;
+  signerFingerprints?: readonly string[] | null | undefined;
 }
 
 /** What was revoked. */
@@ -1703,7 +1690,9 @@ export interface RouterDetail extends BaseEntity {
   unverifiedFingerprint: string | null;
 }
 
+/** Reference to an edge router that both the identity and the service may use. */
 export interface RouterEntityRef extends EntityRef {
+  /** Whether a controller has a connection to the router. */
   isOnline: boolean;
 }
 
@@ -1713,17 +1702,17 @@ export type RouterList = readonly RouterDetail[];
 /** The software of a client, as it told at its last login. */
 export interface SdkInfo {
   /** Name of the application. */
-  appId?: string | undefined;
+  appId?: string | null | undefined;
   /** Version of the application. */
-  appVersion?: string | undefined;
+  appVersion?: string | null | undefined;
   /** Source branch of the SDK. */
-  branch?: string | undefined;
+  branch?: string | null | undefined;
   /** Source revision of the SDK. */
-  revision?: string | undefined;
+  revision?: string | null | undefined;
   /** Name of the SDK. */
-  type?: string | undefined;
+  type?: string | null | undefined;
   /** Version of the SDK. */
-  version?: string | undefined;
+  version?: string | null | undefined;
 }
 
 /** `AllOf` selects what has every `#attribute` of a role list, `AnyOf` what has at least one; `@id` selectors always add. */
@@ -1759,7 +1748,7 @@ export interface ServiceDetail extends BaseEntity {
   postureQueries: readonly PostureQueries[];
   roleAttributes: Attributes;
   /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy: string;
+  terminatorStrategy: 'smartrouting' | 'weighted' | 'random' | 'sticky';
 }
 
 /** A rule that lets services be reached through edge routers. */
@@ -1843,8 +1832,8 @@ export interface SpecDetail extends BaseEntity {
 /** API documents. */
 export type SpecList = readonly SpecDetail[];
 
-/** Values of the user's own, by name. */
-export type Tags = Record<string, unknown>;
+/** Values of the user's own, by name, as an answer has them; empty when there are none. */
+export type SubTags = Record<string, unknown>;
 
 /** Which token of the provider clients send. */
 export type TargetToken = 'ACCESS' | 'ID' | null;

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 899ec45ff439aebbda25b988bad053e6767166ca03e5d2d2c5504035ec80f21d) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

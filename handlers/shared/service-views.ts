@@ -1,6 +1,8 @@
 /** Services as an identity sees them: its permissions, and the data of the config types that it asked for. */
 import type { ServiceDraft, ServiceView } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
+import { STRATEGIES } from '../../domain/fabric/terminator-choice.js';
+import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Grant } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
@@ -186,15 +188,14 @@ export function idleTimeFrom(millis: number | null | undefined): number | undefi
   return millis;
 }
 
-const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'];
-
 /** @throws DomainError `notFound` for a strategy that this network does not have */
-export function strategyFrom(name: string | null | undefined): string | undefined {
+export function strategyFrom(name: string | null | undefined): Strategy | undefined {
   if (name === null || name === undefined) return undefined;
   if (name === '') return 'smartrouting';
-  if (!STRATEGIES.includes(name))
+  const known = STRATEGIES.find((strategy) => strategy === name);
+  if (known === undefined)
     throw new DomainError('notFound', { causeMessage: `terminatorStrategy with name ${name} not found` });
-  return name;
+  return known;
 }
 
 /** Everything that the caller may dial or bind by these grants, for a look at the whole. */

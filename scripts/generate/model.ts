@@ -20,6 +20,8 @@ export interface StringSchema extends Common {
   readonly kind: 'string';
   readonly format: string | null;
   readonly enum: readonly string[] | null;
+  /** Requests may have other spellings of the values: they are read by the handler, not by the validator. */
+  readonly isLenient: boolean;
   readonly pattern: string | null;
   readonly minLength: number | null;
   readonly maxLength: number | null;
@@ -64,6 +66,7 @@ export interface Parameter {
   readonly format: string | null;
   readonly required: boolean;
   readonly enum: readonly string[] | null;
+  readonly isLenient: boolean;
   readonly minimum: number | null;
   readonly maximum: number | null;
   readonly minLength: number | null;

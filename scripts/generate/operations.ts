@@ -48,12 +48,13 @@ function parametersType(parameters: readonly Parameter[]): string {
 }
 
 function parameterType(parameter: Parameter): string {
-  const values = parameter.enum?.map((value) => literal(value)).join(' | ') ?? 'string';
+  const accepted = parameter.isLenient ? null : parameter.enum;
+  const values = accepted?.map((value) => literal(value)).join(' | ') ?? 'string';
   switch (parameter.type) {
     case 'string':
       return values;
     case 'array':
-      return parameter.enum && parameter.enum.length > 1 ? `(${values})[]` : `${values}[]`;
+      return accepted && accepted.length > 1 ? `(${values})[]` : `${values}[]`;
     case 'integer':
     case 'number':
       return 'number';
@@ -115,7 +116,7 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
       type,
       format,
       required,
-      enum: parameter.enum,
+      enum: parameter.isLenient ? null : parameter.enum,
       minimum,
       maximum,
       minLength,

@@ -3,7 +3,7 @@
 import { readFormat } from './formats.js';
 import type { Body, Method, Operation, Parameter, Permission, Response, Schema } from './model.js';
 import { byName, type Node } from './node.js';
-import { readEnum, readSchema, readTarget } from './read-schema.js';
+import { readEnum, readLenient, readSchema, readTarget } from './read-schema.js';
 
 /** What definitions and operations are named by. */
 export const NAME = /^[A-Za-z][A-Za-z0-9]*$/;
@@ -179,6 +179,7 @@ function readParameter(node: Node): Parameter {
     'maxLength',
     'items',
     'collectionFormat',
+    'x-lenient',
     'x-example',
   );
   const type = node.at('type').oneOf('string', 'integer', 'number', 'boolean', 'array');
@@ -187,13 +188,12 @@ function readParameter(node: Node): Parameter {
   if (type !== 'array' && (node.has('items') || node.has('collectionFormat'))) node.fail('items are for arrays');
   const required = node.flag('required');
   if (place === 'path' && !required) node.fail('a path parameter is always required');
-  let values = readEnum(node);
+  // What is said of the elements of a list holds for each value.
+  const rules = type === 'array' ? node.at('items') : node;
   if (type === 'array') {
     node.at('collectionFormat').oneOf('multi');
-    const items = node.at('items');
-    items.only('type', 'enum');
-    items.at('type').oneOf('string');
-    values = readEnum(items);
+    rules.only('type', 'enum', 'minLength', 'maxLength');
+    rules.at('type').oneOf('string');
   }
   return {
     name: node.at('name').string(),
@@ -201,11 +201,12 @@ function readParameter(node: Node): Parameter {
     type,
     format: type === 'array' || type === 'boolean' ? noFormat(node) : readFormat(node, type),
     required,
-    enum: values,
+    enum: readEnum(rules),
+    isLenient: readLenient(rules),
     minimum: node.optionalNumber('minimum'),
     maximum: node.optionalNumber('maximum'),
-    minLength: node.optionalNumber('minLength'),
-    maxLength: node.optionalNumber('maxLength'),
+    minLength: rules.optionalNumber('minLength'),
+    maxLength: rules.optionalNumber('maxLength'),
     description: node.optionalString('description'),
   };
 }

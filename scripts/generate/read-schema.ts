@@ -4,7 +4,7 @@ import { readFormat } from './formats.js';
 import type { ArraySchema, NumberSchema, ObjectSchema, RefSchema, Schema, StringSchema } from './model.js';
 import type { Node } from './node.js';
 
-const ANNOTATIONS = ['title', 'description', 'example', 'default', 'readOnly', 'x-nullable'];
+const ANNOTATIONS = ['title', 'description', 'example', 'default', 'readOnly', 'x-nullable', 'x-kept'];
 
 export function readSchema(node: Node): Schema {
   if (node.has('$ref')) return readRef(node, false);
@@ -54,7 +54,7 @@ export function readTarget(node: Node, section: string): string {
 }
 
 function readString(node: Node): StringSchema {
-  node.only('type', 'format', 'enum', 'pattern', 'minLength', 'maxLength', ...ANNOTATIONS);
+  node.only('type', 'format', 'enum', 'pattern', 'minLength', 'maxLength', 'x-lenient', ...ANNOTATIONS);
   const pattern = node.optionalString('pattern');
   if (pattern !== null) {
     try {
@@ -68,6 +68,7 @@ function readString(node: Node): StringSchema {
     kind: 'string',
     format: readFormat(node, 'string'),
     enum: readEnum(node),
+    isLenient: readLenient(node),
     pattern,
     minLength: node.optionalNumber('minLength'),
     maxLength: node.optionalNumber('maxLength'),
@@ -80,6 +81,12 @@ export function readEnum(node: Node): string[] | null {
   if (values.length === 0 || new Set(values).size !== values.length)
     node.at('enum').fail('distinct values are expected');
   return values;
+}
+
+/** Whether requests may spell the values of an enum in other ways too. */
+export function readLenient(node: Node): boolean {
+  if (node.has('x-lenient') && !node.has('enum')) node.at('x-lenient').fail('only beside enum');
+  return node.flag('x-lenient');
 }
 
 function readNumber(node: Node, kind: 'integer' | 'number'): NumberSchema {

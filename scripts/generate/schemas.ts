@@ -121,9 +121,10 @@ export class SchemaSet {
     const { minLength, pattern } = schema;
     // What is stored is shown, whatever the bound was when it was written.
     const maxLength = this.form === 'request' ? schema.maxLength : null;
+    const values = this.form === 'request' && schema.isLenient ? null : schema.enum;
     return {
       type: types('string', isNull),
-      ...given({ enum: schema.enum && isNull ? [...schema.enum, null] : schema.enum, minLength, maxLength, pattern }),
+      ...given({ enum: values && isNull ? [...values, null] : values, minLength, maxLength, pattern }),
       ...given({ format: isChecked ? format : null }),
     };
   }
@@ -166,9 +167,7 @@ export class SchemaSet {
   }
 
   private property(property: MergedProperty): JsonSchema {
-    // A client that leaves out an optional property may also send null for it.
-    const orNull = this.form === 'request' && !property.required;
-    const isNull = orNull || property.schemas.every((schema) => this.catalog.nullable(schema));
+    const isNull = property.schemas.every((schema) => this.catalog.nullable(schema));
     const [first, ...others] = property.schemas.map((schema) => this.schema(schema, isNull));
     return others.length === 0 ? (first ?? {}) : { allOf: [first, ...others] };
   }

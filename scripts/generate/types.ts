@@ -1,7 +1,7 @@
 // Emits request.ts and response.ts: one type per definition that requests, or responses, reach.
 
 import type { Catalog, MergedProperty } from './catalog.js';
-import type { Form, ObjectSchema, Schema } from './model.js';
+import type { Form, ObjectSchema, Schema, StringSchema } from './model.js';
 import { comment, key, pascalCase, quote } from './text.js';
 
 /** Names that the emitted modules take from TypeScript. */
@@ -96,11 +96,7 @@ class TypePrinter {
     }
     const types = property.schemas.map((one) => this.type(one, indent, property.schemas.length > 1));
     let type = types.join(' & ');
-    if (!property.required) {
-      const isNull = property.schemas.every((one) => this.catalog.nullable(one));
-      if (this.form === 'response') type += first?.kind === 'any' ? '' : ' | undefined';
-      else if (!isNull) type += ' | null';
-    }
+    if (!property.required && this.form === 'response' && first?.kind !== 'any') type += ' | undefined';
     return `${doc}${indent}${key(property.name)}${mark}: ${type};\n`;
   }
 
@@ -112,7 +108,7 @@ class TypePrinter {
       schema.kind !== 'any' &&
       !(schema.kind === 'ref' && this.catalog.nullable(this.catalog.get(schema)));
     const type = orNull ? `${plain} | null` : plain;
-    const isUnion = orNull || (schema.kind === 'string' && (schema.enum?.length ?? 0) > 1);
+    const isUnion = orNull || (schema.kind === 'string' && !this.isLenient(schema) && (schema.enum?.length ?? 0) > 1);
     return inner && isUnion ? `(${type})` : type;
   }
 
@@ -123,7 +119,7 @@ class TypePrinter {
       case 'any':
         return 'unknown';
       case 'string':
-        return schema.enum ? schema.enum.map(quote).join(' | ') : 'string';
+        return schema.enum && !this.isLenient(schema) ? schema.enum.map(quote).join(' | ') : 'string';
       case 'integer':
       case 'number':
         return 'number';
@@ -134,6 +130,10 @@ class TypePrinter {
       case 'object':
         return this.objectType(schema, indent);
     }
+  }
+
+  private isLenient(schema: StringSchema): boolean {
+    return this.form === 'request' && schema.isLenient;
   }
 
   private objectType(schema: ObjectSchema, indent: string): string {

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv';
 import { splitReference } from '../spec-bundle.js';
 import type { OpenApiDocument, Schema } from '../spec-bundle.js';
-import { camelCase, messageOf, operationsOf, schemasOf } from './walk.js';
+import { camelCase, dereference, messageOf, operationsOf, schemasOf } from './walk.js';
 import type { ReportAt } from './walk.js';
 
 const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[] = [
@@ -39,9 +39,6 @@ function discriminators(document: OpenApiDocument, reportAt: ReportAt): void {
     const property = base.discriminator;
     if (property === undefined) continue;
     const report = reportAt(`definition ${name}`);
-    if (base.properties?.[property]?.type !== 'string' || base.properties[property].enum !== undefined) {
-      report('discriminator', `'${property}' has to be a plain string: both forms of its values are accepted`);
-    }
     if (!base.required?.includes(property)) report('discriminator', `require '${property}'`);
     const values = new Set<string>();
     for (const [subName, sub] of Object.entries(document.definitions)) {
@@ -52,6 +49,9 @@ function discriminators(document: OpenApiDocument, reportAt: ReportAt): void {
       else values.add(value);
     }
     if (values.size === 0) report('discriminator', 'there is no sub-type');
+    const listed = dereference(document, base.properties?.[property])?.enum ?? [];
+    if (listed.length === 0 || [...values].some((value) => !listed.includes(value)))
+      report('discriminator', `list the x-discriminator-value of every sub-type as an enum of '${property}'`);
   }
 }
 

@@ -83,13 +83,13 @@ describe('generated files', () => {
   });
 
   describe('types', () => {
-    it('let null stand for an absent property of a request only', () => {
+    it('let null stand for an absent property of whatever a request may hold', () => {
       expect(declaration('client/request.ts', 'Meal'))
         .to.contain('food: string;')
         .and.contain('grams?: number | null;');
       expect(declaration('client/response.ts', 'Meal'))
         .to.contain('food: string;')
-        .and.contain('grams?: number | undefined;');
+        .and.contain('grams?: number | null | undefined;');
     });
 
     it('extend, and replace what a sub-type changes', () => {

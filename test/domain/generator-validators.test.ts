@@ -1,6 +1,7 @@
 /** The generated validators take and refuse as their schemas say. */
 import { expect } from 'chai';
-import { generateZoo, validatorsOf, type Validate } from '../fixtures/specs/zoo.js';
+import { generateFrom } from '../../scripts/generate.js';
+import { at, generateZoo, validatorsOf, zoo, type Validate } from '../fixtures/specs/zoo.js';
 
 describe('generated validators', () => {
   const files = generateZoo();
@@ -33,6 +34,29 @@ describe('generated validators', () => {
 
     it('take null for an optional property as absent', () => {
       expect(keeperFault({ badge: null, hiredAt: null, home: null, shifts: null, tags: null })).to.equal(null);
+    });
+
+    it('refuse null where the document does not declare it', () => {
+      const documents = zoo();
+      const grams = at(documents.client, 'definitions', 'meal', 'properties', 'grams');
+      expect(fault(client['request_meal'], { food: 'hay', grams: null })).to.equal(null);
+      delete grams['x-nullable'];
+      const strict = validatorsOf(generateFrom(documents), 'client');
+      expect(fault(strict['request_meal'], { food: 'hay', grams: null })).to.equal('type /grams');
+      expect(fault(strict['request_meal'], { food: 'hay' })).to.equal(null);
+    });
+
+    it('leave other spellings of an enum to the handler where the document says so', () => {
+      const documents = zoo();
+      at(documents.management, 'definitions', 'size')['x-lenient'] = true;
+      const { request_keeperCreate: keepers, response_animalDetail: animals } = validatorsOf(
+        generateFrom(documents),
+        'management',
+      );
+      expect(fault(keepers, { ...keeper, size: 'SMALL' })).to.equal(null);
+      const bird = { kind: 'BIRD', id: 'a', createdAt: '2026-01-01T00:00:00Z', links: { self: './animals/a' } };
+      expect(fault(animals, { ...bird, size: 'SMALL' })).to.equal('enum /size');
+      expect(fault(animals, { ...bird, size: 'small' })).to.equal(null);
     });
 
     it('report null for a required property as missing', () => {
@@ -222,7 +246,6 @@ describe('generated validators', () => {
     it('allow null only where the definition does', () => {
       expect(detail({ size: null, mate: null, nickname: null })).to.equal(null);
       expect(detail({ links: null })).to.equal('type /links');
-      expect(fault(client['response_meal'], { food: 'hay', grams: null })).to.equal('type /grams');
       expect(fault(client['response_meal'], { food: null })).to.equal('type /food');
     });
 
