@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 74769e6f0c586febc6326bd9d8baa08305b6ac8f40755ad6c5c033031331b29f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 af6a080f5fe0f29db2c79907f5a81c9e27b549a1578ddb8dcb7c73d80876b6a1) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -51,10 +51,10 @@ const enrollmentCertsEnvelopeResponse2: ResponseSpec = { validator: 'response_en
 const enrollmentCertsEnvelopeResponse: ResponseSpec = { validator: 'response_enrollmentCertsEnvelope', kind: 'json', textTypes: ['application/x-pem-file'], itemValidator: null };
 const failedServiceRequestEnvelopeResponse: ResponseSpec = { validator: 'response_failedServiceRequestEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_failedServiceRequest' };
 const getIdentityPolicyAdviceEnvelopeResponse: ResponseSpec = { validator: 'response_getIdentityPolicyAdviceEnvelope', kind: 'json', textTypes: [], itemValidator: null };
-const headerAuthorizationParameter2: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16391 };
-const headerAuthorizationParameter: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16391 };
+const headerAuthorizationParameter2: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
+const headerAuthorizationParameter: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerMfaValidationCodeParameter: ParameterSpec = { name: 'mfa-validation-code', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
-const headerSessionTokenParameter: ParameterSpec = { name: 'session-token', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16391 };
+const headerSessionTokenParameter: ParameterSpec = { name: 'session-token', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerZitiTokenIssuerIdParameter: ParameterSpec = { name: 'ziti-token-issuer-id', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const identityExtendEnrollmentEnvelopeResponse: ResponseSpec = { validator: 'response_identityExtendEnrollmentEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const jwksResponse: ResponseSpec = { validator: 'response_jwks', kind: 'json', textTypes: [], itemValidator: null };

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 74769e6f0c586febc6326bd9d8baa08305b6ac8f40755ad6c5c033031331b29f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 af6a080f5fe0f29db2c79907f5a81c9e27b549a1578ddb8dcb7c73d80876b6a1) by scripts/generate. Do not edit.
 
 import type { Api, Method, RouteNode } from './operation.js';
 

@@ -1,5 +1,5 @@
-// Sets of values that the code keeps. A document names one by `x-enum-from`, and the bundle has its values as `enum`, so
-// they are written once.
+// Sets of values that the code keeps. A document names one by `x-enum-from`, and the bundle puts its values there as
+// `enum`, so that they are written once.
 
 import { ERROR_TABLE } from '../server/error-table.js';
 import type { JsonValue } from './spec-bundle.js';

@@ -7,12 +7,45 @@ import type { OpenApiDocument, Schema } from './spec-bundle.js';
 
 /** Marks the optional properties of everything that a body can hold, in place. */
 export function declareNulls(document: OpenApiDocument): void {
-  for (const { owner, name, property } of optionalProperties(document)) {
-    if (takesNull(document, property)) continue;
-    if (property.type !== undefined || property.allOf !== undefined) property['x-nullable'] = true;
-    // Keywords next to `$ref` mean nothing, so the reference moves into a list of one.
-    else if (property.$ref !== undefined) owner[name] = { allOf: [{ $ref: property.$ref }], 'x-nullable': true };
+  const optional = optionalProperties(document);
+  // What is referred to by such properties alone is nullable itself.
+  const uses = countReferences([document.paths, document.definitions, document.responses]);
+  for (const [reference, count] of countReferences(optional.map(({ property: { $ref = '' } }) => ({ $ref })))) {
+    const target = targetOf(document, { $ref: reference });
+    if (target !== undefined && target.allOf === undefined && uses.get(reference) === count)
+      target['x-nullable'] = true;
   }
+  for (const { owner, name, property } of optional) {
+    if (!takesNull(document, property)) owner[name] = { ...withoutReference(document, property), 'x-nullable': true };
+  }
+}
+
+/** How often each `$ref` occurs in a value. */
+function countReferences(value: unknown, counts = new Map<string, number>()): Map<string, number> {
+  if (typeof value !== 'object' || value === null) return counts;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === '$ref' && typeof part === 'string') counts.set(part, (counts.get(part) ?? 0) + 1);
+    else countReferences(part, counts);
+  }
+  return counts;
+}
+
+/**
+ * Keywords next to `$ref` mean nothing. So a reference to what has a name in client libraries, an object or an enum, is
+ * the one member of `allOf`, with its type next to it as tools want it; any other is replaced by what it refers to.
+ */
+function withoutReference(document: OpenApiDocument, property: Schema): Schema {
+  const { $ref, allOf, ...rest } = property;
+  const reference = $ref ?? allOf?.[0]?.$ref;
+  const target = reference === undefined ? undefined : targetOf(document, { $ref: reference });
+  if (reference === undefined || target === undefined) return property;
+  const isNamed = target.enum !== undefined || target.properties !== undefined || target.allOf !== undefined;
+  if (!isNamed) return { ...structuredClone(target), ...rest };
+  return { type: target.type ?? 'object', allOf: [{ $ref: reference }], ...rest };
+}
+
+function targetOf(document: OpenApiDocument, { $ref }: Schema): Schema | undefined {
+  return document.definitions[splitReference($ref ?? '')?.[1] ?? ''];
 }
 
 export interface OptionalProperty {
@@ -55,7 +88,7 @@ export function optionalProperties(document: OpenApiDocument): OptionalProperty[
 export function takesNull(document: OpenApiDocument, schema: Schema): boolean {
   if (schema['x-nullable'] === true) return true;
   if (schema.$ref === undefined) return schema.type === undefined && schema.allOf === undefined;
-  const target = document.definitions[splitReference(schema.$ref)?.[1] ?? ''];
+  const target = targetOf(document, schema);
   return target !== undefined && takesNull(document, target);
 }
 

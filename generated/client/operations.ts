@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8fa83d48e78427710c0dbc87b5f12ad3527475408b2e345c997693b993b33a22) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';

@@ -1,12 +1,14 @@
-// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8fa83d48e78427710c0dbc87b5f12ad3527475408b2e345c997693b993b33a22) by scripts/generate. Do not edit.
 
 /** Body of a login. */
 export interface Authenticate {
-  configTypes?: ConfigTypes | null;
+  configTypes?: ConfigTypes;
   envInfo?: EnvInfo | null;
-  password?: Password | null;
+  /** A password. */
+  password?: string | null;
   sdkInfo?: SdkInfo | null;
-  username?: Username | null;
+  /** A username, unique among all authenticators and enrollments of other identities. */
+  username?: string | null;
 }
 
 /** Changes to an authenticator. */
@@ -36,7 +38,7 @@ export interface AuthenticatorUpdateWithCurrent extends Omit<AuthenticatorUpdate
 }
 
 /** Ids or names of config types, or `all`. */
-export type ConfigTypes = string[];
+export type ConfigTypes = string[] | null;
 
 export type CreatePostureResponseBulkBody = PostureResponseCreate[];
 
@@ -51,7 +53,8 @@ export type DialBind = 'Dial' | 'Bind' | 'Invalid';
 
 export interface EnrollUpdbBody {
   password: Password;
-  username?: Username | null;
+  /** A username, unique among all authenticators and enrollments of other identities. */
+  username?: string | null;
 }
 
 /** The environment that a client runs in, as it told at its last login. */
@@ -88,10 +91,12 @@ export interface GenericEnroll {
   clientCsr?: string | null;
   /** Name that the identity asks for, for `ca`; what is beyond 500 characters is cut. */
   name?: string | null;
-  password?: Password | null;
+  /** A password. */
+  password?: string | null;
   /** CSR of a router's server certificate, PEM. */
   serverCertCsr?: string | null;
-  username?: Username | null;
+  /** A username, unique among all authenticators and enrollments of other identities. */
+  username?: string | null;
 }
 
 /** A request for a renewed certificate. */
@@ -239,8 +244,7 @@ export interface ServicePatch {
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy?: string | null;
+  terminatorStrategy?: TerminatorStrategy | null;
 }
 
 /** A service as it shall be. */
@@ -256,8 +260,7 @@ export interface ServiceUpdate {
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy?: string | null;
+  terminatorStrategy?: TerminatorStrategy | null;
 }
 
 /** A session to be made. */
@@ -270,6 +273,9 @@ export interface SessionCreate {
 
 /** Values of the user's own, by name. */
 export type Tags = Record<string, unknown> | null;
+
+/** How traffic is spread over the terminators of a service. */
+export type TerminatorStrategy = string;
 
 /** What a token of an external JWT signer enrolls to. */
 export interface TokenEnrollmentRequest {

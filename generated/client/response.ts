@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 281dc0974e9a8a63c33fe5c469efee663ea5b3588f9f8871539c09b7473359eb) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 8fa83d48e78427710c0dbc87b5f12ad3527475408b2e345c997693b993b33a22) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -909,8 +909,7 @@ export interface ServiceDetail extends BaseEntity {
   /** Posture checks of each policy that grants the service. */
   postureQueries: readonly PostureQueries[];
   roleAttributes: Attributes;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy: 'smartrouting' | 'weighted' | 'random' | 'sticky';
+  terminatorStrategy: TerminatorStrategy;
 }
 
 /** The edge routers of a service. */
@@ -994,6 +993,9 @@ export type TerminatorPrecedence = 'default' | 'required' | 'failed';
 
 /** Precedences by the id of the service. */
 export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
+
+/** How traffic is spread over the terminators of a service. */
+export type TerminatorStrategy = 'smartrouting' | 'weighted' | 'random' | 'sticky';
 
 /** A token that proves a TOTP code. */
 export interface TotpToken {

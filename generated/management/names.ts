@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 9762836b4cfc85cc71e56e59a06cef29134e602d1b9ff732b4079960aa775139) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

@@ -1,10 +1,4 @@
-// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
-
-/** Values for the applications that use the network, by name. */
-export type AppData = Record<string, unknown>;
-
-/** Role attributes, a sorted set without duplicates. */
-export type Attributes = string[];
+// Generated from specs/ (sha256 9762836b4cfc85cc71e56e59a06cef29134e602d1b9ff732b4079960aa775139) by scripts/generate. Do not edit.
 
 /** A new auth policy. */
 export interface AuthPolicyCreate {
@@ -19,8 +13,8 @@ export interface AuthPolicyCreate {
 export interface AuthPolicyPatch {
   /** Unique name; null leaves it. */
   name?: string | null;
-  primary?: AuthPolicyPrimaryPatch | null;
-  secondary?: AuthPolicySecondaryPatch | null;
+  primary?: AuthPolicyPrimaryPatch;
+  secondary?: AuthPolicySecondaryPatch;
   tags?: Tags;
 }
 
@@ -40,12 +34,12 @@ export interface AuthPolicyPrimaryCert {
 }
 
 /** Logins with a client certificate, as far as they change. */
-export interface AuthPolicyPrimaryCertPatch {
+export type AuthPolicyPrimaryCertPatch = {
   /** Whether an expired certificate will do. */
   allowExpiredCerts?: boolean | null;
   /** Whether such logins are allowed. */
   allowed?: boolean | null;
-}
+} | null;
 
 /** Logins with a token of an external provider. */
 export interface AuthPolicyPrimaryExtJwt {
@@ -56,19 +50,19 @@ export interface AuthPolicyPrimaryExtJwt {
 }
 
 /** Logins with a token of an external provider, as far as they change. */
-export interface AuthPolicyPrimaryExtJwtPatch {
+export type AuthPolicyPrimaryExtJwtPatch = {
   /** Whether such logins are allowed. */
   allowed?: boolean | null;
   /** Ids of the external JWT signers whose tokens will do; empty: every enabled one. */
   allowedSigners?: string[] | null;
-}
+} | null;
 
 /** How identities may log in, as far as it changes. */
-export interface AuthPolicyPrimaryPatch {
-  cert?: AuthPolicyPrimaryCertPatch | null;
-  extJwt?: AuthPolicyPrimaryExtJwtPatch | null;
-  updb?: AuthPolicyPrimaryUpdbPatch | null;
-}
+export type AuthPolicyPrimaryPatch = {
+  cert?: AuthPolicyPrimaryCertPatch;
+  extJwt?: AuthPolicyPrimaryExtJwtPatch;
+  updb?: AuthPolicyPrimaryUpdbPatch;
+} | null;
 
 /** Logins with username and password, and rules for new passwords. */
 export interface AuthPolicyPrimaryUpdb {
@@ -89,7 +83,7 @@ export interface AuthPolicyPrimaryUpdb {
 }
 
 /** Logins with username and password, as far as they change. */
-export interface AuthPolicyPrimaryUpdbPatch {
+export type AuthPolicyPrimaryUpdbPatch = {
   /** Whether such logins are allowed. */
   allowed?: boolean | null;
   /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
@@ -104,7 +98,7 @@ export interface AuthPolicyPrimaryUpdbPatch {
   requireNumberChar?: boolean | null;
   /** Whether a new password must have a character that is no letter, digit or white space. */
   requireSpecialChar?: boolean | null;
-}
+} | null;
 
 /** What is asked for after the login. */
 export interface AuthPolicySecondary {
@@ -115,23 +109,25 @@ export interface AuthPolicySecondary {
 }
 
 /** What is asked for after the login, as far as it changes. */
-export interface AuthPolicySecondaryPatch {
+export type AuthPolicySecondaryPatch = {
   /** Id of the external JWT signer whose token, in the name of the identity, must come with every request of a session; empty: none. */
   requireExtJwtSigner?: string | null;
   /** Whether a code of an authenticator app is asked for. */
   requireTotp?: boolean | null;
-}
+} | null;
 
 /** An auth policy as it shall be. */
 export type AuthPolicyUpdate = AuthPolicyCreate;
 
 /** Body of a login. */
 export interface Authenticate {
-  configTypes?: ConfigTypes | null;
+  configTypes?: ConfigTypes;
   envInfo?: EnvInfo | null;
-  password?: Password | null;
+  /** A password. */
+  password?: string | null;
   sdkInfo?: SdkInfo | null;
-  username?: Username | null;
+  /** A username, unique among all authenticators and enrollments of other identities. */
+  username?: string | null;
 }
 
 /** A new authenticator. */
@@ -196,10 +192,11 @@ export interface CaCreate {
 
 /** Changes to a certificate authority. */
 export interface CaPatch {
-  externalIdClaim?: ExternalIdClaimPatch | null;
+  externalIdClaim?: ExternalIdClaimPatch;
   /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat?: string | null;
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Whether certificates of the CA may log in. */
   isAuthEnabled?: boolean | null;
   /** Whether certificates of the CA enroll new identities without a token. */
@@ -278,7 +275,7 @@ export interface ConfigTypeUpdate {
 }
 
 /** Ids or names of config types, or `all`. */
-export type ConfigTypes = string[];
+export type ConfigTypes = string[] | null;
 
 /** A config as it shall be. */
 export interface ConfigUpdate {
@@ -328,7 +325,8 @@ export interface DisableParams {
 
 /** A new edge router. */
 export interface EdgeRouterCreate {
-  appData?: AppData | null;
+  /** Values for the applications that use the network, by name. */
+  appData?: Record<string, unknown> | null;
   /** Ids of the configs that the router gets. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
@@ -343,13 +341,15 @@ export interface EdgeRouterCreate {
   name: string;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  roleAttributes?: Attributes | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
   tags?: Tags;
 }
 
 /** Changes to an edge router. */
 export interface EdgeRouterPatch {
-  appData?: AppData | null;
+  /** Values for the applications that use the network, by name. */
+  appData?: Record<string, unknown> | null;
   /** Ids of the configs that the router gets. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
@@ -364,14 +364,17 @@ export interface EdgeRouterPatch {
   name?: string | null;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  roleAttributes?: Attributes | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
   tags?: Tags;
 }
 
 /** A new edge router policy. */
 export interface EdgeRouterPolicyCreate {
-  edgeRouterRoles?: Roles | null;
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  edgeRouterRoles?: string[] | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
@@ -380,8 +383,10 @@ export interface EdgeRouterPolicyCreate {
 
 /** Changes to an edge router policy. */
 export interface EdgeRouterPolicyPatch {
-  edgeRouterRoles?: Roles | null;
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  edgeRouterRoles?: string[] | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Name of the policy; unique. */
   name?: string | null;
   semantic?: Semantic | null;
@@ -390,8 +395,10 @@ export interface EdgeRouterPolicyPatch {
 
 /** An edge router policy as it shall be. */
 export interface EdgeRouterPolicyUpdate {
-  edgeRouterRoles?: Roles | null;
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  edgeRouterRoles?: string[] | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
@@ -400,7 +407,8 @@ export interface EdgeRouterPolicyUpdate {
 
 /** An edge router as it shall be. */
 export interface EdgeRouterUpdate {
-  appData?: AppData | null;
+  /** Values for the applications that use the network, by name. */
+  appData?: Record<string, unknown> | null;
   /** Ids of the configs that the router gets. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
@@ -415,7 +423,8 @@ export interface EdgeRouterUpdate {
   name: string;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  roleAttributes?: Attributes | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
   tags?: Tags;
 }
 
@@ -472,7 +481,7 @@ export interface ExternalIdClaim {
 }
 
 /** Changes to an `externalIdClaim`; empty, it removes the claim. */
-export interface ExternalIdClaimPatch {
+export type ExternalIdClaimPatch = {
   /** Which of the values, from 0. */
   index?: number | null;
   /** Which names of the certificate are looked at, the common names of the subject, or URIs or e-mail addresses among its alternative names. */
@@ -485,7 +494,7 @@ export interface ExternalIdClaimPatch {
   parser?: 'NONE' | 'SPLIT' | null;
   /** Where `SPLIT` cuts; not needed for `NONE`. */
   parserCriteria?: string | null;
-}
+} | null;
 
 /** A new external JWT signer. */
 export interface ExternalJwtSignerCreate {
@@ -572,10 +581,12 @@ export type ExternalJwtSignerUpdate = ExternalJwtSignerCreate;
 
 /** A new identity. */
 export interface IdentityCreate {
-  appData?: AppData | null;
+  /** Values for the applications that use the network, by name. */
+  appData?: Record<string, unknown> | null;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId?: string | null;
-  defaultHostingCost?: TerminatorCost | null;
+  /** Cost of a terminator; traffic prefers low ones. */
+  defaultHostingCost?: number | null;
   defaultHostingPrecedence?: TerminatorPrecedence | null;
   /** Enrollments to create together with the identity. */
   enrollment?: {
@@ -593,9 +604,12 @@ export interface IdentityCreate {
   /** Name of the identity; unique. */
   name: string;
   permissions?: Permissions;
-  roleAttributes?: Attributes | null;
-  serviceHostingCosts?: TerminatorCostMap | null;
-  serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  /** Costs by the id of the service. */
+  serviceHostingCosts?: Record<string, TerminatorCost> | null;
+  /** Precedences by the id of the service. */
+  serviceHostingPrecedences?: Record<string, TerminatorPrecedence> | null;
   tags?: Tags;
   type: IdentityType;
 }
@@ -614,10 +628,12 @@ export interface IdentityExtendValidateEnrollmentRequest {
 
 /** Changes to an identity. */
 export interface IdentityPatch {
-  appData?: AppData | null;
+  /** Values for the applications that use the network, by name. */
+  appData?: Record<string, unknown> | null;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId?: string | null;
-  defaultHostingCost?: TerminatorCost | null;
+  /** Cost of a terminator; traffic prefers low ones. */
+  defaultHostingCost?: number | null;
   defaultHostingPrecedence?: TerminatorPrecedence | null;
   /** Id of the identity in the claims of external JWTs and certificates; unique. */
   externalId?: string | null;
@@ -626,9 +642,12 @@ export interface IdentityPatch {
   /** Name of the identity; unique. */
   name?: string | null;
   permissions?: Permissions;
-  roleAttributes?: Attributes | null;
-  serviceHostingCosts?: TerminatorCostMap | null;
-  serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  /** Costs by the id of the service. */
+  serviceHostingCosts?: Record<string, TerminatorCost> | null;
+  /** Precedences by the id of the service. */
+  serviceHostingPrecedences?: Record<string, TerminatorPrecedence> | null;
   tags?: Tags;
   type?: IdentityType | null;
 }
@@ -638,10 +657,12 @@ export type IdentityType = 'User' | 'Device' | 'Service' | 'Router' | 'Default';
 
 /** An identity as it shall be. */
 export interface IdentityUpdate {
-  appData?: AppData | null;
+  /** Values for the applications that use the network, by name. */
+  appData?: Record<string, unknown> | null;
   /** Id of the auth policy; the policy `default` when absent, null or empty. */
   authPolicyId?: string | null;
-  defaultHostingCost?: TerminatorCost | null;
+  /** Cost of a terminator; traffic prefers low ones. */
+  defaultHostingCost?: number | null;
   defaultHostingPrecedence?: TerminatorPrecedence | null;
   /** Id of the identity in the claims of external JWTs and certificates; unique. */
   externalId?: string | null;
@@ -650,9 +671,12 @@ export interface IdentityUpdate {
   /** Name of the identity; unique. */
   name: string;
   permissions?: Permissions;
-  roleAttributes?: Attributes | null;
-  serviceHostingCosts?: TerminatorCostMap | null;
-  serviceHostingPrecedences?: TerminatorPrecedenceMap | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
+  /** Costs by the id of the service. */
+  serviceHostingCosts?: Record<string, TerminatorCost> | null;
+  /** Precedences by the id of the service. */
+  serviceHostingPrecedences?: Record<string, TerminatorPrecedence> | null;
   tags?: Tags;
   type: IdentityType;
 }
@@ -665,11 +689,13 @@ export interface MfaCode {
 
 /** An operating system and the versions of it that are meant. */
 export interface OperatingSystem {
-  /** `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`; case, blanks and underscores do not matter in requests. */
-  type: string;
+  type: OsType;
   /** Ranges of semantic versions, one of which has to match; empty for any version. */
   versions: string[];
 }
+
+/** Name of an operating system. */
+export type OsType = string;
 
 /** Values of the user's own, by name, as a caller writes them to what belongs to it. */
 export type OwnerTags = Record<string, unknown> | null;
@@ -696,7 +722,8 @@ export type PostureCheckCreate =
 export interface PostureCheckCreateBase {
   /** Name of the check; unique. */
   name: string;
-  roleAttributes?: Attributes | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
   tags?: Tags;
   typeId: string;
 }
@@ -816,7 +843,8 @@ export type PostureCheckPatch =
 export interface PostureCheckPatchBase {
   /** Name of the check; unique. */
   name?: string | null;
-  roleAttributes?: Attributes | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
   tags?: Tags;
   typeId: string;
 }
@@ -853,7 +881,7 @@ export interface PostureCheckProcessMultiUpdate extends PostureCheckUpdateBase {
 
 /** Changes to a check of a process. */
 export interface PostureCheckProcessPatch extends PostureCheckPatchBase {
-  process?: ProcessPatch | null;
+  process?: ProcessPatch;
   typeId: 'PROCESS' | 'postureCheckProcessPatch';
 }
 
@@ -882,7 +910,8 @@ export type PostureCheckUpdate =
 export interface PostureCheckUpdateBase {
   /** Name of the check; unique. */
   name: string;
-  roleAttributes?: Attributes | null;
+  /** Role attributes, a sorted set without duplicates. */
+  roleAttributes?: string[] | null;
   tags?: Tags;
   typeId: string;
 }
@@ -891,10 +920,8 @@ export interface PostureCheckUpdateBase {
 export interface Process {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
   hashes?: string[] | null;
-  /** Another name of `osType`, accepted in requests. */
-  os?: string | null;
-  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: string | null;
+  os?: OsType | null;
+  osType?: OsType | null;
   /** Path of the binary. */
   path: string;
   /** SHA-1 of the certificate that signed the binary, hex; Windows only. */
@@ -905,10 +932,8 @@ export interface Process {
 export interface ProcessMulti {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
   hashes?: string[] | null;
-  /** Another name of `osType`, accepted in requests. */
-  os?: string | null;
-  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: string | null;
+  os?: OsType | null;
+  osType?: OsType | null;
   /** Path of the binary. */
   path: string;
   /** SHA-1 of certificates in hex, one of which has to have signed the binary; empty for any. */
@@ -916,18 +941,16 @@ export interface ProcessMulti {
 }
 
 /** Changes to the process of a check. */
-export interface ProcessPatch {
+export type ProcessPatch = {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
   hashes?: string[] | null;
-  /** Another name of `osType`. */
-  os?: string | null;
-  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: string | null;
+  os?: OsType | null;
+  osType?: OsType | null;
   /** Path of the binary. */
   path?: string | null;
   /** SHA-1 of the certificate that signed the binary, hex; empty for any. */
   signerFingerprint?: string | null;
-}
+} | null;
 
 /** How long the new enrollment is valid. */
 export interface ReEnroll {
@@ -1049,37 +1072,42 @@ export interface ServiceCreate {
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy?: string | null;
+  terminatorStrategy?: TerminatorStrategy | null;
 }
 
 /** A new service edge router policy. */
 export interface ServiceEdgeRouterPolicyCreate {
-  edgeRouterRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  edgeRouterRoles?: string[] | null;
   /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
-  serviceRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  serviceRoles?: string[] | null;
   tags?: Tags;
 }
 
 /** Changes to a service edge router policy. */
 export interface ServiceEdgeRouterPolicyPatch {
-  edgeRouterRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  edgeRouterRoles?: string[] | null;
   /** Name of the policy; unique. */
   name?: string | null;
   semantic?: Semantic | null;
-  serviceRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  serviceRoles?: string[] | null;
   tags?: Tags;
 }
 
 /** A service edge router policy as it shall be. */
 export interface ServiceEdgeRouterPolicyUpdate {
-  edgeRouterRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  edgeRouterRoles?: string[] | null;
   /** Name of the policy; unique. */
   name: string;
   semantic: Semantic;
-  serviceRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  serviceRoles?: string[] | null;
   tags?: Tags;
 }
 
@@ -1096,42 +1124,50 @@ export interface ServicePatch {
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy?: string | null;
+  terminatorStrategy?: TerminatorStrategy | null;
 }
 
 /** A new service policy. */
 export interface ServicePolicyCreate {
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Name of the policy; unique. */
   name: string;
-  postureCheckRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  postureCheckRoles?: string[] | null;
   semantic: Semantic;
-  serviceRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  serviceRoles?: string[] | null;
   tags?: Tags;
   type: DialBind;
 }
 
 /** Changes to a service policy. */
 export interface ServicePolicyPatch {
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Name of the policy; unique. */
   name?: string | null;
-  postureCheckRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  postureCheckRoles?: string[] | null;
   semantic?: Semantic | null;
-  serviceRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  serviceRoles?: string[] | null;
   tags?: Tags;
   type?: DialBind | null;
 }
 
 /** A service policy as it shall be. */
 export interface ServicePolicyUpdate {
-  identityRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  identityRoles?: string[] | null;
   /** Name of the policy; unique. */
   name: string;
-  postureCheckRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  postureCheckRoles?: string[] | null;
   semantic: Semantic;
-  serviceRoles?: Roles | null;
+  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  serviceRoles?: string[] | null;
   tags?: Tags;
   type: DialBind;
 }
@@ -1149,8 +1185,7 @@ export interface ServiceUpdate {
   /** Role attributes, a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy?: string | null;
+  terminatorStrategy?: TerminatorStrategy | null;
 }
 
 /** Values of the user's own, by name. */
@@ -1162,16 +1197,14 @@ export type TargetToken = 'ACCESS' | 'ID' | null;
 /** Cost of a terminator; traffic prefers low ones. */
 export type TerminatorCost = number;
 
-/** Costs by the id of the service. */
-export type TerminatorCostMap = Record<string, TerminatorCost>;
-
 /** A terminator to be made. */
 export interface TerminatorCreate {
   /** Where the router sends the traffic, in the form of the binding. */
   address: string;
   /** How the router reaches the address. */
   binding: string;
-  cost?: TerminatorCost | null;
+  /** Cost of a terminator; traffic prefers low ones. */
+  cost?: number | null;
   /** Tells apart the instances that host one service; empty when there is one. */
   identity?: string | null;
   /** Secret by which an instance proves to be itself, in base64; never answered. */
@@ -1190,7 +1223,8 @@ export interface TerminatorPatch {
   address?: string | null;
   /** How the router reaches the address. */
   binding?: string | null;
-  cost?: TerminatorCost | null;
+  /** Cost of a terminator; traffic prefers low ones. */
+  cost?: number | null;
   precedence?: TerminatorPrecedence | null;
   /** Id of the router that it is on. */
   router?: string | null;
@@ -1202,8 +1236,8 @@ export interface TerminatorPatch {
 /** Rank of a terminator. */
 export type TerminatorPrecedence = 'default' | 'required' | 'failed';
 
-/** Precedences by the id of the service. */
-export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
+/** How traffic is spread over the terminators of a service. */
+export type TerminatorStrategy = string;
 
 /** A terminator as it shall be. */
 export interface TerminatorUpdate {
@@ -1211,7 +1245,8 @@ export interface TerminatorUpdate {
   address: string;
   /** How the router reaches the address. */
   binding: string;
-  cost?: TerminatorCost | null;
+  /** Cost of a terminator; traffic prefers low ones. */
+  cost?: number | null;
   precedence?: TerminatorPrecedence | null;
   /** Id of the router that it is on. */
   router: string;

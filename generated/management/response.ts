@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 3ff842e6465a73de821ac44c123b1ee72f320ff415c323e4fdfa0660796ef68e) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 9762836b4cfc85cc71e56e59a06cef29134e602d1b9ff732b4079960aa775139) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {
@@ -1220,8 +1220,7 @@ export type NetworkJWTList = readonly NetworkJWT[];
 
 /** An operating system and the versions of it that are meant. */
 export interface OperatingSystem {
-  /** `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`; case, blanks and underscores do not matter in requests. */
-  type: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS';
+  type: OsType;
   /** Ranges of semantic versions, one of which has to match; empty for any version. */
   versions: readonly string[];
 }
@@ -1611,10 +1610,8 @@ export interface PostureQueryProcess {
 export interface Process {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
   hashes?: readonly string[] | null | undefined;
-  /** Another name of `osType`, accepted in requests. */
-  os?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
-  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
+  os?: OsType | null | undefined;
+  osType?: OsType | null | undefined;
   /** Path of the binary. */
   path: string;
   /** SHA-1 of the certificate that signed the binary, hex; Windows only. */
@@ -1625,10 +1622,8 @@ export interface Process {
 export interface ProcessMulti {
   /** SHA-256 hashes of the binary in hex, one of which has to match; empty for any. */
   hashes?: readonly string[] | null | undefined;
-  /** Another name of `osType`, accepted in requests. */
-  os?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
-  /** Operating system: `Windows`, `WindowsServer`, `Android`, `iOS`, `Linux` or `macOS`. */
-  osType?: 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | null | undefined;
+  os?: OsType | null | undefined;
+  osType?: OsType | null | undefined;
   /** Path of the binary. */
   path: string;
   /** SHA-1 of certificates in hex, one of which has to have signed the binary; empty for any. */
@@ -1747,8 +1742,7 @@ export interface ServiceDetail extends BaseEntity {
   /** Posture checks of each policy that grants the service. */
   postureQueries: readonly PostureQueries[];
   roleAttributes: Attributes;
-  /** How traffic is spread over the terminators of the service: `smartrouting` (the default), `weighted`, `random` or `sticky`. */
-  terminatorStrategy: 'smartrouting' | 'weighted' | 'random' | 'sticky';
+  terminatorStrategy: TerminatorStrategy;
 }
 
 /** A rule that lets services be reached through edge routers. */
@@ -1871,6 +1865,9 @@ export type TerminatorPrecedence = 'default' | 'required' | 'failed';
 
 /** Precedences by the id of the service. */
 export type TerminatorPrecedenceMap = Record<string, TerminatorPrecedence>;
+
+/** How traffic is spread over the terminators of a service. */
+export type TerminatorStrategy = 'smartrouting' | 'weighted' | 'random' | 'sticky';
 
 /** A token that proves a TOTP code. */
 export interface TotpToken {

@@ -24,7 +24,6 @@ export const listAuthenticators: Handler<'management', 'listAuthenticators'> = a
 export const createAuthenticator: Handler<'management', 'createAuthenticator'> = async ({ body }, context) => {
   const { stores, passwords, apiSessions, newId } = context;
   if (body.method === 'cert') return createCert(body, context);
-  if (body.method !== 'updb') throw invalidField('method', 'method must be updb or cert', body.method);
   const policy = await stores.authPolicies.ofIdentity(body.identityId);
   const username = given(body.username) ?? '';
   const password = given(body.password) ?? '';

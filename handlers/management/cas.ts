@@ -183,7 +183,7 @@ const nameFormatFrom = (format: string): string => (format === '' ? DEFAULT_NAME
  */
 function mergeClaim(
   current: ExternalIdClaim | null,
-  change: Request.ExternalIdClaimPatch,
+  change: NonNullable<Request.ExternalIdClaimPatch>,
 ): ExternalIdClaim | undefined {
   const members = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== null && value !== undefined),

@@ -179,9 +179,11 @@ function readAdditional(node: Node): Schema | null {
 /** References are what is extended; inline members and keywords next to `allOf` add up to its own properties. */
 function readAllOf(node: Node): Schema {
   node.only('allOf', 'type', 'properties', 'required', 'x-discriminator-value', ...ANNOTATIONS);
-  if (node.has('type')) node.at('type').oneOf('object');
   const members = node.at('allOf').items();
   if (members.length === 0) node.at('allOf').fail('it is empty');
+  const isAlias = members.length === 1 && members[0]?.has('$ref') === true && !node.has('properties');
+  // Next to the one reference it repeats the type of what is meant, which may be an enum.
+  if (node.has('type')) node.at('type').oneOf('object', ...(isAlias ? ['string' as const] : []));
   const bases: RefSchema[] = [];
   const properties = new Map<string, Schema>();
   const required = readRequired(node);

@@ -13,7 +13,8 @@ const endless = ['limit'];
 
 const inputRules: ((name: string, schema: Schema | Parameter, report: Report) => void)[] = [
   function textLength(_name, schema, report) {
-    if (schema.type !== 'string' || (schema.enum !== undefined && schema['x-lenient'] !== true)) return;
+    if (schema.type !== 'string' || 'allOf' in schema || (schema.enum !== undefined && schema['x-lenient'] !== true))
+      return;
     if (schema.format !== undefined && shortFormats.includes(schema.format)) return;
     if (schema.maxLength === undefined && schema.enum === undefined) report('text-length', 'give it a maxLength');
   },

@@ -20,8 +20,8 @@ const schemaRules: ((schema: Schema | Parameter, report: Report) => void)[] = [
       report('ref-alone', 'move what stands beside $ref into the definition');
   },
   function nullable(schema, report) {
-    if ('x-nullable' in schema && schema.type === undefined && schema.allOf?.length !== 1)
-      report('nullable-typed', 'x-nullable needs a type beside it, or `allOf` with the one definition that is meant');
+    if ('x-nullable' in schema && schema.type === undefined)
+      report('nullable-typed', 'x-nullable needs a type beside it');
   },
   function items(schema, report) {
     if (schema.type === 'array' && !isObject(schema.items)) report('array-items', 'say what the items are');

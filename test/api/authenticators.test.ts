@@ -64,7 +64,12 @@ describe('authenticators', () => {
 
   it('refuses what cannot log in', async () => {
     const identityId = await identity();
-    expectField(await post({ identityId, method: 'magic' }), 'method', 'method must be updb or cert', 'magic');
+    expectField(
+      await post({ identityId, method: 'magic' }),
+      'method',
+      'method in body should be one of [updb cert]',
+      'magic',
+    );
     expectNotFound(await post({ identityId: 'nope' }), 'identity with id nope not found');
     expectField(await post({ identityId, password: null }), 'password', 'password is required');
     expectField(await post({ identityId, password: '' }), 'password', 'password is required');

@@ -32,14 +32,18 @@ export function dreddDocument(document: JsonObject, isBuilt: (operationId: strin
   return withoutForeignFormats({ ...document, paths }) as JsonObject;
 }
 
+/** Texts that are never JSON, though errors are: Dredd expects one type of all answers, and looks at it first. */
+const TEXTS = ['application/jwt', 'application/pkcs7-mime'];
+
 function withoutForeignSchemas(operation: Operation): Operation {
   const produces = (operation['produces'] ?? ['application/json']) as string[];
-  if (produces.includes('application/json')) return operation;
+  const [first = ''] = produces;
+  if (!TEXTS.includes(first)) return operation;
   const responses = Object.entries(operation.responses).map(([status, { schema, ...response }]) => [
     status,
     status.startsWith('2') || schema === undefined ? response : { ...response, schema },
   ]);
-  return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
+  return { ...operation, produces: [first], responses: Object.fromEntries(responses) as Operation['responses'] };
 }
 
 function withoutForeignFormats(value: Json): Json {

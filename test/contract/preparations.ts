@@ -52,10 +52,11 @@ function merged(...parts: readonly Readonly<Record<string, Prepare>>[]): Record<
   return all;
 }
 
-/** Breaks the body, or the query of an operation without one. */
+/** Breaks the body, or the query of an operation without one, or else sends a body of a type that is none. */
 function spoil(situation: Situation): void {
   const { operation, transaction } = situation;
-  if (operation.body !== null) transaction.request.body = '{';
+  const { request } = transaction;
+  if (operation.body !== null) request.body = '{';
   else if (operation.parameters.some(({ name }) => name === 'limit')) toQuery(situation, 'limit', 'many');
-  else throw unprepared(operation, 400);
+  else Object.assign(request, { headers: { ...request.headers, 'Content-Type': 'nonsense' }, body: '{}' });
 }
