@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 af6a080f5fe0f29db2c79907f5a81c9e27b549a1578ddb8dcb7c73d80876b6a1) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 9508c0bcadd71441d2626df8cfe248535b1e2be86e5901836812d20d7ef77cfd) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

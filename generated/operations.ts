@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 af6a080f5fe0f29db2c79907f5a81c9e27b549a1578ddb8dcb7c73d80876b6a1) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 9508c0bcadd71441d2626df8cfe248535b1e2be86e5901836812d20d7ef77cfd) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -104,10 +104,10 @@ const postureResponseEnvelopeResponse: ResponseSpec = { validator: 'response_pos
 const queryAsIdentityParameter: ParameterSpec = { name: 'asIdentity', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
-const queryLimitParameter: ParameterSpec = { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: -9007199254740991, maximum: null, minLength: null, maxLength: null };
+const queryLimitParameter: ParameterSpec = { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter2: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: true, enum: ['password', 'cert', 'ext-jwt'], minimum: null, maximum: null, minLength: null, maxLength: null };
-const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: -9007199254740991, maximum: 9007199254740991, minLength: null, maxLength: null };
+const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: 9007199254740991, minLength: null, maxLength: null };
 const queryPolicyTypeParameter: ParameterSpec = { name: 'policyType', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 513 };
 const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };

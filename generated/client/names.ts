@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 8fa83d48e78427710c0dbc87b5f12ad3527475408b2e345c997693b993b33a22) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 1e0209928f5ab31d9283b19fe3f360dc39523a0026123f1e4b46d1f7c9979019) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

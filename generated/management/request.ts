@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 9762836b4cfc85cc71e56e59a06cef29134e602d1b9ff732b4079960aa775139) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5fffe0ddfd39d78d891a3b90d1b21ce93c9d290815f0532ca6108c3aa87c2186) by scripts/generate. Do not edit.
 
 /** A new auth policy. */
 export interface AuthPolicyCreate {

@@ -8,7 +8,8 @@ import type { Report, ReportAt } from './walk.js';
 const shortFormats = ['date-time', 'uuid'];
 /** Names that always stand for a value of a closed set. */
 const closedSets = ['method', 'os', 'osType', 'precedence', 'roleSemantic', 'semantic', 'terminatorStrategy', 'typeId'];
-/** A list without limit is told the largest int64, which no number of JSON's readers has to hold. */
+/** Parameters of lists for which any negative number will do, and a limit that no list has. */
+const anyNegative = ['limit', 'offset'];
 const endless = ['limit'];
 
 const inputRules: ((name: string, schema: Schema | Parameter, report: Report) => void)[] = [
@@ -20,7 +21,8 @@ const inputRules: ((name: string, schema: Schema | Parameter, report: Report) =>
   },
   function integerBounds(name, schema, report) {
     if (schema.type !== 'integer') return;
-    if (schema.minimum === undefined) report('integer-bounds', 'give it a minimum');
+    if (schema.minimum === undefined && !('in' in schema && anyNegative.includes(name)))
+      report('integer-bounds', 'give it a minimum');
     if (schema.maximum === undefined && !endless.includes(name)) report('integer-bounds', 'give it a maximum');
   },
   function names(name, schema, report) {
@@ -29,8 +31,8 @@ const inputRules: ((name: string, schema: Schema | Parameter, report: Report) =>
   },
 ];
 
-/** An enrolling identity may leave its name empty: the controller makes one. */
-const mayBeEmpty = ['genericEnroll.name'];
+/** The controller makes a name for an identity that enrolls without one; in a change of an identity it is ignored. */
+const mayBeEmpty = ['genericEnroll.name', 'identityPatch.name'];
 
 function inputs(document: OpenApiDocument, reportAt: ReportAt): void {
   const check = (where: string, name: string, schema: Schema | Parameter): void => {

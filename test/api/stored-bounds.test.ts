@@ -25,8 +25,6 @@ import type { Document, Schema } from '../support/document.js';
 
 const OWNER_BYTES = 4_096;
 const BYTES = 65_536;
-/** Members whose reader has a bound and an error code of its own (domain/pki/csr.ts); only the key in them is kept. */
-const REQUEST_CHARACTERS: Readonly<Record<string, number>> = { csr: 16_384, clientCertCsr: 16_384 };
 
 const isBuilt = ({ api, operationId }: OperationSpec) => !(pending[api] as readonly string[]).includes(operationId);
 const writing = Object.values(operations)
@@ -55,7 +53,7 @@ interface Oversized {
 /** For each member of a schema a value just beyond its bound; undefined for one that has none. */
 function* oversized(document: Document, schema: Schema, path: readonly string[] = []): Generator<Oversized> {
   const { type, items, enum: values, format, ...bounds } = resolved(document, schema);
-  const { maxLength = REQUEST_CHARACTERS[path.at(-1) ?? ''], maxItems, 'x-max-bytes': maxBytes } = bounds;
+  const { maxLength, maxItems, 'x-max-bytes': maxBytes } = bounds;
   const isText = type === 'string' && values === undefined && format !== 'uuid';
   const members = Object.entries(membersOf(document, schema));
   const beyond = (bound: number | undefined, make: (size: number) => unknown) => ({
@@ -153,9 +151,7 @@ describe('what callers may store', () => {
         if (value === undefined) faults.push(`${at} has no bound`);
         else {
           const answer = await send(operation, withMember(body, path, value) as object);
-          const { code, cause } = answer.error ?? {};
-          const isNamed =
-            at in REQUEST_CHARACTERS ? code === 'COULD_NOT_PROCESS_CSR' : String(cause?.['field']).startsWith(at);
+          const isNamed = String(answer.error?.cause?.['field']).startsWith(at);
           const isRefused = answer.status === 400 && isNamed && answer.text.length < 2_500;
           if (!isRefused) faults.push(`${at}: ${answer.status} ${answer.text.slice(0, 300)}`);
         }

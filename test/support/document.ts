@@ -35,10 +35,12 @@ const read = (api: Api): Document =>
 const documents: Partial<Record<Api, Document>> = {};
 export const documentOf = (api: Api): Document => (documents[api] ??= read(api));
 
-/** What a chain of references ends in. */
+/** What a chain of references ends in; the one member of an `allOf` is a reference too. */
 export function resolved(document: Document, schema: Schema): Schema {
-  if (schema.$ref === undefined) return schema;
-  return resolved(document, document.definitions[schema.$ref.replace('#/definitions/', '')] ?? {});
+  const [only, ...others] = schema.allOf ?? [];
+  const reference = schema.$ref ?? (others.length === 0 ? only?.$ref : undefined);
+  if (reference === undefined) return schema;
+  return resolved(document, document.definitions[reference.replace('#/definitions/', '')] ?? {});
 }
 
 /** The members that a schema declares, those of what it extends included. */
