@@ -7,7 +7,7 @@ import { makeRequest } from '../support/certificates.js';
 import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { itemsOf, make, read, totalOf } from '../support/entities.js';
-import { expectError } from '../support/expect.js';
+import { expectError, expectField } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { useOttEnrollments } from './enroll-ott-support.js';
 
@@ -28,7 +28,7 @@ describe('a token of enrollment by certificate request', () => {
       "' or 1=1 --",
       '*',
       '%25',
-      'x'.repeat(5000),
+      'x'.repeat(512),
     ];
     const answers = await Promise.all(
       tokens.flatMap((token) => [
@@ -43,6 +43,14 @@ describe('a token of enrollment by certificate request', () => {
       404,
       'INVALID_ENROLLMENT_TOKEN',
     );
+  });
+
+  it('that is longer than any is 400', async () => {
+    const token = 'x'.repeat(513);
+    const reason = (place: string) => `token in ${place} should be at most 512 chars long`;
+    expectField(await enroll(token), 'token', reason('query'));
+    const clientCsr = makeRequest().pem;
+    expectField(await controller.anonymous.post(`${CLIENT}/enroll/ott`, { token, clientCsr }), 'token', reason('body'));
   });
 
   it('works once', async () => {
