@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 9508c0bcadd71441d2626df8cfe248535b1e2be86e5901836812d20d7ef77cfd) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5bb678efbf70736cd059463b1d64f66c6c9fa4f1421c2f4d0732a179458076ef) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -294,7 +294,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: ['id'], parameters: [pathIdParameter],
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: null,
-      produces: ['text/yaml', 'application/json'],
+      produces: ['text/yaml', 'application/yaml', 'application/json'],
       responses: { 200: binaryResponse, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     enroll: {
@@ -1216,7 +1216,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: ['id'], parameters: [pathIdParameter],
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: null,
-      produces: ['text/yaml', 'application/json'],
+      produces: ['text/yaml', 'application/yaml', 'application/json'],
       responses: { 200: binaryResponse, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
     },
     detailTerminator: {

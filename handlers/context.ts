@@ -151,10 +151,14 @@ export interface VersionInfo {
   readonly runtimeVersion: string;
 }
 
+/** OpenAPI 2.0, which is the contract, or OpenAPI 3.1, which is derived from it. */
+export type DocumentForm = 'swagger' | 'openapi';
+
 /** The two API descriptions as they are served. */
 export interface Documents {
   readonly publishedAt: Date;
-  text(api: Api, format: 'yaml' | 'json'): string;
+  /** @param form  OpenAPI 2.0 when absent */
+  text(api: Api, syntax: 'yaml' | 'json', form?: DocumentForm): string;
 }
 
 /** Seals what must not be read from the database alone. The context says what it is and whose. */

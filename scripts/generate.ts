@@ -15,7 +15,9 @@ import { FORMATS, FORMATS_DECLARATION, OPERATION_TYPES, VALIDATORS_DECLARATION }
 import { header } from './generate/text.js';
 import { emitTypes } from './generate/types.js';
 import { emitValidators } from './generate/validators.js';
+import { toOpenApi31 } from './openapi/document.js';
 import { loadSpecs } from './spec-bundle.js';
+import type { OpenApiDocument } from './spec-bundle.js';
 
 const APIS: readonly Api[] = ['client', 'management'];
 
@@ -36,6 +38,9 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
     const { code, items } = emitValidators(catalog);
     files.set(`${api}.json`, text);
     files.set(`${api}.yml`, dump(JSON.parse(text), { noRefs: true, lineWidth: 120 }));
+    const openApi31 = toOpenApi31(documents[api] as OpenApiDocument);
+    files.set(`${api}.openapi.json`, `${JSON.stringify(openApi31, null, 1)}\n`);
+    files.set(`${api}.openapi.yml`, dump(openApi31, { noRefs: true, lineWidth: 120 }));
     const names = new NameTables(catalog);
     files.set(`${api}/names.ts`, `${head}\n${names.emit()}`);
     files.set(`${api}/request.ts`, `${head}\n${emitTypes(catalog, 'request')}`);

@@ -8,6 +8,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { lintDescriptions } from './lint-specs/descriptions.js';
 import { lintAnswers } from './lint-specs/answers.js';
 import { lintDocument } from './lint-specs/documents.js';
+import { lintExamples, lintMissingExamples } from './lint-specs/examples.js';
 import { lintOperations } from './lint-specs/operations.js';
 import { lintRequests } from './lint-specs/requests.js';
 import { lintSchemas } from './lint-specs/schemas.js';
@@ -29,6 +30,7 @@ export async function lintSpecs(rootDir: string): Promise<string[]> {
     await lintStructure(documents[api], (rule, fix) => findings.push(`${api}: document: ${rule}: ${fix}`));
     findings.push(...lintBundled(api, documents[api]));
   }
+  lintMissingExamples(documents, (api) => (where) => (rule, fix) => findings.push(`${api}: ${where}: ${rule}: ${fix}`));
   for (const entry of unusedEntries(rootDir)) {
     findings.push(`specs: ${entry}: reachable: nothing leads to this entry; use it or remove it`);
   }
@@ -42,7 +44,7 @@ export function lintBundled(api: ApiName, document: OpenApiDocument): string[] {
     (where: string): Report =>
     (rule, fix) =>
       findings.push(`${api}: ${where}: ${rule}: ${fix}`);
-  for (const lint of [lintOperations, lintSchemas, lintDocument, lintDescriptions, lintRequests, lintAnswers])
+  for (const lint of [lintOperations, lintSchemas, lintDocument, lintDescriptions, lintRequests, lintAnswers, lintExamples])
     lint(document, reportAt);
   return findings;
 }

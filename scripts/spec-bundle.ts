@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CORE_SCHEMA, load } from 'js-yaml';
+import { addExamples } from './examples/add.js';
 import { fillEnums } from './spec-enums.js';
 import { declareNulls } from './spec-nulls.js';
 
@@ -84,6 +85,8 @@ export interface Response {
   description: string;
   schema?: Schema;
   headers?: Record<string, Header>;
+  /** By media type. */
+  examples?: Record<string, JsonValue>;
 }
 
 export interface Operation {
@@ -153,7 +156,10 @@ interface Merged {
 
 /** The documents of both APIs. `rootDir` is the project's folder, the one that holds `specs/`. */
 export function loadSpecs(rootDir: string): Record<ApiName, OpenApiDocument> {
-  return { client: loadApi(rootDir, 'client').document, management: loadApi(rootDir, 'management').document };
+  const client = loadApi(rootDir, 'client').document;
+  const management = loadApi(rootDir, 'management').document;
+  addExamples([client, management]);
+  return { client, management };
 }
 
 /** What the fragments define and no document needs, each as `file: section/key`. */
@@ -328,7 +334,7 @@ function referencesIn(value: JsonValue): string[] {
   const reference = value['$ref'];
   if (typeof reference === 'string') return [reference];
   return Object.entries(value).flatMap(([key, part]) =>
-    key === 'x-example' || (key === 'example' && !isSchema(part)) ? [] : referencesIn(part),
+    key === 'x-example' || key === 'examples' || (key === 'example' && !isSchema(part)) ? [] : referencesIn(part),
   );
 }
 

@@ -34,7 +34,9 @@ export const PAGE = `<!doctype html>
 <div id="explorer"></div>
 <noscript>The explorer needs JavaScript. The documents themselves:
 <a href="${basePaths.management}/swagger.json">Management API</a>,
-<a href="${basePaths.client}/swagger.json">Client API</a>.</noscript>
+<a href="${basePaths.client}/swagger.json">Client API</a>, and both in OpenAPI 3.1:
+<a href="${basePaths.management}/openapi.json">Management API</a>,
+<a href="${basePaths.client}/openapi.json">Client API</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/swagger-ui-standalone-preset.js"></script>
 <script src="/docs/start.js"></script>
@@ -78,7 +80,9 @@ export const START = `'use strict';
   const atThisAddress = () => ({ statePlugins: { spec: { wrapActions: {
     updateJsonSpec: (proceed) => (document) => {
       const { schemes, ...rest } = document;
-      const result = proceed('swagger' in document ? { ...rest, host: location.host } : document);
+      const here = ({ url }) => ({ url: location.origin + new URL(url, location.href).pathname });
+      const result = proceed('swagger' in document ? { ...rest, host: location.host }
+        : 'openapi' in document ? { ...rest, servers: document.servers.map(here) } : document);
       authorize();
       return result;
     },
@@ -91,6 +95,8 @@ export const START = `'use strict';
     urls: [
       { url: '${basePaths.management}/swagger.json', name: 'Management API' },
       { url: '${basePaths.client}/swagger.json', name: 'Client API' },
+      { url: '${basePaths.management}/openapi.json', name: 'Management API (OpenAPI 3.1)' },
+      { url: '${basePaths.client}/openapi.json', name: 'Client API (OpenAPI 3.1)' },
     ],
     dom_id: '#explorer',
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],

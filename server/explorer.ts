@@ -1,6 +1,6 @@
 /**
  * The API explorer: Swagger UI from its npm package, served from here only, under a policy that lets the page load
- * and call nothing else. Also each API's document at `<base path>/swagger.json`.
+ * and call nothing else. Also the documents of each API, below its base path.
  */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
@@ -78,18 +78,26 @@ export function explorerPages(): PageEntry[] {
   return [...own, ...files, ...underApis];
 }
 
-/** `swagger.json` of each API. */
+const DOCUMENTS = [
+  ['swagger.json', 'swagger', 'json', 'application/json'],
+  ['openapi.json', 'openapi', 'json', 'application/json'],
+  ['openapi.yaml', 'openapi', 'yaml', 'application/yaml; charset=utf-8'],
+] as const;
+
+/** The documents of each API, in both forms, below its base path; the client's at the other paths of its API too. */
 export function documentPages(documents: Documents): PageEntry[] {
-  const paths: readonly [string, Api][] = [
-    [`${basePaths.client}/swagger.json`, 'client'],
-    [`${basePaths.management}/swagger.json`, 'management'],
-    ['/swagger.json', 'client'],
-    ['/edge/v1/swagger.json', 'client'],
+  const bases: readonly [string, Api][] = [
+    [basePaths.client, 'client'],
+    [basePaths.management, 'management'],
+    ['', 'client'],
+    ['/edge/v1', 'client'],
   ];
-  return paths.map(([path, api]): PageEntry => [
-    path,
-    ({ response, headers }) => {
-      write(response, 200, { 'content-type': 'application/json', ...headers }, documents.text(api, 'json'));
-    },
-  ]);
+  return bases.flatMap(([base, api]) =>
+    DOCUMENTS.map(([name, form, syntax, type]): PageEntry => [
+      `${base}/${name}`,
+      ({ response, headers }) => {
+        write(response, 200, { 'content-type': type, ...headers }, documents.text(api, syntax, form));
+      },
+    ]),
+  );
 }

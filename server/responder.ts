@@ -56,6 +56,9 @@ export interface WriteOptions {
   readonly onText?: () => void;
 }
 
+/** A content type without its parameters. */
+const typeOf = (contentType: string): string => contentType.split(';', 1)[0] ?? '';
+
 /** @throws ResponseFault before anything was written, or after for a list without limit; ReaderGone */
 export async function writeReply(
   response: ServerResponse,
@@ -66,7 +69,7 @@ export async function writeReply(
 ): Promise<void> {
   if ('raw' in reply) {
     const { contentType, body } = reply.raw;
-    if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(contentType)) {
+    if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(typeOf(contentType))) {
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
     }
     write(response, reply.status, { 'content-type': contentType, ...headers, ...reply.headers }, body);

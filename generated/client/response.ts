@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 1e0209928f5ab31d9283b19fe3f360dc39523a0026123f1e4b46d1f7c9979019) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 30687aa3b8c3039b06d2e236a28b633204d02f1bf61c4654899911da0ee95733) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

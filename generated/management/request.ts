@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5fffe0ddfd39d78d891a3b90d1b21ce93c9d290815f0532ca6108c3aa87c2186) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 4cd452ce7c7188e9d6187159551e6da4812c432fbe267eb48a94b00c593ed596) by scripts/generate. Do not edit.
 
 /** A new auth policy. */
 export interface AuthPolicyCreate {

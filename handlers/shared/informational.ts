@@ -99,6 +99,8 @@ export const detailSpec: Handler<'client', 'detailSpec'> = async ({ params }, { 
 
 /** GET /specs/{id}/spec: the document itself, YAML unless JSON is preferred. */
 export const detailSpecBody: Handler<'client', 'detailSpecBody'> = async ({ params, connection }, { documents }) => {
-  const type = connection.prefers('text/yaml', 'application/json');
-  return raw(type, documents.text(apiOf(params.id), type === 'text/yaml' ? 'yaml' : 'json'));
+  const type = connection.prefers('text/yaml', 'application/yaml', 'application/json');
+  const api = apiOf(params.id);
+  if (type === 'application/json') return raw(type, documents.text(api, 'json'));
+  return raw(`${type}; charset=utf-8`, documents.text(api, 'yaml'));
 };

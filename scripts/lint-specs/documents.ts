@@ -1,8 +1,7 @@
-/** Rules for a document as a whole: names, tags, discriminators, and examples that fit. */
-import { Ajv } from 'ajv';
+/** Rules for a document as a whole: names, tags, discriminators. */
 import { splitReference } from '../spec-bundle.js';
-import type { OpenApiDocument, Schema } from '../spec-bundle.js';
-import { camelCase, dereference, messageOf, operationsOf, schemasOf } from './walk.js';
+import type { OpenApiDocument } from '../spec-bundle.js';
+import { camelCase, dereference, operationsOf } from './walk.js';
 import type { ReportAt } from './walk.js';
 
 const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[] = [
@@ -23,14 +22,13 @@ const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[]
       reportAt(where)('no-null', 'null stands only in examples; fill it or remove it');
   },
   discriminators,
-  examples,
 ];
 
 function nullsIn(value: unknown, where: string): string[] {
   if (value === null) return [where];
   if (typeof value !== 'object') return [];
   return Object.entries(value)
-    .filter(([key]) => key !== 'example' && key !== 'x-example')
+    .filter(([key]) => key !== 'example' && key !== 'examples' && key !== 'x-example')
     .flatMap(([key, part]) => nullsIn(part, `${where}/${key}`));
 }
 
@@ -52,25 +50,6 @@ function discriminators(document: OpenApiDocument, reportAt: ReportAt): void {
     const listed = dereference(document, base.properties?.[property])?.enum ?? [];
     if (listed.length === 0 || [...values].some((value) => !listed.includes(value)))
       report('discriminator', `list the x-discriminator-value of every sub-type as an enum of '${property}'`);
-  }
-}
-
-/** Every example has to fit the schema that has it. */
-function examples(document: OpenApiDocument, reportAt: ReportAt): void {
-  const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false, allErrors: true });
-  ajv.addSchema({ $id: 'document', definitions: document.definitions });
-  const inDocument = (schema: Schema): unknown =>
-    JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));
-  for (const { where, schema } of schemasOf(document)) {
-    const example = 'in' in schema ? schema['x-example'] : schema.example;
-    if (example === undefined) continue;
-    const report = reportAt(where);
-    try {
-      const validate = ajv.compile(inDocument('in' in schema ? { ...schema, required: [] } : schema) as object);
-      if (!validate(example)) report('example', `the example does not fit: ${ajv.errorsText(validate.errors)}`);
-    } catch (error) {
-      report('example', `repair the schema, it cannot be used: ${messageOf(error)}`);
-    }
   }
 }
 

@@ -171,7 +171,7 @@ describe('public documents', () => {
         ['edge-management', M],
       ] as const) {
         const yaml = expectStatus(await client.get(`${M}/specs/${id}/spec`), 200);
-        expect(yaml.headers['content-type']).to.match(/^text\/yaml/);
+        expect(yaml.headers['content-type']).to.equal('text/yaml; charset=utf-8');
         const json = expectStatus(
           await client.get(`${M}/specs/${id}/spec`, { headers: { accept: 'application/json' } }),
           200,
@@ -180,10 +180,45 @@ describe('public documents', () => {
         expect(load(yaml.text)).to.deep.equal(JSON.parse(json.text));
         expect(JSON.parse(json.text)).to.include({ swagger: '2.0', basePath: base, host: ADVERTISE });
       }
-      expect(
-        (await client.get(`${M}/specs/edge-client/spec`, { headers: { accept: 'text/yaml' } })).headers['content-type'],
-      ).to.match(/^text\/yaml/);
     });
+
+    for (const accept of ['text/yaml', 'application/yaml', 'application/yaml;q=0.9, application/json;q=0.1']) {
+      it(`come as YAML in UTF-8, and say so, when asked for as ${accept}`, async () => {
+        const { headers, text } = expectStatus(
+          await client.get(`${C}/specs/edge-client/spec`, { headers: { accept } }),
+          200,
+        );
+        const [type = ''] = accept.split(/[;,]/);
+        expect(headers['content-type']).to.equal(`${type}; charset=utf-8`);
+        expect(load(text)).to.include({ swagger: '2.0', host: ADVERTISE });
+      });
+    }
+
+    it('are refused in a type that there is not', async () => {
+      const answer = await client.get(`${C}/specs/edge-client/spec`, { headers: { accept: 'application/xml' } });
+      expectFault(answer, 406, 'COULD_NOT_VALIDATE');
+    });
+
+    for (const [base, id] of [
+      [C, 'edge-client'],
+      [M, 'edge-management'],
+    ] as const) {
+      it(`come in OpenAPI 3.1 under ${base} without a session, valid and with the network's address`, async () => {
+        const json = expectStatus(await client.get(`${base}/openapi.json`), 200);
+        expect(json.headers['content-type']).to.equal('application/json');
+        const document = JSON.parse(json.text) as Record<string, unknown>;
+        expect(document['openapi']).to.equal('3.1.0');
+        expect(document['servers']).to.deep.equal([{ url: `https://${ADVERTISE}${base}` }]);
+        await SwaggerParser.validate(JSON.parse(json.text) as Parameters<typeof SwaggerParser.validate>[0]);
+        const yaml = expectStatus(await client.get(`${base}/openapi.yaml`), 200);
+        expect(yaml.headers['content-type']).to.equal('application/yaml; charset=utf-8');
+        expect(load(yaml.text)).to.deep.equal(document);
+        const swagger = expectStatus(await client.get(`${base}/swagger.json`), 200).json as Record<string, object>;
+        expect(Object.keys(document['paths'] as object)).to.deep.equal(Object.keys(swagger['paths'] ?? {}));
+        const listed = expectStatus(await client.get(`${base}/specs`), 200).data as { id: string }[];
+        expect(listed.map((one) => one.id)).to.include(id);
+      });
+    }
 
     it('answer 404 for one that is not there', async () => {
       expectFault(await client.get(`${C}/specs/nope`), 404, 'NOT_FOUND');
@@ -210,6 +245,9 @@ describe('public documents', () => {
       const { text } = await client.get(`${C}/swagger.json`);
       for (const path of [`/${C}//swagger.json/`, '/swagger.json', '/edge/v1/swagger.json'])
         expect(expectStatus(await client.get(path), 200).text).to.equal(text);
+      const { text: openApi } = await client.get(`${C}/openapi.yaml`);
+      for (const path of ['/openapi.yaml', '/edge/v1/openapi.yaml'])
+        expect(expectStatus(await client.get(path), 200).text).to.equal(openApi);
     });
   });
 

@@ -133,6 +133,41 @@ describe('the API explorer in a browser', function explorer() {
     });
   }
 
+  for (const [label, title, path] of [
+    ['Management API (OpenAPI 3.1)', 'Edge Management API', `${MANAGEMENT}/openapi.json`],
+    ['Client API (OpenAPI 3.1)', 'Edge Client API', `${CLIENT}/openapi.json`],
+  ] as const) {
+    it(`shows the ${label} without an error, and runs an operation of it`, async () => {
+      await page.goto(
+        `${controller.url}/docs?urls.primaryName=${encodeURIComponent(label)}#/Informational/listVersion`,
+      );
+      await page.locator('.info .title', { hasText: title }).waitFor();
+      await page.locator('.info .version-stamp', { hasText: 'OAS 3.1' }).waitFor();
+      const block = operation('Informational', 'listVersion');
+      await tryOut(block);
+      const answer = await execute(block);
+      expect(answer.status).to.equal('200');
+      expect(answer.body).to.include('EDGE_CONTROLLER');
+      expect(watched.requests).to.include(`GET ${path}`);
+      expect(watched.troubles).to.deep.equal([]);
+    });
+  }
+
+  it('keeps the session when the other form of a document is chosen', async () => {
+    await open();
+    await signIn(ADMIN.username, ADMIN.password);
+    await status('Signed in as');
+    await choose('Management API (OpenAPI 3.1)', 'Edge Management API');
+    await until('the other form is authorized too', isAuthorized);
+    await page.locator('.info .version-stamp', { hasText: 'OAS 3.1' }).waitFor();
+    await page.locator('.opblock-tag', { hasText: 'Current Identity' }).click();
+    const block = operation('Current_Identity', 'getCurrentIdentity');
+    await block.locator('.opblock-summary-control').first().click();
+    await tryOut(block);
+    expect((await execute(block)).body).to.include('"name": "Default Admin"');
+    expect(watched.troubles).to.deep.equal([]);
+  });
+
   it('signs an administrator in through the form, and runs a list with that session', async () => {
     await open('/docs#/Identity/listIdentities');
     await signIn(ADMIN.username, ADMIN.password);

@@ -1,7 +1,8 @@
 /**
  * The document that Dredd reads: the bundled spec less what Dredd cannot take. It stops at number and text formats that
  * are OpenAPI's own, it holds nothing but JSON against a schema, and it cannot leave operations out: so those formats,
- * the schemas of answers that are never JSON, and operations that are not built are removed. Nothing else is.
+ * the schemas of answers that are never JSON, and operations that are not built are removed. So are examples of
+ * answers, because an answer is judged by its schema. Nothing else is.
  */
 import { readFileSync } from 'node:fs';
 import type { Api } from '../../generated/operation.js';
@@ -27,9 +28,22 @@ export function dreddDocument(document: JsonObject, isBuilt: (operationId: strin
   for (const [path, item] of Object.entries(document['paths'] as Record<string, Record<string, Operation>>)) {
     const built = Object.entries(item).filter(([, operation]) => isBuilt(operation.operationId));
     if (built.length > 0)
-      paths[path] = Object.fromEntries(built.map(([method, operation]) => [method, withoutForeignSchemas(operation)]));
+      paths[path] = Object.fromEntries(
+        built.map(([method, operation]) => [method, withoutExamples(withoutForeignSchemas(operation))]),
+      );
   }
-  return withoutForeignFormats({ ...document, paths }) as JsonObject;
+  const shared = Object.entries(document['responses'] as Record<string, JsonObject>);
+  const responses = Object.fromEntries(shared.map(([name, response]) => [name, withoutExample(response)]));
+  return withoutForeignFormats({ ...document, responses, paths }) as JsonObject;
+}
+
+function withoutExamples(operation: Operation): Operation {
+  const responses = Object.entries(operation.responses).map(([status, response]) => [status, withoutExample(response)]);
+  return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
+}
+
+function withoutExample(response: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(response).filter(([key]) => key !== 'examples'));
 }
 
 /** Texts that are never JSON, though errors are: Dredd expects one type of all answers, and looks at it first. */

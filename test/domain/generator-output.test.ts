@@ -19,6 +19,8 @@ describe('generated files', () => {
   it('are these', () => {
     expect([...files.keys()]).to.deep.equal([
       'client.json',
+      'client.openapi.json',
+      'client.openapi.yml',
       'client.yml',
       'client/names.ts',
       'client/operations.ts',
@@ -29,6 +31,8 @@ describe('generated files', () => {
       'formats.cjs',
       'formats.d.cts',
       'management.json',
+      'management.openapi.json',
+      'management.openapi.yml',
       'management.yml',
       'management/names.ts',
       'management/operations.ts',
