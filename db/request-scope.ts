@@ -6,6 +6,7 @@ import type { StopSignal } from '../domain/scheduling/stop-signal.js';
 import type { RowForm } from './connection.js';
 import type { KeptPlace } from './kept-place.js';
 import type { WholeOptions } from './list-lane.js';
+import type { Precondition } from './precondition.js';
 import type { RequestClock } from './request-clock.js';
 import type { Db, Source, TransactionOptions } from './db.js';
 
@@ -23,6 +24,8 @@ export interface RequestScope {
   readonly reader?: ListReader;
   /** Absent: the time is not asked for. */
   readonly clock?: RequestClock;
+  /** Absent: whatever the request changes may have been changed before. */
+  readonly precondition?: Precondition;
 }
 
 /** The database for one request. */

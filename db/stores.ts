@@ -1,4 +1,5 @@
 /** All stores over one `Db`. Inside `transaction` the same stores run on one open transaction. */
+import { GuardedSource } from './precondition.js';
 import { ScopedSource } from './request-scope.js';
 import type { RequestScope } from './request-scope.js';
 import type { Database, Db, Source, TransactionOptions } from './db.js';
@@ -125,6 +126,11 @@ export interface Stores extends StoreSet {
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same stores for one request. */
   forRequest(scope: RequestScope): Stores;
+  /**
+   * When the work of a request with a precondition is done, so that it also holds where nothing had to be changed.
+   * @throws DomainError `preconditionFailed`
+   */
+  settle(): Promise<void>;
 }
 
 class SourceStores extends StoresOn implements Stores {
@@ -140,7 +146,16 @@ class SourceStores extends StoresOn implements Stores {
   }
 
   forRequest(scope: RequestScope): Stores {
-    return new SourceStores(new ScopedSource(this.source, scope), this.lists);
+    const { precondition } = scope;
+    const scoped =
+      precondition === undefined
+        ? new ScopedSource(this.source, scope)
+        : new GuardedSource(this.source, scope, precondition);
+    return new SourceStores(scoped, this.lists);
+  }
+
+  async settle(): Promise<void> {
+    if (this.source instanceof GuardedSource) await this.source.settle();
   }
 }
 

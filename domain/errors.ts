@@ -29,6 +29,7 @@ export type ErrorKind =
   | 'inUse'
   | 'notDeletable'
   | 'notUpdatable'
+  | 'preconditionFailed'
   | 'routerNotUpdatable'
   | 'forbidden'
   // callers

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5bb678efbf70736cd059463b1d64f66c6c9fa4f1421c2f4d0732a179458076ef) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 ebdc12de50700acb442bc66744cf0baeb735e7f64d6313e0160ef970020f32e1) by scripts/generate. Do not edit.
 'use strict';
 module.exports = {
   byte: new RegExp('^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', 'u'),

@@ -8,7 +8,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Granted } from '../db/access-view.js';
 import type { ApiSession } from '../domain/model.js';
-import type { Caller, DataReply, KeptReply, ListReply } from './reply.js';
+import type { Caller, DataReply, KeptReply, KeptText, ListReply } from './reply.js';
 
 /** What a caller's view of services depends on. */
 export interface ViewState {
@@ -40,13 +40,13 @@ interface Answer {
   readonly epoch: number | string;
   /** null: the epoch moved while it was made. */
   readonly state: Buffer | null;
-  readonly body: string;
+  readonly text: KeptText;
   readonly goodUntilMs: number;
 }
 
 interface SessionAnswer {
   readonly epoch: number;
-  readonly body: string;
+  readonly text: KeptText;
   readonly goodUntilMs: number;
 }
 
@@ -61,7 +61,7 @@ export class KeptAnswers {
 
   /** Of each session in memory, for as long as it is there. */
   #bySession = new WeakMap<ApiSession, SessionAnswer>();
-  readonly #constants = new Map<string, string>();
+  readonly #constants = new Map<string, KeptText>();
   readonly #running = new Map<string, Promise<unknown>>();
   /** How often all was forgotten. */
   #age = 0;
@@ -70,7 +70,7 @@ export class KeptAnswers {
     this.#answers = new LRUCache({
       maxSize: maxBytes,
       maxEntrySize: maxBytes / 4,
-      sizeCalculation: ({ body }, key) => body.length + key.length + 200,
+      sizeCalculation: ({ text: { body } }, key) => body.length + key.length + 250,
     });
   }
 
@@ -91,8 +91,8 @@ export class KeptAnswers {
     const known = this.#constants.get(what);
     if (known !== undefined) return { status: 200, kept: known };
     return {
-      onWritten: (body) => {
-        this.#constants.set(what, body);
+      onWritten: (body, tag) => {
+        this.#constants.set(what, { body, tag });
       },
       ...make(),
     };
@@ -127,25 +127,25 @@ export class KeptAnswers {
     const { epoch } = view;
     const age = this.#age;
     const shared = this.#answers.get(key);
-    if (shared?.epoch === epoch) return { status: 200, kept: shared.body };
+    if (shared?.epoch === epoch) return { status: 200, kept: shared.text };
     const own = this.#answers.get(ownKey(key, caller, caller.postureRevision));
     const isOwn = own !== undefined && isGood(own);
-    if (isOwn && own.epoch === epoch) return { status: 200, kept: own.body };
+    if (isOwn && own.epoch === epoch) return { status: 200, kept: own.text };
     const reading = once(view.seen);
     const known = isOwn ? own : shared;
     if (known?.state != null) {
       const { state, posture } = await reading();
       if (known.state.equals(state)) {
         this.#keep(posture === null ? key : ownKey(key, caller, posture.revision), { ...known, epoch }, age);
-        return { status: 200, kept: known.body };
+        return { status: 200, kept: known.text };
       }
     }
     const [{ state, posture }, reply] = await Promise.all([reading(), make(reading().then(({ grants }) => grants))]);
     if ('rest' in reply) return reply;
     const isOfOnePiece = (await view.now()) === epoch;
     return {
-      onWritten: (body) => {
-        const answer = { epoch, state: isOfOnePiece ? state : null, body };
+      onWritten: (body, tag) => {
+        const answer = { epoch, state: isOfOnePiece ? state : null, text: { body, tag } };
         if (posture === null) this.#keep(key, { ...answer, goodUntilMs: Infinity }, age);
         else {
           const { revision, goodUntilMs } = posture;
@@ -181,12 +181,12 @@ export class KeptAnswers {
     make: () => Promise<{ reply: DataReply<200, D>; goodUntilMs: number }>,
   ): Promise<DataReply<200, D> | KeptReply<200>> {
     const known = this.#bySession.get(session);
-    if (known?.epoch === epoch && isGood(known)) return { status: 200, kept: known.body };
+    if (known?.epoch === epoch && isGood(known)) return { status: 200, kept: known.text };
     const age = this.#age;
     const { reply, goodUntilMs } = await make();
     return {
-      onWritten: (body) => {
-        if (age === this.#age) this.#bySession.set(session, { epoch, body, goodUntilMs });
+      onWritten: (body, tag) => {
+        if (age === this.#age) this.#bySession.set(session, { epoch, text: { body, tag }, goodUntilMs });
       },
       ...reply,
     };
@@ -198,13 +198,13 @@ export class KeptAnswers {
     make: () => Promise<R>,
   ): Promise<R | KeptReply<200>> {
     const known = this.#answers.get(key);
-    if (known?.epoch === epoch) return { status: 200, kept: known.body };
+    if (known?.epoch === epoch) return { status: 200, kept: known.text };
     const age = this.#age;
     const reply = await make();
     if ('rest' in reply) return reply;
     return {
-      onWritten: (body) => {
-        this.#keep(key, { epoch, state: null, body, goodUntilMs: Infinity }, age);
+      onWritten: (body, tag) => {
+        this.#keep(key, { epoch, state: null, text: { body, tag }, goodUntilMs: Infinity }, age);
       },
       ...reply,
     };

@@ -69,13 +69,19 @@ export interface ListReply<S extends number, D> {
   readonly onWritten?: OnWritten;
 }
 
-/** Gets the text of an answer once it is checked and written out, so that it can be given again. */
-export type OnWritten = (body: string) => void;
+/** Gets the text of an answer and its entity tag, once it is checked and written out, so that it can be given again. */
+export type OnWritten = (body: string, tag: string) => void;
+
+/** The text of an answer, with its entity tag. */
+export interface KeptText {
+  readonly body: string;
+  readonly tag: string;
+}
 
 /** An answer that was checked and written out before, for the same operation. */
 export interface KeptReply<S extends number> {
   readonly status: S;
-  readonly kept: string;
+  readonly kept: KeptText;
 }
 
 /** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CORE_SCHEMA, load } from 'js-yaml';
+import { addConditions } from './conditional.js';
 import { addExamples } from './examples/add.js';
 import { fillEnums } from './spec-enums.js';
 import { declareNulls } from './spec-nulls.js';
@@ -216,6 +217,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
   for (const file of [...yamlFiles(join(specDir, 'shared')), ...yamlFiles(join(specDir, api))]) {
     mergeFragment(rootDir, file, merged);
   }
+  addConditions(api, merged.values.paths);
   checkReferences(merged);
   sections.forEach((section) => fillEnums(merged.values[section]));
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestClock } from '../db/request-clock.js';
 import { DatabaseUnavailable } from '../db/outages.js';
+import type { Precondition } from '../db/precondition.js';
 import { DomainError } from '../domain/errors.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { OperationSpec, Permission } from '../generated/operation.js';
@@ -22,6 +23,7 @@ import { errorAnswer } from './envelope.js';
 import { bodyFault } from './faults.js';
 import { parseJson, textOf } from './json-body.js';
 import type { Logger } from './log.js';
+import { preconditionOf } from './entity-tags.js';
 import { mediaType, preferredOf, requireAcceptable, requireContentType } from './media.js';
 import { foldNames } from './names.js';
 import type { OutageLog } from './outage-log.js';
@@ -113,9 +115,21 @@ export function createApi(options: ApiOptions): ApiHandler {
     },
     ...readInput(exchange.request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
   });
-  const act = (reader: RequestReader, handler: BoundHandler, input: BoundInput, { clock }: Seen): Promise<AnyReply> => {
-    const stores = context.stores.forRequest({ reader, ...(clock === undefined ? undefined : { clock }) });
-    return handler(input, { ...context, stores });
+  const act = async (
+    reader: RequestReader,
+    handler: BoundHandler,
+    input: BoundInput,
+    { clock }: Seen,
+    precondition: Precondition | undefined,
+  ): Promise<AnyReply> => {
+    const stores = context.stores.forRequest({
+      reader,
+      ...(clock === undefined ? undefined : { clock }),
+      ...(precondition === undefined ? undefined : { precondition }),
+    });
+    const reply = await handler(input, { ...context, stores });
+    if (precondition !== undefined) await stores.settle();
+    return reply;
   };
 
   /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
@@ -130,9 +144,10 @@ export function createApi(options: ApiOptions): ApiHandler {
     const handler = negotiate(request, match.operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await largeBodies.run(() => undefined);
     const input = read(exchange, match, bytes, seen);
+    const precondition = preconditionOf(match.operation, match.params, request.headers['if-match']);
     const reader = (exchange.reader = new RequestReader(input.caller?.identityId ?? '', response));
     try {
-      const reply = await act(reader, handler, input, seen);
+      const reply = await act(reader, handler, input, seen, precondition);
       if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
       await writeReply(response, match.operation, reply, headers, {

@@ -3,8 +3,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Headers } from './responder.js';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const REQUEST_HEADERS = ['content-type', 'accept', 'authorization', 'zt-session', 'svc-session', 'mfa-validation-code'];
-const EXPOSED = 'zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id';
+const REQUEST_HEADERS = [
+  'content-type',
+  'accept',
+  'authorization',
+  'zt-session',
+  'svc-session',
+  'mfa-validation-code',
+  'if-match',
+  'if-none-match',
+];
+const EXPOSED = 'etag, zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id';
 const MAX_AGE_SECONDS = '600';
 
 export function corsHeaders(origin: string, allowed: readonly string[]): Headers {

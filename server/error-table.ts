@@ -61,6 +61,11 @@ export const ERROR_TABLE = {
     code: 'ENTITY_CAN_NOT_BE_UPDATED',
     message: 'The entity requested for update can not be updated',
   },
+  preconditionFailed: {
+    status: 412,
+    code: 'PRECONDITION_FAILED',
+    message: 'The entity is not what it was when it was read, and nothing was done',
+  },
   routerNotUpdatable: {
     status: 409,
     code: 'CAN_NOT_UPDATE_ROUTER',

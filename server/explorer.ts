@@ -9,6 +9,7 @@ import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type { Documents } from '../handlers/context.js';
 import type { Exchange } from './api.js';
+import { tagOfConstant } from './entity-tags.js';
 import { PAGE, START, STYLE } from './explorer-page.js';
 import { write } from './responder.js';
 import type { Headers } from './responder.js';
@@ -43,6 +44,9 @@ const SAFE: Headers = {
   'referrer-policy': 'no-referrer',
 };
 
+/** Whoever has it asks whether it still is the same: a new release has other pages and documents. */
+const ASK: Headers = { 'cache-control': 'no-cache' };
+
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */
 export function explorerPages(): PageEntry[] {
   const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -55,18 +59,16 @@ export function explorerPages(): PageEntry[] {
   const own = Object.entries(OWN).map(([path, [type, text]]): PageEntry => [
     path,
     ({ response, headers }) => {
-      write(response, 200, { 'content-type': `${type}; charset=utf-8`, ...headers, ...SAFE }, text);
+      const own = { ...SAFE, ...ASK, etag: tagOfConstant(text) };
+      write(response, 200, { 'content-type': `${type}; charset=utf-8`, ...headers, ...own }, text);
     },
   ]);
   const files = Object.entries(FILES).map(([path, [type, name]]): PageEntry => [
     path,
     ({ response, headers }) => {
-      write(
-        response,
-        200,
-        { 'content-type': type, ...headers, ...SAFE, 'cache-control': 'public, max-age=3600' },
-        load(name),
-      );
+      const file = load(name);
+      const own = { ...SAFE, 'cache-control': 'public, max-age=3600', 'etag': tagOfConstant(file) };
+      write(response, 200, { 'content-type': type, ...headers, ...own }, file);
     },
   ]);
   const underApis = Object.values(basePaths).map((base): PageEntry => [
@@ -96,7 +98,8 @@ export function documentPages(documents: Documents): PageEntry[] {
     DOCUMENTS.map(([name, form, syntax, type]): PageEntry => [
       `${base}/${name}`,
       ({ response, headers }) => {
-        write(response, 200, { 'content-type': type, ...headers }, documents.text(api, syntax, form));
+        const text = documents.text(api, syntax, form);
+        write(response, 200, { 'content-type': type, ...headers, ...ASK, 'etag': tagOfConstant(text) }, text);
       },
     ]),
   );

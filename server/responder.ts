@@ -9,9 +9,10 @@ import { basePaths } from '../generated/routes.js';
 import clientValidators from '../generated/client/validators.cjs';
 import managementValidators from '../generated/management/validators.cjs';
 import { ListElement } from '../handlers/reply.js';
-import type { DataReply, ListReply, RawReply, KeptReply } from '../handlers/reply.js';
+import type { DataReply, ListReply, OnWritten, RawReply, KeptReply } from '../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
+import { isKnown, tagOf, tagOfAnswer, tagOfConstant } from './entity-tags.js';
 import { describeFault } from './faults.js';
 import { PIECE, send, sendWhole } from './outflow.js';
 
@@ -72,9 +73,13 @@ export async function writeReply(
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(typeOf(contentType))) {
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
     }
-    write(response, reply.status, { 'content-type': contentType, ...headers, ...reply.headers }, body);
+    const tag = operation.isTagged ? { etag: tagOfConstant(body) } : undefined;
+    const own = { ...reply.headers, ...tag, ...storing(operation), ...varying(operation, headers) };
+    write(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
   } else if ('kept' in reply) {
-    write(response, reply.status, { 'content-type': 'application/json', ...headers }, reply.kept);
+    const { body, tag } = reply.kept;
+    const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...storing(operation) };
+    write(response, reply.status, all, body);
   } else if ('items' in reply) {
     await writeList(response, operation, reply, { 'content-type': 'application/json', ...headers }, options);
   } else {
@@ -82,9 +87,12 @@ export async function writeReply(
     const meta = metaOf(page);
     check(operation, reply.status, specOf(operation, reply.status).validator, { data, meta });
     const body = `{"data":${JSON.stringify(data)},"meta":${metaText(meta)}}\n`;
-    reply.onWritten?.(body);
-    const all = { 'content-type': 'application/json', ...headers, ...reply.headers, ...locationOf(operation, reply) };
-    write(response, reply.status, all, body);
+    const own = { ...reply.headers, ...locationOf(operation, reply), ...storing(operation) };
+    if (operation.isTagged) {
+      const tag = tagOfAnswer(operation, data, body);
+      reply.onWritten?.(body, tag);
+      write(response, reply.status, { 'content-type': 'application/json', 'etag': tag, ...headers, ...own }, body);
+    } else write(response, reply.status, { 'content-type': 'application/json', ...headers, ...own }, body);
   }
 }
 
@@ -143,8 +151,8 @@ async function writeItems(
   const tail = `],"meta":${metaText(meta)}}\n`;
   const first = `{"data":[${list.next()}`;
   if (list.isWhole && batches === undefined) {
-    onWritten?.(first + tail);
-    write(response, status, headers, first + tail);
+    const body = first + tail;
+    write(response, status, tagged(operation, headers, body, onWritten), body);
     return;
   }
   const held = [Buffer.from(first)];
@@ -155,8 +163,9 @@ async function writeItems(
   onText?.();
   if (list.isWhole && batches === undefined) {
     held.push(Buffer.from(tail));
-    onWritten?.(Buffer.concat(held).toString());
-    writePieces(response, status, headers, held);
+    const all =
+      onWritten === undefined ? headers : tagged(operation, headers, Buffer.concat(held).toString(), onWritten);
+    writePieces(response, status, all, held);
     return;
   }
   if (response.headersSent) return; // a timeout was answered while the work went on
@@ -255,6 +264,24 @@ class ListText {
   }
 }
 
+/** The headers of a list; with its tag when its text is kept. */
+function tagged({ isTagged }: OperationSpec, headers: Headers, body: string, onWritten?: OnWritten): Headers {
+  if (onWritten === undefined || !isTagged) return headers;
+  const tag = tagOf(body);
+  onWritten(body, tag);
+  return { ...headers, etag: tag };
+}
+
+const ASKED_FOR_ANEW: Headers = { 'cache-control': 'no-cache' };
+
+/** What is the same for everybody may be stored by whoever asks each time, by its tag, whether it still is the same. */
+const storing = ({ isTagged, permission }: OperationSpec): Headers | undefined =>
+  isTagged && permission === 'public' ? ASKED_FOR_ANEW : undefined;
+
+/** An operation that answers in several forms answers the one that `Accept` prefers. */
+const varying = ({ produces }: OperationSpec, { vary }: Headers): Headers | undefined =>
+  produces.length < 2 ? undefined : { vary: vary === undefined ? 'Accept' : `${vary}, Accept` };
+
 function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers | undefined {
   if (reply.status !== 201) return undefined;
   const href = (reply.data as { _links?: { self?: { href?: string } } })._links?.self?.href;
@@ -263,6 +290,7 @@ function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>)
 
 export function write(response: ServerResponse, status: number, headers: Headers, body: string | Buffer): void {
   if (response.headersSent) return; // a timeout was answered while the work went on
+  if (isWithReader(response, status, headers)) return writeNotModified(response, headers);
   response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
   if (body.length <= PIECE) response.end(body);
   else sendWhole(response, [body]);
@@ -270,8 +298,20 @@ export function write(response: ServerResponse, status: number, headers: Headers
 
 function writePieces(response: ServerResponse, status: number, headers: Headers, pieces: readonly Buffer[]): void {
   if (response.headersSent) return; // a timeout was answered while the work went on
+  if (isWithReader(response, status, headers)) return writeNotModified(response, headers);
   response.writeHead(status, { 'content-length': pieces.reduce((sum, { length }) => sum + length, 0), ...headers });
   sendWhole(response, pieces);
+}
+
+/** Whether the reader has this answer, by its tag. */
+const isWithReader = ({ req }: ServerResponse, status: number, { etag }: Headers): boolean =>
+  etag !== undefined && status === 200 && isKnown(req.headers['if-none-match'], String(etag));
+
+/** All that the answer would carry, but its text. */
+function writeNotModified(response: ServerResponse, headers: Headers): void {
+  response
+    .writeHead(304, Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-type')))
+    .end();
 }
 
 /** @throws ResponseFault when the spec does not even allow this error */

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 30687aa3b8c3039b06d2e236a28b633204d02f1bf61c4654899911da0ee95733) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 0f193bb8fe57141d22b8d4bab3f0578f0c1a72c4376ed31db77858e4173653d7) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 30687aa3b8c3039b06d2e236a28b633204d02f1bf61c4654899911da0ee95733) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 0f193bb8fe57141d22b8d4bab3f0578f0c1a72c4376ed31db77858e4173653d7) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -211,7 +211,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -219,6 +219,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -334,10 +335,11 @@ export interface Operations {
     permission: 'own';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailServiceEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -383,10 +385,11 @@ export interface Operations {
     permission: 'public';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Buffer;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -732,10 +735,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListEnumeratedCapabilitiesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -776,10 +780,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListProtocolsEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -791,10 +796,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -839,10 +845,11 @@ export interface Operations {
     permission: 'own';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListCurrentApiSessionServiceUpdatesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -855,10 +862,11 @@ export interface Operations {
     permission: 'own';
     params: {};
     query: { configTypes?: string[]; filter?: string; limit?: number; offset?: number; roleFilter?: string[]; roleSemantic?: string; sort?: string };
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListServicesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -901,10 +909,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -949,13 +958,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServicePatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -988,13 +998,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServiceUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

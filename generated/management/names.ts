@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 4cd452ce7c7188e9d6187159551e6da4812c432fbe267eb48a94b00c593ed596) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 da09d414af8d80d00386e6f0b6eccd4f4774b7286557248652f03d08dc25caf9) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 4cd452ce7c7188e9d6187159551e6da4812c432fbe267eb48a94b00c593ed596) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 da09d414af8d80d00386e6f0b6eccd4f4774b7286557248652f03d08dc25caf9) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';
@@ -503,7 +503,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -511,6 +511,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -521,7 +522,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -529,6 +530,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -539,13 +541,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -556,13 +559,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -573,7 +577,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -581,6 +585,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -591,7 +596,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -599,6 +604,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -609,7 +615,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -617,6 +623,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -643,7 +650,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -651,6 +658,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -661,7 +669,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -669,6 +677,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -679,13 +688,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -696,7 +706,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -704,6 +714,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -714,7 +725,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -722,6 +733,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -751,7 +763,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -759,6 +771,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       403: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -769,7 +782,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -777,6 +790,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -787,7 +801,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -795,6 +809,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -805,7 +820,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -813,6 +828,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -823,7 +839,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -831,6 +847,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -841,7 +858,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -849,6 +866,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -859,7 +877,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -867,6 +885,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -877,7 +896,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: undefined;
     responses: {
       200: Response.Empty;
@@ -885,6 +904,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -895,10 +915,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailApiSessionEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -912,10 +933,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailAuthPolicyEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -929,10 +951,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailAuthenticatorEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -946,10 +969,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailCaEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -963,10 +987,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailConfigEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -980,10 +1005,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailConfigTypeEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -997,10 +1023,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailControllerSettingEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1014,10 +1041,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailControllerSettingEffectiveEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1048,10 +1076,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailedEdgeRouterEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1065,10 +1094,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailEdgeRouterPolicyEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1082,10 +1112,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailEnrollmentEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1099,10 +1130,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailExternalJwtSignerEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1116,10 +1148,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailIdentityEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1203,10 +1236,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailPostureCheckEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1254,10 +1288,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailRouterEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1271,10 +1306,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailServiceEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1288,10 +1324,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailServiceEdgePolicyEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1305,10 +1342,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailServicePolicyEnvelop;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1322,10 +1360,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailSessionManagementEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1371,10 +1410,11 @@ export interface Operations {
     permission: 'public';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Buffer;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -1386,10 +1426,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailTerminatorEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1403,10 +1444,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.DetailRouterEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1647,10 +1689,11 @@ export interface Operations {
     permission: 'admin';
     params: { id: string; serviceId: string };
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.GetIdentityPolicyAdviceEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -1943,10 +1986,11 @@ export interface Operations {
     permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListRoleAttributesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2025,10 +2069,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListEnumeratedCapabilitiesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -2088,10 +2133,11 @@ export interface Operations {
     permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListRoleAttributesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2203,10 +2249,11 @@ export interface Operations {
     permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListRoleAttributesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2267,10 +2314,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -2465,10 +2513,11 @@ export interface Operations {
     permission: 'admin';
     params: {};
     query: { filter?: string; limit?: number; offset?: number; sort?: string };
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListRoleAttributesEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2627,10 +2676,11 @@ export interface Operations {
     permission: 'public';
     params: {};
     query: {};
-    headers: {};
+    headers: { 'If-None-Match'?: string };
     body: undefined;
     responses: {
       200: Response.ListVersionEnvelope;
+      304: undefined;
       400: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -2655,13 +2705,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.AuthPolicyPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2674,7 +2725,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.AuthenticatorPatch;
     responses: {
       200: Response.Empty;
@@ -2682,6 +2733,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2694,13 +2746,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.CaPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2713,13 +2766,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ConfigPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2732,13 +2786,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ConfigTypePatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2751,13 +2806,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ControllerSettingPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2790,13 +2846,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.EdgeRouterPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2809,13 +2866,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.EdgeRouterPolicyPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2828,13 +2886,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ExternalJwtSignerPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2847,13 +2906,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.IdentityPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2866,13 +2926,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.PostureCheckPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2885,7 +2946,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.RouterPatch;
     responses: {
       200: Response.Empty;
@@ -2893,6 +2954,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2905,13 +2967,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServicePatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2924,13 +2987,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServiceEdgeRouterPolicyPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2943,13 +3007,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServicePolicyPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2962,13 +3027,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.TerminatorPatch;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -2981,7 +3047,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.RouterPatch;
     responses: {
       200: Response.Empty;
@@ -2989,6 +3055,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3095,13 +3162,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.AuthPolicyUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3114,7 +3182,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.AuthenticatorUpdate;
     responses: {
       200: Response.Empty;
@@ -3122,6 +3190,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3134,13 +3203,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.CaUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3153,13 +3223,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ConfigUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3172,13 +3243,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ConfigTypeUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3191,13 +3263,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ControllerSettingUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3230,13 +3303,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.EdgeRouterUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3249,13 +3323,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.EdgeRouterPolicyUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3268,13 +3343,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ExternalJwtSignerUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3287,13 +3363,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.IdentityUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3325,13 +3402,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.PostureCheckUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3344,7 +3422,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.RouterUpdate;
     responses: {
       200: Response.Empty;
@@ -3352,6 +3430,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3364,13 +3443,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServiceUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3383,13 +3463,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServiceEdgeRouterPolicyUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3402,13 +3483,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.ServicePolicyUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3421,13 +3503,14 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.TerminatorUpdate;
     responses: {
       200: Response.Empty;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -3440,7 +3523,7 @@ export interface Operations {
     permission: 'admin';
     params: { id: string };
     query: {};
-    headers: {};
+    headers: { 'If-Match'?: string };
     body: Request.RouterUpdate;
     responses: {
       200: Response.Empty;
@@ -3448,6 +3531,7 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

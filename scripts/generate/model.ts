@@ -89,6 +89,8 @@ export interface Response {
   readonly kind: 'json' | 'text' | 'binary' | 'empty';
   readonly textTypes: readonly string[];
   readonly definition: string | null;
+  /** It declares an entity tag. */
+  readonly isTagged: boolean;
 }
 
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

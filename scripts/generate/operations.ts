@@ -149,6 +149,7 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     `body: ${literal(bodySpec)}`,
     `produces: ${literal(produces)}`,
     `responses: { ${responses.join(', ')} }`,
+    `isTagged: ${operation.responses.get('200')?.isTagged === true}`,
   ];
   return `    ${operationId}: {\n${lines.map((line) => `      ${line},\n`).join('')}    },\n`;
 }

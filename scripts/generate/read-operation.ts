@@ -248,18 +248,19 @@ function readResponse(
 ): Response {
   const node = resolve(root, entry, 'responses');
   node.only('description', 'schema', 'headers', 'examples');
-  if (!node.has('schema')) return { kind: 'empty', textTypes: [], definition: null };
+  const isTagged = node.has('headers') && node.at('headers').has('ETag');
+  if (!node.has('schema')) return { kind: 'empty', textTypes: [], definition: null, isTagged };
   const schema = node.at('schema');
   const otherTypes = produces.filter((type) => type !== JSON_TYPE);
   if (!schema.has('$ref')) {
     const type = schema.has('type') ? schema.at('type').value : undefined;
     if (type === 'file') {
       schema.only('type', 'description');
-      return { kind: 'binary', textTypes: [], definition: null };
+      return { kind: 'binary', textTypes: [], definition: null, isTagged };
     }
     if (type === 'string' && otherTypes.length > 0) {
       schema.only('type', 'description', 'format', 'example');
-      return { kind: 'text', textTypes: otherTypes, definition: null };
+      return { kind: 'text', textTypes: otherTypes, definition: null, isTagged };
     }
   }
   const isError = status === 'default' || Number(status) >= 400;
@@ -268,6 +269,7 @@ function readResponse(
     kind: 'json',
     textTypes: isError ? [] : otherTypes.filter((type) => TEXT_TYPE.test(type)),
     definition: hoist(schema, `${operationId}Response${status === 'default' ? 'Default' : status}`, definitions),
+    isTagged,
   };
 }
 

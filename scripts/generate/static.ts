@@ -65,6 +65,8 @@ export interface OperationSpec {
   readonly produces: readonly string[];
   /** By status, or \`default\`. */
   readonly responses: Readonly<Record<string, ResponseSpec>>;
+  /** Its success carries an entity tag. */
+  readonly isTagged: boolean;
 }
 
 export interface RouteNode {

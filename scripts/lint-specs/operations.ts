@@ -40,7 +40,7 @@ const operationRules: ((context: OperationContext, report: Report) => void)[] = 
   usualErrors,
   function errorShape({ document, operation }, report) {
     for (const [status, response] of Object.entries(operation.responses)) {
-      if (status.startsWith('2')) continue;
+      if (status.startsWith('2') || status === '304') continue;
       if (resolveResponse(document, response).schema?.$ref !== '#/definitions/apiErrorEnvelope') {
         report('error-shape', `answer apiErrorEnvelope for ${status}`);
       }

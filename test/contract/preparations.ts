@@ -17,6 +17,12 @@ const MEBIBYTE = 1024 * 1024;
 
 export async function prepareRequest(situation: Situation): Promise<void> {
   const { transaction, operation, status, world } = situation;
+  if (status === 412) {
+    // What would succeed, of another version.
+    await prepareRequest({ ...situation, status: 200 });
+    transaction.request.headers['If-Match'] = '"1.another"';
+    return;
+  }
   if (operation.permission !== 'public' && status !== 401)
     await enter(situation, status === 403 ? 'ordinary' : operation.path.startsWith('/current-') ? 'new' : 'admin');
   const prepare =
@@ -52,11 +58,12 @@ function merged(...parts: readonly Readonly<Record<string, Prepare>>[]): Record<
   return all;
 }
 
-/** Breaks the body, or the query of an operation without one, or else sends a body of a type that is none. */
+/** Breaks the body, the query or the precondition of an operation, or else sends a body of a type that is none. */
 function spoil(situation: Situation): void {
   const { operation, transaction } = situation;
   const { request } = transaction;
   if (operation.body !== null) request.body = '{';
   else if (operation.parameters.some(({ name }) => name === 'limit')) toQuery(situation, 'limit', 'many');
+  else if (operation.parameters.some(({ name }) => name === 'If-Match')) request.headers['If-Match'] = 'no entity tag';
   else Object.assign(request, { headers: { ...request.headers, 'Content-Type': 'nonsense' }, body: '{}' });
 }

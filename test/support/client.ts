@@ -105,6 +105,8 @@ function requireDeclared(method: string, path: string, answer: Answer): void {
   const spec = operation.responses[answer.status] ?? operation.responses['default'];
   if (spec === undefined)
     throw new Error(`${method} ${path} answered ${answer.status}, which its spec does not declare`);
+  if (answer.headers.etag !== undefined && !(operation.isTagged && [200, 304].includes(answer.status)))
+    throw new Error(`${method} ${path} answered ${answer.status} with an ETag, which its spec does not declare`);
   if (answer.json === undefined || spec.validator === null) return;
   const validate = validatorsOf[operation.api][spec.validator];
   if (validate !== undefined && !validate(answer.json)) {

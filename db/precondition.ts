@@ -1,0 +1,116 @@
+/**
+ * Changes that are made only while their entity is as its sender has seen it. The row is locked and its version read
+ * right before the first statement that writes, in the same transaction; what comes of it is decided when all else went
+ * well, right before the commit. So every other refusal comes first, a change that is refused leaves nothing behind,
+ * and of two writers who have seen the same version the second finds another one.
+ */
+import { DomainError } from '../domain/errors.js';
+import { versionOf } from '../domain/entity-version.js';
+import type { Rows } from './connection.js';
+import type { Db, Source, TransactionOptions } from './db.js';
+import { ScopedSource } from './request-scope.js';
+import type { RequestScope } from './request-scope.js';
+
+/** The row that a request changes, and the versions of it that the sender takes for the present one. */
+export interface Precondition {
+  readonly table: string;
+  readonly column: 'created_at' | 'updated_at';
+  /** As errors name one. */
+  readonly entity: string;
+  readonly id: string;
+  readonly isDelete: boolean;
+  /** By `versionOf`. */
+  readonly versions: ReadonlySet<string>;
+}
+
+/** The database for one request that has a precondition. */
+export class GuardedSource extends ScopedSource {
+  /** It held, and what was to be changed is. */
+  #isDecided = false;
+
+  constructor(
+    source: Source,
+    scope: RequestScope,
+    readonly precondition: Precondition,
+  ) {
+    super(source, scope);
+  }
+
+  override async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+    if (this.#isDecided) return super.write<R>(name, sql, values);
+    const rows = await super.transaction(async (tx) => {
+      const guard = new GuardedTransaction(tx, this.precondition);
+      const result = await guard.write<R>(name, sql, values);
+      // One that found nothing to change has changed nothing: another statement may, or a refusal follows.
+      if (result.rowCount > 0) await guard.require();
+      return result;
+    });
+    this.#isDecided = rows.rowCount > 0;
+    return rows;
+  }
+
+  override async transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    if (this.#isDecided) return super.transaction(work, options);
+    const { result, hasWritten } = await super.transaction(async (tx) => {
+      const guard = new GuardedTransaction(tx, this.precondition);
+      const done = await work(guard);
+      if (guard.hasWritten) await guard.require();
+      return { result: done, hasWritten: guard.hasWritten };
+    }, options);
+    this.#isDecided = hasWritten;
+    return result;
+  }
+
+  /**
+   * Call it when the work is done: what changed nothing was not compared yet.
+   * @throws DomainError `preconditionFailed`
+   */
+  async settle(): Promise<void> {
+    if (!this.#isDecided) await new GuardedTransaction(this, this.precondition).require();
+  }
+}
+
+/** An open transaction, whose first write looks at the row before. */
+class GuardedTransaction implements Db {
+  #version: Promise<string | undefined> | undefined;
+
+  constructor(
+    readonly tx: Db,
+    readonly precondition: Precondition,
+  ) {}
+
+  get hasWritten(): boolean {
+    return this.#version !== undefined;
+  }
+
+  run: Db['run'] = (name, sql, values, form) => this.tx.run(name, sql, values, form);
+  read: Db['read'] = (name, sql, values, form) => this.tx.read(name, sql, values, form);
+
+  async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+    await (this.#version ??= this.#look());
+    return this.tx.write<R>(name, sql, values);
+  }
+
+  /** @throws DomainError `preconditionFailed`. What is not there is told of by whoever looks for it. */
+  async require(): Promise<void> {
+    const version = await (this.#version ??= this.#look());
+    const { entity, id, versions } = this.precondition;
+    if (version === undefined || versions.has(version)) return;
+    throw new DomainError('preconditionFailed', {
+      causeMessage:
+        `${entity} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, apply ` +
+        'the change to what it is now, and repeat the request with the new ETag',
+    });
+  }
+
+  async #look(): Promise<string | undefined> {
+    const { table, column, id, isDelete } = this.precondition;
+    const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
+    const sql = `SELECT ${column} AS version FROM ${table} WHERE id = $1 ${lock}`;
+    const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [
+      id,
+    ]);
+    const [row] = rows;
+    return row && versionOf(row.version);
+  }
+}
