@@ -44,8 +44,8 @@ export function lintBundled(api: ApiName, document: OpenApiDocument): string[] {
     (where: string): Report =>
     (rule, fix) =>
       findings.push(`${api}: ${where}: ${rule}: ${fix}`);
-  for (const lint of [lintOperations, lintSchemas, lintDocument, lintDescriptions, lintRequests, lintAnswers, lintExamples])
-    lint(document, reportAt);
+  const rules = [lintOperations, lintSchemas, lintDocument, lintDescriptions, lintRequests, lintAnswers, lintExamples];
+  for (const lint of rules) lint(document, reportAt);
   return findings;
 }
 
