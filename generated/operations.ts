@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 ebdc12de50700acb442bc66744cf0baeb735e7f64d6313e0160ef970020f32e1) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 94c776be5d3d7d1ebb8258c8ab6015a628873eaf41cb99761202256b9a77d7db) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { measureAbuse } from './bench/abuse/abuse.js';
 import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js';
+import { measureCompression } from './bench/compression.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
 import { growthLines, growthOf } from './bench/growth.js';
@@ -248,7 +249,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, posture, routers, sizes }: BenchOptions) {
+function runOf({ abuse, posture, routers, sizes, isCompression }: BenchOptions) {
+  if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;
   if (posture !== undefined) return measurePosture;
   if (routers !== undefined) return measureFleet;

@@ -18,6 +18,8 @@ import { bearerTokens } from './bearer-tokens.js';
 import type { Bindings, BoundHandler, BoundInput } from './binder.js';
 import { SenderGone, createBodyReader } from './body.js';
 import { addressOf } from './client-address.js';
+import { requirePlainBody } from './coding.js';
+import type { Compression } from './compression.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
 import { bodyFault } from './faults.js';
@@ -46,6 +48,7 @@ export interface ApiOptions {
     'maxBodyBytes' | 'maxBodiesBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'
   >;
   readonly bindings: Bindings;
+  readonly compression: Compression;
   readonly context: Context;
   readonly apiSessions: ApiSessionRegistry;
   /** Called before the answer: what was made or changed may take rights away. */
@@ -84,7 +87,7 @@ const LARGE_BODY = 64 * 1024;
 export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
-  const { config, bindings, context, apiSessions, outages, log } = options;
+  const { config, bindings, compression, context, apiSessions, outages, log } = options;
   const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
   const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
   const { secondTokens } = context;
@@ -99,10 +102,11 @@ export function createApi(options: ApiOptions): ApiHandler {
     seen.params = params;
     requirePermission(operation, caller);
   };
-  const negotiate = (request: IncomingMessage, operation: OperationSpec): BoundHandler => {
+  const negotiate = ({ request, response }: Exchange, operation: OperationSpec): BoundHandler => {
     const handler = bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
     requireAcceptable(operation, request.headers.accept);
+    compression.prepare(response, operation);
     return handler;
   };
   const read = (exchange: Exchange, { operation, params }: Match, bytes: Buffer | null, seen: Seen): BoundInput => ({
@@ -141,7 +145,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     const match = route(request, path);
     seen.operation = match.operation;
     await authorize(request, match, seen);
-    const handler = negotiate(request, match.operation);
+    const handler = negotiate(exchange, match.operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await largeBodies.run(() => undefined);
     const input = read(exchange, match, bytes, seen);
     const precondition = preconditionOf(match.operation, match.params, request.headers['if-match']);
@@ -175,12 +179,13 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
       log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
     }
-    const isLogged =
-      config.logRequests === 'all' || (config.logRequests === 'changes' && exchange.request.method !== 'GET');
+    const isLogged = config.logRequests === 'all' || (config.logRequests === 'changes' && !isRead(exchange.request));
     if (isLogged || traceOf(seen.caller) !== undefined)
       log.info(requestLine(exchange, seen, performance.now() - started), 'request');
   };
 }
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Changes that only add to what a caller may do. */
 const ADDING: readonly string[] = ['authenticate', 'createSession'];
@@ -207,9 +212,8 @@ async function identify(
     secondTokens,
   }: Pick<ApiOptions, 'apiSessions'> & { peers: Peers } & Pick<Context, 'secondTokens'>,
 ): Promise<Caller> {
-  const token = request.headers['zt-session'] ?? request.headers['svc-session'];
-  if (typeof token !== 'string' || token === '')
-    throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
+  const token = sessionToken(request);
+  if (token === '') throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
   const {
     caller,
     owner: { session },
@@ -219,6 +223,17 @@ async function identify(
   if (session.requiredSigner === null) return caller;
   const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner);
   return { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp };
+}
+
+/**
+ * '' without one. A header that came several times with one value, as some clients and proxies send it, is that value;
+ * several values are one that no session has.
+ */
+function sessionToken({ headers }: IncomingMessage): string {
+  const sent = headers['zt-session'] ?? headers['svc-session'];
+  if (typeof sent !== 'string' || !sent.includes(', ')) return typeof sent === 'string' ? sent : '';
+  const [first = '', ...others] = sent.split(', ');
+  return others.every((other) => other === first) ? first : sent;
 }
 
 /** What a caller must be, by the permission of an operation. */
@@ -288,6 +303,7 @@ function readInput(
     return { body: undefined, connection };
   }
   requireContentType(spec, type);
+  requirePlainBody(request.headers['content-encoding']);
   if (spec.kind === 'text' || spec.textTypes.includes(type)) return { body: textOf(bytes, spec.name), connection };
   const body = parseJson(bytes, spec.name, maxDepth);
   if (spec.names !== null) foldNames(body, operation.api, spec.names);

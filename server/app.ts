@@ -3,12 +3,13 @@ import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../domain/errors.js';
 import type { ApiHandler, Exchange } from './api.js';
+import type { Compression } from './compression.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answer, errorAnswer, newRequestId } from './envelope.js';
 import { write, writeError } from './responder.js';
 import type { Headers } from './responder.js';
 import type { Logger } from './log.js';
-import { canonicalPath, splitTarget } from './paths.js';
+import { PAGE_ALLOWS, allowedAt, canonicalPath, splitTarget } from './paths.js';
 import { hasBadHost, tooManyHeaders } from './tls-server.js';
 
 /** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
@@ -18,6 +19,7 @@ export interface AppOptions {
   readonly common: CommonHeaders;
   readonly corsOrigins: readonly string[];
   readonly plainRoutes: PlainRoutes;
+  readonly compression: Compression;
   readonly api: ApiHandler;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
@@ -40,14 +42,17 @@ export interface CommonHeaders {
   readonly 'ziti-instance-id': string;
   readonly 'x-content-type-options': string;
   readonly 'cache-control': string;
+  readonly 'strict-transport-security': string;
 }
 
-export function commonHeaders(version: string, instanceId: string): CommonHeaders & Headers {
+/** @param hstsSeconds  never with `includeSubDomains`: other hosts are not this controller's to speak for */
+export function commonHeaders(version: string, instanceId: string, hstsSeconds: number): CommonHeaders & Headers {
   return {
     'server': `edge-controller/${version}`,
     'ziti-instance-id': instanceId,
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
+    'strict-transport-security': `max-age=${Math.round(hstsSeconds)}`,
   };
 }
 
@@ -59,11 +64,12 @@ function withRequestId(common: CommonHeaders, requestId: string): Headers {
     'ziti-instance-id': common['ziti-instance-id'],
     'x-content-type-options': common['x-content-type-options'],
     'cache-control': common['cache-control'],
+    'strict-transport-security': common['strict-transport-security'],
   };
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { common, corsOrigins, plainRoutes, api, inFlight, maxHeaders, requestIdHeader, log } = options;
+  const { common, corsOrigins, plainRoutes, compression, api, inFlight, maxHeaders, requestIdHeader, log } = options;
   const app = new Koa();
   app.on('error', (error) => {
     log.debug({ err: error as unknown }, 'a connection broke');
@@ -95,12 +101,9 @@ export function createApp(options: AppOptions): Koa {
       return;
     }
     if (request.method === 'OPTIONS') {
-      write(
-        response,
-        200,
-        { ...headers, ...(origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins)) },
-        '',
-      );
+      const allow = plainRoutes.has(canonicalPath(exchange.path)) ? PAGE_ALLOWS : allowedAt(exchange.path);
+      const preflight = origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins);
+      write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
       return;
     }
     inFlight.exchanges.add(exchange);
@@ -109,10 +112,15 @@ export function createApp(options: AppOptions): Koa {
         request.method === 'GET' || request.method === 'HEAD'
           ? plainRoutes.get(canonicalPath(exchange.path))
           : undefined;
-      if (page === undefined) await api(exchange);
-      else page(exchange);
+      if (page === undefined) {
+        await api(exchange);
+        return;
+      }
+      compression.prepare(response, undefined);
+      page(exchange);
     } catch (error) {
-      log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');
+      if (!(error instanceof DomainError))
+        log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');
       writeError(response, undefined, errorAnswer(error, exchange.requestId), headers);
     } finally {
       inFlight.exchanges.delete(exchange);

@@ -24,6 +24,7 @@ import { openNetwork, refreshKeys } from './bootstrap.js';
 import type { Network } from './bootstrap.js';
 import { closeAll } from './closers.js';
 import type { Closers } from './closers.js';
+import { Compression } from './compression.js';
 import type { Config } from './config.js';
 import { connectDatabase, locateServer } from './database.js';
 import type { OpenDatabase } from './database.js';
@@ -263,11 +264,13 @@ async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Prom
   closers.push(() => {
     clearInterval(watcher);
   });
-  const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'));
+  const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'), config.hsts);
+  const compression = new Compression(config.compression);
   const app = createApp({
     common,
     corsOrigins: config.corsOrigins,
     inFlight,
+    compression,
     maxHeaders: config.maxHeaders,
     requestIdHeader: config.requestIdHeader,
     log,
@@ -279,6 +282,7 @@ async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Prom
     api: createApi({
       config,
       bindings,
+      compression,
       context,
       apiSessions,
       outages,

@@ -13,7 +13,10 @@ const REQUEST_HEADERS = [
   'if-match',
   'if-none-match',
 ];
-const EXPOSED = 'etag, zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id';
+/** What a page may read apart from what every page may (content-type, cache-control and a few more). */
+const EXPOSED =
+  'zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id, retry-after, allow, ' +
+  'accept-encoding, etag';
 const MAX_AGE_SECONDS = '600';
 
 export function corsHeaders(origin: string, allowed: readonly string[]): Headers {

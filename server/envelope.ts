@@ -8,9 +8,8 @@ import { ERROR_TABLE } from './error-table.js';
 export const API_VERSION = '0.0.1';
 export const API_ENROLLMENT_VERSION = '0.0.1';
 
-/** The largest int64: what a list without limit reports, as its clients expect. */
-const NO_LIMIT = 2 ** 63;
-const NO_LIMIT_TEXT = '9223372036854775807';
+/** What a list without limit reports: the largest integer that every reader of JSON holds as it is. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 const versions = { apiEnrollmentVersion: API_ENROLLMENT_VERSION, apiVersion: API_VERSION };
 const versionsText = JSON.stringify(versions);
@@ -33,11 +32,9 @@ export function metaOf(page: PageInfo | undefined): Meta {
   };
 }
 
-/** `meta` as text. A list without limit reports a number that JavaScript itself cannot write exactly. */
+/** `meta` as text. */
 export function metaText(meta: Meta): string {
-  if (meta.pagination === undefined) return versionsText;
-  const text = JSON.stringify(meta);
-  return meta.pagination.limit === NO_LIMIT ? text.replace(`"limit":${NO_LIMIT}`, `"limit":${NO_LIMIT_TEXT}`) : text;
+  return meta.pagination === undefined ? versionsText : JSON.stringify(meta);
 }
 
 export interface ErrorAnswer {

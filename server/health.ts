@@ -12,14 +12,9 @@ export interface HealthOptions {
 }
 
 export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions): PlainRoutes {
-  const reply = ({ request, response, headers }: Exchange, isHealthy: boolean, body: object) => {
+  const reply = ({ response, headers }: Exchange, isHealthy: boolean, body: object) => {
     const status = isHealthy ? 200 : 503;
-    write(
-      response,
-      status,
-      { 'content-type': 'application/json', ...headers },
-      request.method === 'HEAD' ? '' : `${JSON.stringify(body)}\n`,
-    );
+    write(response, status, { 'content-type': 'application/json', ...headers }, `${JSON.stringify(body)}\n`);
   };
   const state = () => {
     const reason = readiness.fault();

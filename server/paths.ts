@@ -78,8 +78,8 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** @throws DomainError `routeUnknown`, `methodNotAllowed` */
-export function matchOperation({ api, segments }: Target, method: string, path: string): Match {
+/** The node of a path, and what stands for its parameters. @throws DomainError `routeUnknown` */
+function nodeOf({ api, segments }: Target, path: string): { node: RouteNode; values: readonly string[] } {
   let node: RouteNode = routes[api];
   const values: string[] = [];
   for (const segment of segments) {
@@ -92,15 +92,47 @@ export function matchOperation({ api, segments }: Target, method: string, path: 
     values.push(segment);
     node = node.parameter;
   }
-  const operationId = node.operations[method as Method];
+  return { node, values };
+}
+
+/** What a path answers, as `Allow` has it: HEAD wherever GET is, OPTIONS always; empty for a path that is not there. */
+function allowOf({ operations: byMethod }: RouteNode): string {
+  const methods = Object.keys(byMethod);
+  return methods.length === 0
+    ? ''
+    : [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+}
+
+/** What is no operation of an API is only read. */
+export const PAGE_ALLOWS = 'GET, HEAD, OPTIONS';
+
+/** What a path of the APIs answers, in the form of `Allow`; '' for a path that is not there. */
+export function allowedAt(path: string): string {
+  try {
+    const target = targetOf(segmentsOf(path));
+    return target === undefined ? '' : allowOf(nodeOf(target, path).node);
+  } catch (error) {
+    if (error instanceof DomainError) return '';
+    throw error;
+  }
+}
+
+/**
+ * The operation that answers; of HEAD it is that of GET, whose answer is sent without its body.
+ * @throws DomainError `routeUnknown`, `methodNotAllowed`
+ */
+export function matchOperation(target: Target, method: string, path: string): Match {
+  const { node, values } = nodeOf(target, path);
+  const operationId = node.operations[(method === 'HEAD' ? 'GET' : method) as Method];
   if (operationId === undefined) {
-    const allowed = Object.keys(node.operations);
-    if (allowed.length === 0) throw pathUnknown(path);
+    const known = Object.keys(node.operations);
+    if (known.length === 0) throw pathUnknown(path);
     throw new DomainError('methodNotAllowed', {
-      causeMessage: `method ${method} is not allowed, but [${allowed.join(',')}] are`,
-      headers: { allow: allowed.join(', ') },
+      causeMessage: `method ${method} is not allowed, but [${known.join(',')}] are`,
+      headers: { allow: allowOf(node) },
     });
   }
+  const { api } = target;
   const operation = (operations[api] as Readonly<Record<string, OperationSpec>>)[operationId];
   if (operation === undefined) throw new Error(`no operation ${api} ${operationId}`);
   const params: Record<string, string> = {};

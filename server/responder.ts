@@ -12,12 +12,17 @@ import { ListElement } from '../handlers/reply.js';
 import type { DataReply, ListReply, OnWritten, RawReply, KeptReply } from '../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
-import { isKnown, tagOf, tagOfAnswer, tagOfConstant } from './entity-tags.js';
+import { tagOf, tagOfAnswer, tagOfConstant } from './entity-tags.js';
 import { describeFault } from './faults.js';
-import { PIECE, send, sendWhole } from './outflow.js';
+import { keepForm } from './compression.js';
+import { beginPieces, deliver, deliverPieces, write } from './delivery.js';
+import type { Headers } from './delivery.js';
+import { PIECE } from './outflow.js';
+
+export { write } from './delivery.js';
+export type { Headers } from './delivery.js';
 
 export type AnyReply = DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number>;
-export type Headers = Readonly<Record<string, string | number>>;
 
 type Validator = (typeof managementValidators)[string];
 
@@ -73,13 +78,15 @@ export async function writeReply(
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(typeOf(contentType))) {
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
     }
+    keepForm(response);
     const tag = operation.isTagged ? { etag: tagOfConstant(body) } : undefined;
     const own = { ...reply.headers, ...tag, ...storing(operation), ...varying(operation, headers) };
-    write(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
+    await deliver(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
   } else if ('kept' in reply) {
+    keepForm(response);
     const { body, tag } = reply.kept;
     const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...storing(operation) };
-    write(response, reply.status, all, body);
+    await deliver(response, reply.status, all, body);
   } else if ('items' in reply) {
     await writeList(response, operation, reply, { 'content-type': 'application/json', ...headers }, options);
   } else {
@@ -91,8 +98,9 @@ export async function writeReply(
     if (operation.isTagged) {
       const tag = tagOfAnswer(operation, data, body);
       reply.onWritten?.(body, tag);
-      write(response, reply.status, { 'content-type': 'application/json', 'etag': tag, ...headers, ...own }, body);
-    } else write(response, reply.status, { 'content-type': 'application/json', ...headers, ...own }, body);
+      const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...own };
+      await deliver(response, reply.status, all, body);
+    } else await deliver(response, reply.status, { 'content-type': 'application/json', ...headers, ...own }, body);
   }
 }
 
@@ -152,7 +160,7 @@ async function writeItems(
   const first = `{"data":[${list.next()}`;
   if (list.isWhole && batches === undefined) {
     const body = first + tail;
-    write(response, status, tagged(operation, headers, body, onWritten), body);
+    await deliver(response, status, tagged(operation, headers, body, onWritten), body);
     return;
   }
   const held = [Buffer.from(first)];
@@ -165,20 +173,24 @@ async function writeItems(
     held.push(Buffer.from(tail));
     const all =
       onWritten === undefined ? headers : tagged(operation, headers, Buffer.concat(held).toString(), onWritten);
-    writePieces(response, status, all, held);
+    await deliverPieces(response, status, all, held);
     return;
   }
   if (response.headersSent) return; // a timeout was answered while the work went on
-  response.writeHead(status, headers);
-  const patienceMs = batches === undefined ? undefined : readerPatienceMs;
-  for (let piece = held.shift(); piece !== undefined; piece = held.shift()) await send(response, piece, patienceMs);
-  while (!list.isWhole) await send(response, list.next(), patienceMs);
-  for (let step = await batches?.next(); step?.done === false; step = await batches?.next()) {
-    list.add(step.value);
-    while (!list.isWhole) await send(response, list.next(), patienceMs);
+  const out = beginPieces(response, status, headers, batches === undefined ? undefined : readerPatienceMs);
+  if (out === undefined) return;
+  try {
+    for (let piece = held.shift(); piece !== undefined; piece = held.shift()) await out.send(piece);
+    while (!list.isWhole) await out.send(list.next());
+    for (let step = await batches?.next(); step?.done === false; step = await batches?.next()) {
+      list.add(step.value);
+      while (!list.isWhole) await out.send(list.next());
+    }
+    await out.send(tail);
+    await out.end();
+  } finally {
+    out.close();
   }
-  await send(response, tail, patienceMs);
-  response.end();
 }
 
 /** Makes the rest of a list text in turns. What is too long to hold is checked, and left as it is. */
@@ -286,32 +298,6 @@ function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>)
   if (reply.status !== 201) return undefined;
   const href = (reply.data as { _links?: { self?: { href?: string } } })._links?.self?.href;
   return href === undefined ? undefined : { location: basePaths[operation.api] + href.slice(1) };
-}
-
-export function write(response: ServerResponse, status: number, headers: Headers, body: string | Buffer): void {
-  if (response.headersSent) return; // a timeout was answered while the work went on
-  if (isWithReader(response, status, headers)) return writeNotModified(response, headers);
-  response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
-  if (body.length <= PIECE) response.end(body);
-  else sendWhole(response, [body]);
-}
-
-function writePieces(response: ServerResponse, status: number, headers: Headers, pieces: readonly Buffer[]): void {
-  if (response.headersSent) return; // a timeout was answered while the work went on
-  if (isWithReader(response, status, headers)) return writeNotModified(response, headers);
-  response.writeHead(status, { 'content-length': pieces.reduce((sum, { length }) => sum + length, 0), ...headers });
-  sendWhole(response, pieces);
-}
-
-/** Whether the reader has this answer, by its tag. */
-const isWithReader = ({ req }: ServerResponse, status: number, { etag }: Headers): boolean =>
-  etag !== undefined && status === 200 && isKnown(req.headers['if-none-match'], String(etag));
-
-/** All that the answer would carry, but its text. */
-function writeNotModified(response: ServerResponse, headers: Headers): void {
-  response
-    .writeHead(304, Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-type')))
-    .end();
 }
 
 /** @throws ResponseFault when the spec does not even allow this error */

@@ -15,6 +15,7 @@ import { connectionKey, guard } from './connection-limits.js';
 import type { GateConfig } from './connection-limits.js';
 import type { Logger } from './log.js';
 import type { Headers } from './responder.js';
+import { LINGER_MS, isNoTls, refusePlain } from './plain-http.js';
 import { watchStalls } from './stalled.js';
 
 export interface TlsOptions {
@@ -119,10 +120,13 @@ export function createTlsServer({
   server.on('close', () => {
     stalls.close();
   });
+  const { below, closeUnused } = trackUnused(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuse(error, socket, newRequestId(), common);
+    const plain = isNoTls(error) ? below(socket) : undefined;
+    if (plain === undefined) refuse(error, socket, newRequestId(), common);
+    else refusePlain(plain);
   });
-  return Object.assign(server, { closeUnused: trackUnused(server) });
+  return Object.assign(server, { closeUnused });
 }
 
 export const isOfRouter = ({ alpnProtocol }: TLSSocket): boolean => alpnProtocol === ROUTER_PROTOCOL;
@@ -139,8 +143,14 @@ function divertRouters(server: Server, take: (socket: TLSSocket) => void): void 
   });
 }
 
+interface Unused {
+  /** The connection below one whose handshake has not ended. */
+  readonly below: (socket: Socket) => Socket | undefined;
+  readonly closeUnused: () => void;
+}
+
 /** The socket of a request is the TLS layer's; before the end of the handshake there is only the one below. */
-function trackUnused(server: Server): () => void {
+function trackUnused(server: Server): Unused {
   const inHandshake = new Map<string, Socket>();
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -161,8 +171,11 @@ function trackUnused(server: Server): () => void {
   server.on('request', ({ socket }) => {
     unused.delete(socket);
   });
-  return () => {
-    for (const socket of [...inHandshake.values(), ...unused]) socket.destroy();
+  return {
+    below: (socket) => inHandshake.get(connectionKey(socket)),
+    closeUnused: () => {
+      for (const socket of [...inHandshake.values(), ...unused]) socket.destroy();
+    },
   };
 }
 
@@ -205,9 +218,6 @@ const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTime
  * them is at fault, and whoever sends them knows by the cut which were answered.
  */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'HPE_PAUSED']);
-
-/** How long the other side has to read a refusal before the connection is cut. */
-const LINGER_MS = 500;
 
 /** What is no request at all is still answered in the envelope, where the connection allows it. */
 function refuse(

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 0f193bb8fe57141d22b8d4bab3f0578f0c1a72c4376ed31db77858e4173653d7) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 6d63cd8585ff804fbeb9ed2fae3d865377086058993863e28295349724450b77) by scripts/generate. Do not edit.
 
 import type * as Request from './request.js';
 import type * as Response from './response.js';

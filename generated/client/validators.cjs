@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 0f193bb8fe57141d22b8d4bab3f0578f0c1a72c4376ed31db77858e4173653d7) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 6d63cd8585ff804fbeb9ed2fae3d865377086058993863e28295349724450b77) by scripts/generate. Do not edit.
 "use strict";
 exports.request_authenticate = validate10;
 const schema11 = {"type":"object","properties":{"configTypes":{"$ref":"request_configTypes"},"envInfo":{"$ref":"request_envInfo_or_null"},"password":{"type":["string","null"],"minLength":5,"maxLength":100},"sdkInfo":{"$ref":"request_sdkInfo_or_null"},"username":{"type":["string","null"],"minLength":4,"maxLength":100}}};

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 da09d414af8d80d00386e6f0b6eccd4f4774b7286557248652f03d08dc25caf9) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 d4a91888a541d153e92c5af13f7c84c187bc75c06ad2b39022a30d74b8ea657b) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

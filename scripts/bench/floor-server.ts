@@ -4,8 +4,7 @@
  */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createRootCa, issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
-import { newKeyPair } from '../../domain/pki/keys.js';
+import { ownCertificate } from './own-certificate.js';
 
 const bodies = new Map<string, Buffer>();
 
@@ -18,19 +17,8 @@ function bodyOf(path: string): Buffer {
 }
 
 async function start(): Promise<number> {
-  const now = new Date();
-  const [rootKeys, keys] = await Promise.all([newKeyPair('ec-p256'), newKeyPair('ec-p256')]);
-  const root = await createRootCa({ commonName: 'bench root', keys: rootKeys, now });
-  const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
-  const { certPem } = await issueServerCertificate(issuer, {
-    commonName: 'bench floor',
-    keys,
-    now,
-    uri: 'spiffe://bench/floor',
-    names: { dns: ['localhost'], ip: ['127.0.0.1'] },
-  });
   const server = createServer(
-    { cert: certPem, key: keys.privateKeyPem, ALPNProtocols: ['http/1.1'], keepAliveTimeout: 75_000 },
+    { ...(await ownCertificate()), ALPNProtocols: ['http/1.1'], keepAliveTimeout: 75_000 },
     (request, response) => {
       const body = bodyOf(request.url ?? '/0');
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });

@@ -26,6 +26,8 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
                         report, what it writes, tables before and after; then what posture costs the users of services,
                         at three sizes (--sizes). --endpoints N (100000), --minutes M of each kind of report (2),
                         --only reports or --only ratios
+  --compression         a controller of its own: a list of 500 identities and both documents, as they are, by gzip and
+                        by brotli: bytes, rate and CPU; --seconds is the time of each
   --readers N           connections that read nothing of documents (300, at most 2000)
   --seconds S           time for each case and number of connections (2)
   --connections 1,16    numbers of keep-alive TLS connections
@@ -72,6 +74,8 @@ export interface BenchOptions extends Size {
       }
     | undefined;
   readonly posture: { readonly endpoints: number; readonly rounds: number } | undefined;
+  /** Whether compressed answers are measured. */
+  readonly isCompression: boolean;
   readonly formatFile: string | undefined;
   readonly seconds: number;
   readonly connections: readonly number[];
@@ -117,6 +121,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
             rounds: wholeNumber('--minutes', values.minutes ?? '2', 1),
           }
         : undefined,
+    isCompression: values.compression === true,
     formatFile: values.format,
     identities: wholeNumber('--identities', values.identities ?? '1000', 20),
     services: wholeNumber('--services', values.services ?? '100', 20),
@@ -163,6 +168,7 @@ function parse(args: readonly string[]) {
         growth: { type: 'boolean' },
         abuse: { type: 'boolean' },
         posture: { type: 'boolean' },
+        compression: { type: 'boolean' },
         endpoints: text,
         minutes: text,
         readers: text,

@@ -63,6 +63,8 @@ export interface RequestParts {
   readonly token?: string | undefined;
   /** A token of an external provider. */
   readonly bearer?: string;
+  /** Content codings that the answer may have. */
+  readonly accepts?: string;
 }
 
 export const CLIENT = basePaths.client;
@@ -75,13 +77,14 @@ export function tokenOf(world: World, speaker: Speaker): string | undefined {
 /** A whole HTTP/1.1 request. */
 export function requestBytes(
   { target: { host, port } }: Pick<World, 'target'>,
-  { method, path, body, text, token, bearer }: RequestParts,
+  { method, path, body, text, token, bearer, accepts }: RequestParts,
 ): Buffer {
   const payload = text ?? (body === undefined ? '' : JSON.stringify(body));
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `host: ${host}:${port}`,
     'accept: application/json',
+    ...(accepts === undefined ? [] : [`accept-encoding: ${accepts}`]),
     ...(token === undefined ? [] : [`zt-session: ${token}`]),
     ...(bearer === undefined ? [] : [`authorization: Bearer ${bearer}`]),
     ...(payload === '' ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),

@@ -10,7 +10,8 @@ import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
-const EVERYTHING = '9223372036854775807';
+/** The largest integer that every reader of JSON holds as it is. */
+const EVERYTHING = '9007199254740991';
 
 describe('an answer', () => {
   let database: TestDatabase;

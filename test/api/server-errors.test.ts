@@ -46,13 +46,14 @@ describe('a request that cannot be served', () => {
       const error = expectFault(answer, 405, 'METHOD_NOT_ALLOWED');
       expect(error.cause?.['code']).to.equal('UNHANDLED');
       expect(error.cause?.['message']).to.match(/^method PUT is not allowed, but \[(GET,POST|POST,GET)\] are$/);
-      expect(answer.headers.allow?.split(', ').sort()).to.deep.equal(['GET', 'POST']);
+      expect(answer.headers.allow?.split(', ').sort()).to.deep.equal(['GET', 'HEAD', 'OPTIONS', 'POST']);
     });
 
-    it('answers 405 without a body to HEAD', async () => {
-      const answer = await anonymous.send('HEAD', `${M}/version`);
+    it('answers 405 without a body to HEAD where there is nothing to read', async () => {
+      const answer = await anonymous.send('HEAD', `${M}/authenticate`);
       expect(answer.status).to.equal(405);
       expect(answer.text).to.equal('');
+      expect(answer.headers.allow?.split(', ').sort()).to.deep.equal(['OPTIONS', 'POST']);
     });
 
     it('answers 405 to verbs that no operation has, and for a pending operation', async () => {

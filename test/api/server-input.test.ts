@@ -249,7 +249,7 @@ describe('a request with bad input', () => {
       for (const [query, limit, offset] of [
         ['limit=&offset=', 10, 0],
         ['limit=9223372036854775807', 500, 0],
-        ['limit=-9223372036854775808&offset=-9223372036854775808', Number('9223372036854775807'), 0],
+        ['limit=-9223372036854775808&offset=-9223372036854775808', Number.MAX_SAFE_INTEGER, 0],
         ['offset=9007199254740991', 10, Number.MAX_SAFE_INTEGER],
         ['filter=skip%209007199254740991%20limit%209223372036854775807', 500, Number.MAX_SAFE_INTEGER],
       ] as const) {

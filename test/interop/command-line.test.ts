@@ -203,6 +203,16 @@ describeStock('the command line', (binary) => {
     });
   });
 
+  it('lists more than a page when it asks for everything', async () => {
+    const prefix = unique('all');
+    for (let i = 0; i < 12; i += 1)
+      await make(controller, 'services', { name: `${prefix}-${i}`, encryptionRequired: true });
+    expect(await cli.list('services', `name contains "${prefix}"`)).to.have.length(10);
+    expect(await cli.list('services', `name contains "${prefix}" limit none`)).to.have.length(12);
+    const shown = await cli.edge('list', 'services', `name contains "${prefix}" limit none`);
+    expect(shown).to.contain('results: 1-12 of 12');
+  });
+
   describe('for the upkeep of the database', () => {
     const status = async () => cli.edge('db', 'check-integrity-status');
     const finished = async () =>

@@ -4,12 +4,15 @@
  */
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { matchOperation, segmentsOf, targetOf } from '../../server/paths.js';
 import { validatorsOf } from '../../server/responder.js';
 
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Of the body on the wire. */
+  readonly bytes: number;
   readonly text: string;
   /** The parsed body; undefined when it is not JSON. */
   readonly json: unknown;
@@ -58,7 +61,7 @@ export function createClient(baseUrl: string, token?: string, shown: { cert?: st
         response.on('error', reject);
         response.on('end', () => {
           try {
-            const answer = toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString('utf8'));
+            const answer = toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
             requireDeclared(method, path, answer);
             resolve(answer);
           } catch (error) {
@@ -83,11 +86,29 @@ export function createClient(baseUrl: string, token?: string, shown: { cert?: st
   };
 }
 
-function toAnswer(status: number, headers: IncomingHttpHeaders, text: string): Answer {
+/** Only a client that asks for it gets a compressed answer, which is unpacked here. */
+function textOf(body: Buffer, coding: string | undefined): string {
+  if (body.length === 0 || coding === undefined) return body.toString('utf8');
+  if (coding === 'gzip') return gunzipSync(body).toString('utf8');
+  if (coding === 'br') return brotliDecompressSync(body).toString('utf8');
+  throw new Error(`an answer has the unknown content coding ${coding}`);
+}
+
+function toAnswer(status: number, headers: IncomingHttpHeaders, body: Buffer): Answer {
+  const text = textOf(body, headers['content-encoding']);
   const isJson = headers['content-type']?.startsWith('application/json') === true && text !== '';
   const json = isJson ? (JSON.parse(text) as unknown) : undefined;
   const envelope = (json ?? {}) as Partial<Answer>;
-  return { status, headers, text, json, data: envelope.data, error: envelope.error, meta: envelope.meta ?? {} };
+  return {
+    status,
+    headers,
+    bytes: body.length,
+    text,
+    json,
+    data: envelope.data,
+    error: envelope.error,
+    meta: envelope.meta ?? {},
+  };
 }
 
 /** The net under every suite: an answer that its spec does not declare fails the test that saw it. */
