@@ -143,12 +143,9 @@ describe('If-None-Match', () => {
   describe('saves documents and pages', () => {
     const pages = ['/docs', '/docs/start.js', '/docs/explorer.css'];
     const files = ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/favicon-32x32.png'];
-    const documents = [
-      '/swagger.json',
-      '/edge/v1/swagger.json',
-      `${CLIENT}/swagger.json`,
-      `${MANAGEMENT}/swagger.json`,
-    ];
+    const documents = ['', '/edge/v1', CLIENT, MANAGEMENT].flatMap((base) =>
+      ['swagger.json', 'openapi.json', 'openapi.yaml'].map((name) => `${base}/${name}`),
+    );
     for (const path of [...pages, ...files, ...documents]) {
       it(path, async () => {
         await expectConditional(controller.anonymous, path, TEXT);

@@ -29,7 +29,8 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
   const anonymous = createClient(url);
   const clients = [anonymous];
   let serial = 0;
-  const unique = (word: string) => `${word}-${process.pid}-${(serial += 1)}`;
+  // Other than the names that a suite makes of its own.
+  const unique = (word: string) => `${word}-made-${process.pid}-${(serial += 1)}`;
   const clientOf: World['clientOf'] = (token) => {
     const client = createClient(url, token);
     clients.push(client);
