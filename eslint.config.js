@@ -89,7 +89,17 @@ const typesAlone = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'generated/**', 'node_modules/**', 'data/**', 'test/contract/dredd/**', 'docs/**'] },
+  {
+    ignores: [
+      'dist/**',
+      'generated/**',
+      'node_modules/**',
+      'data/**',
+      'test/contract/dredd/**',
+      'test/sdk/typescript/**',
+      'docs/**',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 94c776be5d3d7d1ebb8258c8ab6015a628873eaf41cb99761202256b9a77d7db) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5f469f6e20848e10a806773f87f2fe655245431c49276a1d38d82ce80843f7cd) by scripts/generate. Do not edit.
 
 export type Api = 'client' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';

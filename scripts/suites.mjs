@@ -11,13 +11,16 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MOCHA = 'node_modules/mocha/bin/mocha.js';
 const ALL = 'dist/test/**/*.test.js';
 /** They measure gaps or compare waiting times: nothing else runs meanwhile. */
 const ALONE = ['dist/test/life/*-drill.test.js', 'dist/test/api/hostile-floods.test.js'];
+/** Compilers at work: they take what the others leave of the machine. */
+const PATIENT = ['dist/test/sdk/*.test.js'];
+const PATIENT_PRIORITY = 10;
 /** About half of the work, and all that uses what a system has once: places below /var/lib, its PostgreSQL. */
 const HALF = ['life/**/*', 'interop/**/*', 'browser/**/*', 'db/embedded-system'].map(
   (path) => `dist/test/${path}.test.js`,
@@ -38,10 +41,11 @@ function passSignals() {
 }
 
 /** One mocha, whose output goes to `output`, a file descriptor, or where ours goes. */
-function start(root, args, { env = {}, output = 'inherit' } = {}) {
+function start(root, args, { env = {}, output = 'inherit', priority = 0 } = {}) {
   const options = { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', output, output] };
   const child = spawn(process.execPath, [MOCHA, ...args], options);
   children.add(child);
+  if (priority > 0 && child.pid !== undefined) setPriority(child.pid, priority); // and of all that it starts
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ fault: error.message }));
     child.once('exit', (code, signal) => resolve({ code, signal }));
@@ -106,27 +110,33 @@ export async function runAll(root, { title, useMemory }) {
   chmodSync(place, 0o1777);
   const results = [];
   /** Each has its own temporary directory, with a short name since sockets are in it, and ports of its own. */
-  const run = async (name, args, output) => {
+  const run = async (name, args, output, priority) => {
     const [temporary, file] = [join(place, name), join(place, `${name}.json`)];
     mkdirSync(temporary);
     chmodSync(temporary, 0o1777); // as /tmp
-    const first = name === 'b' ? 26_000 : 20_000;
+    const first = { b: 26_000, c: 14_000 }[name] ?? 20_000;
     const env = { TMPDIR: temporary, EDGE_TEST_RESULT: file, EDGE_TEST_PORTS: `${first}-${first + 5_999}` };
-    const end = await start(root, args, { env, output });
+    const end = await start(root, args, { env, output, priority });
     results.push(resultOf(name, file, end));
   };
   try {
     title('suites that measure');
     await run('m', ALONE);
     if (isHalted) return 1;
-    title('suites, in two processes');
-    const kept = join(place, 'b.log');
-    const output = openSync(kept, 'w');
-    const second = run('b', [ALL, ...ignoring(...ALONE, ...HALF)], output).then(() => title('the second has ended'));
+    title('suites, in two processes, and SDKs beside them');
+    const aside = (name, what, args, priority) => {
+      const kept = join(place, `${name}.log`);
+      const output = openSync(kept, 'w');
+      const done = run(name, args, output, priority).then(() => title(`${what} has ended`));
+      return { kept, done: done.finally(() => closeSync(output)) };
+    };
+    const second = aside('b', 'the second', [ALL, ...ignoring(...ALONE, ...HALF, ...PATIENT)]);
+    const third = aside('c', 'the third, SDKs,', PATIENT, PATIENT_PRIORITY);
     await run('a', [...HALF, ...ignoring(...ALONE)]);
     title('the first has ended; this is the second');
-    await show(kept, second);
-    closeSync(output);
+    await show(second.kept, second.done);
+    title('this is the third');
+    await show(third.kept, third.done);
   } finally {
     rmSync(place, { recursive: true, force: true });
   }

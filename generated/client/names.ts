@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 6d63cd8585ff804fbeb9ed2fae3d865377086058993863e28295349724450b77) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 5faa7ce2bb04e86dabc3d60c05c31f5a6757240c929feef2fc16579d14929aac) by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 d4a91888a541d153e92c5af13f7c84c187bc75c06ad2b39022a30d74b8ea657b) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 ea791aa829f479eb56fe1cc91ad272f273e81f49e438ddd0252c1f586a88410f) by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

@@ -56,7 +56,12 @@ describe('the packages of an installation', () => {
 
   it('of the generator of SDKs run no script of their own', () => {
     expect(readFileSync(join(project, 'scripts/sdk-generator/.npmrc'), 'utf8')).to.include('ignore-scripts=true');
-    expect(readFileSync(join(project, 'scripts/sdk.mjs'), 'utf8')).to.include("'--ignore-scripts'");
+    expect(readFileSync(join(project, 'scripts/sdk/generator.ts'), 'utf8')).to.include("'--ignore-scripts'");
+  });
+
+  it('of the generator of SDKs bring a jar that is known by its content', () => {
+    const { jar } = jsonOf('scripts/sdk-generator/package.json') as { jar: { sha256: string } };
+    expect(jar.sha256).to.match(/^[0-9a-f]{64}$/);
   });
 
   it('run no install script but those that package.json names', () => {

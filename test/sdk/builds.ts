@@ -1,0 +1,105 @@
+/** How the example of each language is built on its SDKs. docs/sdks.md has the same commands for people. */
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/sdk/generator.js';
+import type { Language } from '../../scripts/sdk/languages.js';
+import { run } from './toolchains.js';
+
+/** What starts a built example. */
+export interface Example {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Build {
+  /** What needs no SDK: may run while those are made. */
+  readonly prepare: (place: string) => Promise<void>;
+  /** @param place  has `client` and `management`, the SDKs */
+  readonly build: (place: string) => Promise<Example>;
+}
+
+const SOURCES = join(ROOT, 'test/sdk');
+const nothing = () => Promise.resolve();
+
+export const builds: Readonly<Record<Language, Build>> = {
+  typescript: {
+    prepare: nothing,
+    async build(place) {
+      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const main = join(place, 'main');
+      const modules = join(main, 'node_modules');
+      mkdirSync(modules, { recursive: true });
+      copyFileSync(join(SOURCES, 'typescript/main.ts'), join(main, 'main.ts'));
+      copyFileSync(join(SOURCES, 'typescript/tsconfig.json'), join(main, 'tsconfig.json'));
+      writeFileSync(join(main, 'package.json'), '{ "type": "module" }');
+      for (const api of ['client', 'management']) symlinkSync(join(place, api), join(modules, `edge-${api}`));
+      for (const name of ['@peculiar', '@types', 'reflect-metadata', 'undici-types'])
+        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+      await Promise.all(
+        ['client', 'management'].map((api) => run(process.execPath, [compiler, '-p', api], { cwd: place })),
+      );
+      await run(process.execPath, [compiler, '-p', 'main'], { cwd: place });
+      return { command: process.execPath, args: [join(main, 'dist/main.js')] };
+    },
+  },
+  go: {
+    prepare: nothing,
+    async build(place) {
+      const main = join(place, 'main');
+      mkdirSync(main);
+      for (const file of ['main.go', 'go.mod']) copyFileSync(join(SOURCES, 'go', file), join(main, file));
+      // Nothing but the standard library is needed, so nothing is fetched.
+      const env = { GOFLAGS: '-mod=mod -buildvcs=false', GOWORK: 'off' };
+      for (const folder of ['client', 'management', 'main']) {
+        await run('go', ['build', ...(folder === 'main' ? ['-o', 'example'] : []), './...'], {
+          cwd: join(place, folder),
+          env,
+        });
+        await run('go', ['vet', './...'], { cwd: join(place, folder), env });
+      }
+      return { command: join(main, 'example'), args: [] };
+    },
+  },
+  python: {
+    async prepare(place) {
+      await run('python3', ['-m', 'venv', 'venv'], { cwd: place });
+      const requirements = join(SOURCES, 'python/requirements.txt');
+      await run('venv/bin/python', ['-m', 'pip', 'install', '-q', '-r', requirements], { cwd: place });
+    },
+    async build(place) {
+      const python = join(place, 'venv/bin/python');
+      copyFileSync(join(SOURCES, 'python/main.py'), join(place, 'main.py'));
+      for (const name of ['client', 'management'])
+        cpSync(join(place, name, `edge_${name}`), join(place, `edge_${name}`), { recursive: true });
+      // Every module, so that none is broken that the example does not load.
+      await run(python, ['-m', 'compileall', '-q', 'edge_client', 'edge_management'], { cwd: place });
+      await run(python, ['-c', 'from edge_client import *; from edge_management import *'], { cwd: place });
+      return { command: python, args: ['-W', 'ignore:Unverified HTTPS', 'main.py'] };
+    },
+  },
+  java: {
+    async prepare(place) {
+      const project = join(SOURCES, 'java/pom.xml');
+      const target = `-DoutputDirectory=${join(place, 'lib')}`;
+      await run('mvn', ['-q', '-B', '-f', project, 'dependency:copy-dependencies', target], { cwd: place });
+    },
+    async build(place) {
+      const sources = ['client', 'management'].flatMap((api) => javaFiles(join(place, api, 'src/main/java')));
+      writeFileSync(join(place, 'sources'), [...sources, ...javaFiles(join(SOURCES, 'java'))].join('\n'));
+      const path = ['classes', ...jarsOf(join(place, 'lib'))].join(':');
+      const options = ['-nowarn', '-proc:none', '-Xlint:none', '-d', 'classes', '-cp', path];
+      await run('javac', [...options, '@sources'], { cwd: place });
+      return { command: 'java', args: ['-XX:TieredStopAtLevel=1', '-cp', path, 'Main'] };
+    },
+  },
+};
+
+function javaFiles(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.java')).map((name) => join(folder, name));
+}
+
+function jarsOf(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
