@@ -59,7 +59,8 @@ public class Main {
     System.out.println("made a network");
 
     // 4. Read and list. A posture check comes back as the kind that it is.
-    var read = (PostureCheckMacAddressDetail) checks.detailPostureCheck(check).getData();
+    var byId = PostureChecksApi.APIDetailPostureCheckRequest.newBuilder().id(check).build();
+    var read = (PostureCheckMacAddressDetail) checks.detailPostureCheck(byId).getData();
     System.out.println("the posture check wants " + read.getMacAddresses().get(0));
     var byMark = PostureChecksApi.APIListPostureChecksRequest.newBuilder().filter("name = \"" + mark + "\"").build();
     var found = checks.listPostureChecks(byMark).getData();
