@@ -1,6 +1,6 @@
 /**
  * Compresses answers for clients that ask for it. What is kept as text is kept compressed too; a list that is written
- * as its reader takes it is compressed as it goes. Whoever compresses a secret together with text that somebody else
+ * as its reader takes it is compressed as it goes. To compress a secret together with text that another party
  * chose gives it away by its length (BREACH): answers that hand out secrets are not compressed, and all other answers
  * of operations get a length that says little (docs/decisions/0019).
  */
@@ -142,8 +142,8 @@ export class Compression {
   }
 
   /**
-   * Notes how the client wants the answer. Before the work begins, so that nothing is done for nobody.
-   * @param operation  undefined: a page, which is the same for everybody
+   * Notes how the client wants the answer; before the work begins, so that none is done for a refusal.
+   * @param operation  undefined: a page, the same for every reader
    * @throws DomainError `notAcceptable`
    */
   prepare(response: ServerResponse, operation: OperationSpec | undefined): void {

@@ -86,7 +86,7 @@ async function deliverCoded(
   else sendWhole(response, [form.subarray(0, first), form.subarray(first)]);
 }
 
-/** An answer whose length nobody knows yet. */
+/** An answer whose length is not known yet. */
 interface PieceWriter {
   /** @throws ReaderGone */
   send(piece: string | Buffer): Promise<void>;
