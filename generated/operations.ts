@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5f469f6e20848e10a806773f87f2fe655245431c49276a1d38d82ce80843f7cd) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 e611108682c0da0db8780356fb63f91a43a5b679b3a9e0aa89feb4d400130e9e) by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
@@ -52,7 +52,7 @@ const enrollmentCertsEnvelopeResponse2: ResponseSpec = { validator: 'response_en
 const enrollmentCertsEnvelopeResponse: ResponseSpec = { validator: 'response_enrollmentCertsEnvelope', kind: 'json', textTypes: ['application/x-pem-file'], itemValidator: null };
 const failedServiceRequestEnvelopeResponse: ResponseSpec = { validator: 'response_failedServiceRequestEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_failedServiceRequest' };
 const getIdentityPolicyAdviceEnvelopeResponse: ResponseSpec = { validator: 'response_getIdentityPolicyAdviceEnvelope', kind: 'json', textTypes: [], itemValidator: null };
-const headerAuthorizationParameter2: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
+const headerAuthorizationParameter2: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 65536 };
 const headerAuthorizationParameter: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerIfMatchParameter: ParameterSpec = { name: 'If-Match', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 4096 };
 const headerIfNoneMatchParameter: ParameterSpec = { name: 'If-None-Match', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };

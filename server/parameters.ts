@@ -63,6 +63,10 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
   return `${name} in ${place}`;
 }
 
+/** By characters, as the same keyword counts in a body: what is beyond UTF-16's first plane is one of them, not two. */
+const isShorter = (text: string, limit: number): boolean =>
+  text.length < limit || (text.length < 2 * limit && [...text].length < limit);
+
 const MAX_SHOWN = 100;
 
 /** @param broken  what the text breaks, in the words of `requirement` */
@@ -99,9 +103,9 @@ function check(spec: ParameterSpec, text: string): string {
   if (text.includes('\0')) throw refused(spec, 'must not contain a NUL character', '');
   if (allowedValues !== null && !allowedValues.includes(text))
     throw refused(spec, requirement('enum', { allowedValues }), text);
-  if (minLength !== null && text.length < minLength)
+  if (minLength !== null && isShorter(text, minLength))
     throw refused(spec, requirement('minLength', { limit: minLength }), text);
-  if (maxLength !== null && text.length > maxLength)
+  if (maxLength !== null && !isShorter(text, maxLength + 1))
     throw refused(spec, requirement('maxLength', { limit: maxLength }), text);
   const format = spec.format === null ? undefined : formats[spec.format];
   if (format !== undefined && !format.test(text)) throw wrongType(spec, spec.format ?? '', text);

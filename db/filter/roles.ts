@@ -30,10 +30,10 @@ export function compileRoleFilter(
   target: RoleFilterTarget,
   bind: Bind,
 ): Clause {
-  if (roleFilter.length === 0) return EVERYTHING;
   if (roleSemantic !== undefined && roleSemantic !== '' && roleSemantic !== 'AllOf' && roleSemantic !== 'AnyOf') {
     throw invalidField('semantic', 'invalid semantic', roleSemantic);
   }
+  if (roleFilter.length === 0) return EVERYTHING;
   for (const value of roleFilter) {
     if (!value.startsWith('#') && !value.startsWith('@')) {
       throw invalidField(

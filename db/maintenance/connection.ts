@@ -25,6 +25,9 @@ export interface MaintenanceLane {
 
 export const READ_ALL = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
+/** What a caller is told to wait while other work goes on: a snapshot of a small network is done by then. */
+const RETRY_SECONDS = 5;
+
 /**
  * Runs `work` while it holds the lock.
  * @param signal  cuts the connection, which ends the work with an error
@@ -40,7 +43,10 @@ export async function withMaintenanceLane<T>(
       rows: [row],
     } = await lane.run<{ isOurs: boolean }>('SELECT pg_try_advisory_lock($1) AS "isOurs"', [MAINTENANCE_LOCK]);
     if (row?.isOurs !== true)
-      throw new DomainError('rateLimited', { logReason: 'other work on the database is under way' });
+      throw new DomainError('rateLimited', {
+        headers: { 'retry-after': String(RETRY_SECONDS) },
+        logReason: 'other work on the database is under way',
+      });
     try {
       return await work(lane);
     } finally {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 5faa7ce2bb04e86dabc3d60c05c31f5a6757240c929feef2fc16579d14929aac) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 01602ff4e37ff957622e3d878afaa4292363e105ac381beae504d7eee6c4b03e) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

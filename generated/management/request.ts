@@ -1,4 +1,7 @@
-// Generated from specs/ (sha256 ea791aa829f479eb56fe1cc91ad272f273e81f49e438ddd0252c1f586a88410f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 7dc8dd42c214b145f3a5a340c922b2a8aec8ae092573125509033bd59f43eaee) by scripts/generate. Do not edit.
+
+/** Role attributes, a sorted set without duplicates. */
+export type Attributes = string[];
 
 /** A new auth policy. */
 export interface AuthPolicyCreate {
@@ -178,7 +181,7 @@ export interface CaCreate {
   externalIdClaim?: ExternalIdClaim | null;
   /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat?: string | null;
-  identityRoles: Roles;
+  identityRoles: Attributes;
   /** Whether certificates of the CA may log in. */
   isAuthEnabled: boolean;
   /** Whether certificates of the CA enroll new identities without a token. */
@@ -195,7 +198,7 @@ export interface CaPatch {
   externalIdClaim?: ExternalIdClaimPatch;
   /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat?: string | null;
-  /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
+  /** Role attributes, a sorted set without duplicates. */
   identityRoles?: string[] | null;
   /** Whether certificates of the CA may log in. */
   isAuthEnabled?: boolean | null;
@@ -213,7 +216,7 @@ export interface CaUpdate {
   externalIdClaim?: ExternalIdClaim | null;
   /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat: string;
-  identityRoles: Roles;
+  identityRoles: Attributes;
   /** Whether certificates of the CA may log in. */
   isAuthEnabled: boolean;
   /** Whether certificates of the CA enroll new identities without a token. */
@@ -499,7 +502,7 @@ export type ExternalIdClaimPatch = {
 /** A new external JWT signer. */
 export interface ExternalJwtSignerCreate {
   /** What the `aud` of a token must contain. */
-  audience: string | null;
+  audience: string;
   /** One certificate in PEM form, whose key signs the tokens; its dates do not matter. */
   certPem?: string | null;
   /** JSON pointer to the claim that names the identity; a bare name is that of a top-level claim. */
@@ -974,9 +977,6 @@ export interface RevocationCreate {
 
 /** What the id names: a token (`JTI`), an identity (`IDENTITY`) or an API session (`API_SESSION`). */
 export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
-
-/** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
-export type Roles = string[];
 
 /** A new transit router. */
 export interface RouterCreate {

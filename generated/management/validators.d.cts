@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 ea791aa829f479eb56fe1cc91ad272f273e81f49e438ddd0252c1f586a88410f) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 7dc8dd42c214b145f3a5a340c922b2a8aec8ae092573125509033bd59f43eaee) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */

@@ -108,7 +108,7 @@ describe('external JWT signers', () => {
 
   it('wants an issuer and an audience that say something', async () => {
     for (const field of ['issuer', 'audience']) expectField(await post({ [field]: '' }), field, `${field} is required`);
-    expectField(await post({ audience: null }), 'audience', 'audience is required');
+    expectField(await post({ audience: null }), 'audience', 'audience in body is required', '<nil>');
   });
 
   it('wants exactly one of certificate and endpoint', async () => {

@@ -218,6 +218,7 @@ describe('lists', () => {
     expect(idsOf(await list(`services?${role(`#${attribute}`)}`))).to.deep.equal([service]);
     expectStatus(await list(`identities?${role('bare')}`), 400);
     expectField(await list(`identities?${role('#a')}&roleSemantic=OneOf`), 'semantic', 'invalid semantic', 'OneOf');
+    expectField(await list('identities?roleSemantic=OneOf'), 'semantic', 'invalid semantic', 'OneOf');
   });
 
   it('filter by sets, linked entities and tags', async () => {

@@ -38,7 +38,9 @@ describe('a snapshot of the database', () => {
 
   it('is refused while other work is under way, on whichever controller', async () => {
     await controller.database.query('SELECT pg_advisory_lock($1)', [MAINTENANCE_LOCK]);
-    const { cause } = expectFault(await controller.admin.post(SNAPSHOT), 429, 'RATE_LIMITED');
+    const refused = await controller.admin.post(SNAPSHOT);
+    const { cause } = expectFault(refused, 429, 'RATE_LIMITED');
+    expect(refused.headers['retry-after']).to.equal('5');
     expect(cause).to.equal(undefined);
     expect(filesIn(place)).to.deep.equal([]);
     await controller.database.query('SELECT pg_advisory_unlock($1)', [MAINTENANCE_LOCK]);

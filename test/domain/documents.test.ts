@@ -50,6 +50,9 @@ describe('the documentation', () => {
         'EDGE_USERNAME',
         'EDGE_PASSWORD',
         'EDGE_CA_SHA256',
+        'EDGE_TEST_SEED',
+        'EDGE_TEST_CASES',
+        'EDGE_TEST_OPERATIONS',
       ]);
       expect(
         [...text.matchAll(/\bEDGE_[A-Z0-9_]+\b/g)].map(([name]) => name).filter((name) => !known.has(name)),

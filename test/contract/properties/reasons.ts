@@ -1,0 +1,264 @@
+/**
+ * Why a request that the document accepts may be refused, and why one that it refuses may get another answer than 400:
+ * rules that no schema of this kind can say. Each line is needed: a run with the usual seed fails when one is never
+ * met.
+ */
+import type { Answer } from '../../support/client.js';
+
+export interface Reason {
+  /** The rule, in few words. */
+  readonly rule: string;
+  readonly operation: RegExp;
+  /** Of the text that `refusalOf` makes. */
+  readonly error: RegExp;
+  readonly reason: string;
+}
+
+/** Of valid requests. */
+export const reasons: readonly Reason[] = [
+  {
+    rule: 'a way to log in has its own required members',
+    operation: /^authenticate$/,
+    error: /^400 COULD_NOT_VALIDATE : username and password fields are required/,
+    reason: 'one body is for all methods; a query parameter says which',
+  },
+  {
+    rule: 'wrong credentials',
+    operation: /^authenticate$/,
+    error: /^403 INVALID_AUTH/,
+    reason: 'who may log in is no matter of form',
+  },
+  {
+    rule: 'the current password',
+    operation: /^(update|patch)CurrentIdentityAuthenticator$/,
+    error: /^401 UNAUTHORIZED currentPassword: invalid current password/,
+    reason: 'a secret is no matter of form',
+  },
+  {
+    rule: 'a request for a certificate in PEM',
+    operation: /^enroll|^extend|^createCurrentApiSessionCertificate$/,
+    error: /^400 (COULD_NOT_PROCESS_CSR|MISSING_OR_INVALID_CSR)/,
+    reason: 'a schema does not see into a text in PEM',
+  },
+  {
+    rule: 'a certificate in PEM',
+    operation: /^(create|update|patch)(Authenticator|Ca|ExternalJwtSigner)$/,
+    error: /^400 (COULD_NOT_PARSE_PEM_BLOCK|INVALID_CERT_PEM|COULD_NOT_VALIDATE certPem: could not parse)/,
+    reason: 'a schema does not see into a text in PEM',
+  },
+  {
+    rule: 'the code of a second factor',
+    operation: /^(verifyMfa|authenticateMfa|deleteMfa|createMfaRecoveryCodes|detailMfaRecoveryCodes)$/,
+    error: /^401 MFA_INVALID_TOKEN/,
+    reason: 'a secret is no matter of form',
+  },
+  {
+    rule: 'a service that the caller may use so',
+    operation: /^createSession$/,
+    error: /^400 COULD_NOT_VALIDATE ServiceId: service not found/,
+    reason: 'it depends on policies',
+  },
+  {
+    rule: 'characters that the database cannot hold',
+    operation: /./,
+    error:
+      /^400 (COULD_NOT_PARSE_BODY : .*it has a NUL character|COULD_NOT_VALIDATE .*must not contain a NUL character)/,
+    reason: 'JSON allows NUL in any text, and a pattern on each would hide what they are about',
+  },
+  {
+    rule: 'a username',
+    operation: /Authenticator$|Enrollment$|^createIdentity$/,
+    error: /^400 \w+ .*(username|enrollment\.updb)(' is invalid| in body should)/s,
+    reason: 'how long and of which characters depends on `method`; other methods ignore it',
+  },
+  {
+    rule: 'the id of what is revoked',
+    operation: /^createRevocation$/,
+    error: /^400 COULD_NOT_VALIDATE id: must be a UUID, or an id/,
+    reason: 'which form depends on the type of the revocation',
+  },
+  {
+    rule: 'a duration, and a plain word',
+    operation: /^updateIdentityTracing$/,
+    error: /^400 COULD_NOT_VALIDATE (duration: time: |traceId: must consist of)/,
+    reason: 'the one is a language of its own, the other the word of a log',
+  },
+  {
+    rule: 'the type of a config is there',
+    operation: /^createConfig$/,
+    error: /^400 COULD_NOT_VALIDATE type: invalid config type/,
+    reason: 'it depends on what is there; the field answers 400 here, as its existing controller',
+  },
+  {
+    rule: 'a time that is to come',
+    operation: /Enrollment$|^reEnroll/,
+    error: /^400 .*expiresAt.*must be (after the current|in the future)/,
+    reason: 'a schema does not know the time',
+  },
+  {
+    rule: 'the certificate that waits',
+    operation: /^extendVerifyCurrentIdentityAuthenticator$/,
+    error: /^400 INVALID_CLIENT_CERT/,
+    reason: 'it is compared with the one that was issued before',
+  },
+  {
+    rule: 'a certificate in the handshake, of a CA',
+    operation: /^enrollCa$/,
+    error: /^400 CERT_FAILED_VALIDATION/,
+    reason: 'a document does not describe the TLS connection',
+  },
+  {
+    rule: 'a certificate in the handshake, of a router',
+    operation: /^extendRouterEnrollment$/,
+    error: /^401 UNAUTHORIZED : the connection does not show/,
+    reason: 'a document does not describe the TLS connection',
+  },
+  {
+    rule: 'a token that a signer of the network signed',
+    operation: /^enrollToken$/,
+    error: /^400 INVALID_ENROLLMENT_TOKEN/,
+    reason: 'a header with credentials, which say more than their form',
+  },
+  {
+    rule: 'a session of another kind of login',
+    operation: /^createTotpToken$/,
+    error: /^400 INVALID_BACKING_TOKEN_TYPE/,
+    reason: 'it depends on how the session came to be',
+  },
+  {
+    rule: 'credentials for their method',
+    operation: /^createAuthenticator$/,
+    error: /^400 COULD_NOT_VALIDATE (password|username|certPem): \w+ is required/,
+    reason: 'what is required depends on `method`, and a condition is not to be had in OpenAPI 2.0',
+  },
+  {
+    rule: 'a trusted certificate',
+    operation: /^createAuthenticator$/,
+    error: /^400 INVALID_CLIENT_CERT : the certificate with fingerprint/,
+    reason: 'trust is no matter of form',
+  },
+  {
+    rule: 'one certificate, one CA',
+    operation: /^createCa$/,
+    error: /^400 COULD_NOT_VALIDATE certPem: certificate already used/,
+    reason: 'it depends on what is there',
+  },
+  {
+    rule: 'a proof that is a certificate',
+    operation: /^verifyCa$/,
+    error: /^400 (COULD_NOT_PARSE_BODY : the body holds no certificate|COULD_NOT_VALIDATE certificate: .* is required)/,
+    reason: 'a schema does not see into a text in PEM',
+  },
+  {
+    rule: 'a new claim is whole',
+    operation: /^patchCa$/,
+    error: /^400 COULD_NOT_VALIDATE externalIdClaim\.\w+: externalIdClaim\.\w+ in body is required/,
+    reason: 'members may be left out only where the CA has a claim already',
+  },
+  {
+    rule: 'members of a claim that go together',
+    operation: /Ca$/,
+    error: /^400 INVALID_FIELD : .* for 'externalIdClaim' is invalid/,
+    reason: 'which matcher and criteria are possible depends on the location and the parser',
+  },
+  {
+    rule: 'data as its config type has it',
+    operation: /^(update|patch)Config$/,
+    error: /^400 COULD_NOT_VALIDATE \(root\)/,
+    reason: 'the type has a JSON Schema of its own',
+  },
+  {
+    rule: 'whole URIs',
+    operation: /ControllerSetting$/,
+    error: /^400 COULD_NOT_VALIDATE oidc\.\w+\.\d+: must be a whole URI/,
+    reason: 'OpenAPI 2.0 has no format for a URI, and a pattern would say less',
+  },
+  {
+    rule: 'values that only one may have',
+    operation: /ControllerSetting$|Identity$|ExternalJwtSigner$/,
+    error: /^400 COULD_NOT_VALIDATE \w+: duplicate value/,
+    reason: 'it depends on what is there',
+  },
+  {
+    rule: 'references to what is there',
+    operation: /^create(Enrollment|ControllerSetting)$/,
+    error: /^400 INVALID_FIELD : the value '.*' for '(caId|identityId|controllerId)' is invalid/s,
+    reason: 'it depends on what is there; the field answers 400 here, as its existing controller',
+  },
+  {
+    rule: 'keys from one place',
+    operation: /ExternalJwtSigner$/,
+    error: /^400 INVALID_FIELD : .*(jwksEndpoint or certPem)/,
+    reason: 'one of two members, and a choice is not to be had in OpenAPI 2.0',
+  },
+  {
+    rule: 'a URL',
+    operation: /ExternalJwtSigner$/,
+    error: /^400 COULD_NOT_VALIDATE (externalAuthUrl|jwksEndpoint): \w+ must be an http or https URL/,
+    reason: 'OpenAPI 2.0 has no format for a URL',
+  },
+  {
+    rule: 'the system of a process by one of two names',
+    operation: /PostureCheck$/,
+    error: /osType in body is required/,
+    reason: '`osType` or `os`, and a choice is not to be had in OpenAPI 2.0',
+  },
+  {
+    rule: 'a check keeps its type',
+    operation: /^(update|patch)PostureCheck$/,
+    error: /^400 COULD_NOT_VALIDATE typeId: the type of a posture check cannot change/,
+    reason: 'it depends on what is there',
+  },
+  {
+    rule: 'ranges of versions',
+    operation: /PostureCheck$/,
+    error: /should be a range of semantic versions/,
+    reason: 'a language of its own',
+  },
+  {
+    rule: 'selectors begin with # or @, and name what is there',
+    operation: /Policy$/,
+    error: /^400 COULD_NOT_VALIDATE \w+Roles: (role entries must prefixed with|no \w+ found with the given ids)/,
+    reason: 'generated clients would refuse to read what an older network has, if it were a pattern',
+  },
+  {
+    rule: 'role attributes begin with neither # nor @',
+    operation: /./,
+    error: /^400 COULD_NOT_VALIDATE (identityRoles|roleAttributes): role attributes may not be prefixed/,
+    reason: 'as above',
+  },
+  {
+    rule: 'a policy is for dialing or hosting',
+    operation: /ServicePolicy$/,
+    error: /^400 COULD_NOT_VALIDATE type: type must be Dial or Bind/,
+    reason: '`Invalid` is a word of answers, and clients have one enum for both',
+  },
+];
+
+/** Of requests that the document refuses: what else they may get. The error is that of the answer, as above. */
+export const exceptions: readonly (Reason & { readonly what: RegExp })[] = [
+  {
+    rule: 'an unknown terminator strategy',
+    operation: /^(create|update|patch)Service$/,
+    what: /^terminatorStrategy: /,
+    error: /^404 NOT_FOUND : terminatorStrategy with name/,
+    reason: 'stock clients expect 404 for it, as for any reference',
+  },
+];
+
+/** `status CODE field: reason` of an error. */
+export function refusalOf({ status, error }: Answer): string {
+  const { field = '', reason = '', message = '' } = (error?.cause ?? {}) as Partial<Record<string, string>>;
+  return `${status} ${error?.code ?? ''} ${field}: ${reason}${message}`;
+}
+
+export function reasonFor(operationId: string, answer: Answer): Reason | undefined {
+  const refusal = refusalOf(answer);
+  return reasons.find(({ operation, error }) => operation.test(operationId) && error.test(refusal));
+}
+
+/** @param what  of the case */
+export function exceptionFor(operationId: string, what: string, answer: Answer): Reason | undefined {
+  const refusal = refusalOf(answer);
+  return exceptions.find((one) => one.operation.test(operationId) && one.what.test(what) && one.error.test(refusal));
+}
