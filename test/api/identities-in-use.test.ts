@@ -162,7 +162,7 @@ describe('identities in use', () => {
       const id = await create();
       for (const [durationMinutes, isForever] of [
         [-5, true],
-        [-1e30, true],
+        [-Number.MAX_SAFE_INTEGER, true],
         [Number.MAX_SAFE_INTEGER, false],
         [0, true],
       ] as const) {
@@ -171,6 +171,8 @@ describe('identities in use', () => {
         expect(item['disabled']).to.equal(true);
         expect(item['disabledUntil'] === null, `${durationMinutes}`).to.equal(isForever);
       }
+      const beyond = await controller.admin.post(`${PATH}/${id}/disable`, { durationMinutes: -1e30 });
+      expectField(beyond, 'durationMinutes', /must be|greater|between/);
       expectField(
         await controller.admin.post(`${PATH}/${id}/disable`, {}),
         'durationMinutes',
