@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
+import { until } from './poll.js';
 
 export const CLUSTER_VARIABLE = 'EDGE_TEST_CLUSTER';
 export const TEMPLATE = 'edge_template';
@@ -32,6 +33,16 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** What is left of them is ended with the database. */
+const ENDING_MS = 1_000;
+
+/** A pool says that it has ended before its connections have: one that is ended by force meanwhile fails a hook. */
+async function connectionsEnd(name: string): Promise<void> {
+  const areGone = async () =>
+    (await adminQuery(`SELECT FROM pg_stat_activity WHERE datname = '${name}' LIMIT 1`)).length === 0;
+  await until('its connections end', areGone, ENDING_MS).catch(() => undefined);
+}
+
 /** With the directory of a unix socket for a host, which has its place among the parameters. */
 const urlOf = ({ user, host, port, database }: ClientConfig): string =>
   `postgresql://${String(user)}@/${String(database)}` +
@@ -50,6 +61,7 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
     query: async (text, values) => client.query<Record<string, unknown>>(text, values),
     async close() {
       await client.end();
+      await connectionsEnd(name);
       await adminQuery(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
