@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 7dc8dd42c214b145f3a5a340c922b2a8aec8ae092573125509033bd59f43eaee) by scripts/generate. Do not edit.
+// Generated from specs/ (sha256 2b90bb734ecc413d43daf11db7a6086b9b5b4d83dea96fc570638c6355982819) by scripts/generate. Do not edit.
 declare namespace validators {
   interface ValidationFault {
     /** JSON pointer into what was validated. */
