@@ -9,6 +9,7 @@ import { parseTrustDomain } from '../domain/pki/spiffe.js';
 import { CONTROL } from './control-settings.js';
 import { HTTP } from './http-settings.js';
 import { LIMITS } from './limits.js';
+import { SPA } from './spa-settings.js';
 import {
   databaseUrl,
   duration,
@@ -244,6 +245,7 @@ export const SETTINGS = {
     'Processes that share the port: a number, or auto for one per core.',
   ),
   docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
+  ...SPA,
   ...HTTP,
   ...LIMITS,
   logLevel: setting(

@@ -44,6 +44,11 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   proxyFrom: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: '10.0.0.0/40' },
   workers: { text: '3', means: 3, refuses: '0' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
+  spa: {
+    text: '[{"path":"/zac/","location":"/opt/zac"}]',
+    means: [{ path: 'zac', location: '/opt/zac', index: 'index.html', policy: null }],
+    refuses: '[{"path":"edge","location":"/opt/zac"}]',
+  },
   compression: { text: 'false', means: false, refuses: 'gzip' },
   hsts: { text: '365d', means: 31_536_000, refuses: '900d' },
   maxBodyBytes: { text: '2048', means: 2048, refuses: '1 MiB' },
