@@ -7,7 +7,7 @@ import { EmbeddedDatabaseError } from '../db/embedded/error.js';
 import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../db/outages.js';
 import { SchemaError } from '../db/migrate.js';
 import { DomainError } from '../domain/errors.js';
-import { printConfig, readConfig } from './config-reader.js';
+import { otherNamesOf, printConfig, readConfig } from './config-reader.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { startController } from './controller.js';
@@ -68,7 +68,13 @@ async function main(): Promise<void> {
     await restore(config, values.restore, log);
     return;
   }
-  if (!isWorker) warnOfFewFiles(config, log);
+  if (!isWorker) {
+    warnOfFewFiles(config, log);
+    for (const { instead, ...use } of otherNamesOf(config)) {
+      if (instead === undefined) log.info(use, 'a setting is taken from variables of other images');
+      else log.info({ ...use, instead }, 'variables of other images are not used, because the setting itself is there');
+    }
+  }
   const abort = new AbortController();
   const start = config.workers > 1 ? startWorkers : startController;
   const starting = Promise.resolve().then(() => start(config, log, abort.signal));
