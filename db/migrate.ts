@@ -1,14 +1,15 @@
 /**
  * Brings a database to this release's schema with the SQL files of db/migrations. Several controllers may start at
  * once: an advisory lock lets one migrate while the others wait. A schema that is current costs two reads and no lock.
- * A database from a newer release, from before the first one, or one that cannot hold the schema, is refused in one
- * sentence.
+ * A database from a newer release that did more than expand the schema, from before the first release, or one that
+ * cannot hold the schema, is refused in one sentence.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { MIGRATION_LOCK } from './advisory-locks.js';
+import { isCompatible, keepLeastKnown, leastKnown } from './compatibility.js';
 import { OUTAGES, outageOf, reasonOf } from './outages.js';
 import { ServerClient, presentConfig } from './servers.js';
 import type { ServerConfig } from './servers.js';
@@ -38,17 +39,22 @@ export class SchemaError extends Error {}
 /**
  * Names of migrations applied by this call, in order; empty when the schema was current.
  * @param wanted  the first ones of this release, when not all are wanted
+ * @param onNewer  is told the migrations of a newer release that the database has, with which this one can work
  */
-export async function migrate(connection: ServerConfig, wanted = migrationNames): Promise<string[]> {
+export async function migrate(
+  connection: ServerConfig,
+  wanted = migrationNames,
+  onNewer: (names: readonly string[]) => void = () => undefined,
+): Promise<string[]> {
   const client = await connect(connection);
   try {
     await refuseUnfit(client);
-    if (await isCurrent(client, wanted)) return [];
+    if (await isCurrent(client, wanted, onNewer)) return [];
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await requireExtensions(client);
     // Another controller may have done it while this one waited.
-    return (await isCurrent(client, wanted)) ? [] : await applyPending(connection, wanted);
+    return (await isCurrent(client, wanted, onNewer)) ? [] : await applyPending(connection, wanted);
   } catch (error) {
     throw explain(error, connection);
   } finally {
@@ -64,13 +70,16 @@ const sourceOf = (wanted: readonly string[]): Knex.MigrationSource<string> => ({
     // Escaped, because knex takes a question mark for the place of a value.
     up: (knex) =>
       knex
-        .raw(readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8').replaceAll('?', '\\?'))
+        .raw(`${textOf(name)};\n${keepLeastKnown(leastKnown(upTo(name)))}`.replaceAll('?', '\\?'))
         .catch((error: unknown) => {
           throw new MigrationFault(name, error);
         }),
     down: () => Promise.reject(new Error('migrations only go forward: restore a backup to go back')),
   }),
 });
+
+const textOf = (name: string): string => readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
+const upTo = (name: string): readonly string[] => migrationNames.slice(0, migrationNames.indexOf(name) + 1);
 
 /** A statement of a migration failed; the cause says why. */
 class MigrationFault extends Error {
@@ -137,8 +146,15 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   if (server.isReadOnly) throw new ReadOnlyServer();
 }
 
-/** @throws SchemaError when the database has migrations of a newer release, or of before the first one */
-async function isCurrent(client: pg.Client, wanted: readonly string[]): Promise<boolean> {
+/**
+ * @throws SchemaError when the database has migrations of before the first release, or of a newer one with which this
+ * release cannot work
+ */
+async function isCurrent(
+  client: pg.Client,
+  wanted: readonly string[],
+  onNewer: (names: readonly string[]) => void,
+): Promise<boolean> {
   const {
     rows: [table],
   } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
@@ -153,13 +169,22 @@ async function isCurrent(client: pg.Client, wanted: readonly string[]): Promise<
     );
   }
   const unknown = [...applied].filter((name) => !migrationNames.includes(name));
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && isCompatible(migrationNames, await commentOf(client))) onNewer(unknown);
+  else if (unknown.length > 0) {
     throw new SchemaError(
       `The database was used by a newer release (it has ${unknown.join(', ')}). ` +
         'Start that release or a later one, or restore a backup made before the upgrade.',
     );
   }
   return wanted.every((name) => applied.has(name));
+}
+
+/** What the database says of the releases that can work with it. */
+async function commentOf(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ comment: string | null }>(
+    "SELECT obj_description('schema_migrations'::regclass, 'pg_class') AS comment",
+  );
+  return rows[0]?.comment ?? null;
 }
 
 async function requireExtensions(client: pg.Client): Promise<void> {
