@@ -1,11 +1,11 @@
 // Compiles to dist/ and adds what the compiler leaves out. Does nothing when dist/ is newer than every source.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'scripts', 'test'];
+const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'commands', 'scripts', 'test'];
 const stamp = join(root, 'dist/build.json');
 
 function newest(folder) {
@@ -32,6 +32,8 @@ try {
 } catch {
   process.exit(1);
 }
+// What `bin` of package.json names: npm makes it executable when it installs, nobody does in a checkout.
+chmodSync(join(root, 'dist/commands/main.js'), 0o755);
 mkdirSync(join(root, 'dist/generated'), { recursive: true });
 cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
   recursive: true,
