@@ -39,12 +39,11 @@ export class SchemaError extends Error {}
 /**
  * Names of migrations applied by this call, in order; empty when the schema was current.
  * @param wanted  the first ones of this release, when not all are wanted
- * @param onNewer  is told the migrations of a newer release that the database has, with which this one can work
  */
 export async function migrate(
   connection: ServerConfig,
   wanted = migrationNames,
-  onNewer: (names: readonly string[]) => void = () => undefined,
+  onNewer: OnNewer = () => undefined,
 ): Promise<string[]> {
   const client = await connect(connection);
   try {
@@ -91,7 +90,31 @@ class MigrationFault extends Error {
   }
 }
 
-async function connect(connection: ServerConfig): Promise<pg.Client> {
+/**
+ * Names of the migrations that a start would apply, in order. Changes nothing.
+ * @throws SchemaError for a database that cannot be reached, or that no start could bring forward
+ */
+export async function pendingMigrations(connection: ServerConfig): Promise<string[]> {
+  const client = await connect(connection);
+  try {
+    await refuseUnfit(client);
+    const applied = await appliedIn(client);
+    return migrationNames.filter((name) => !applied.has(name));
+  } catch (error) {
+    throw explain(error, connection);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** What a migration is for: the comment that its file begins with, on one line; empty without one. */
+export function purposeOf(name: string): string {
+  const text = readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
+  return [...(/^(?:--.*\n)*/.exec(text)?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
+}
+
+/** For one look at the database, before any of the other connections. @throws SchemaError */
+export async function connect(connection: ServerConfig): Promise<pg.Client> {
   try {
     await connection.servers?.find(CONNECT_MS);
     const client = new ServerClient({
@@ -118,7 +141,8 @@ export function unusable(cause: unknown, { servers }: ServerConfig): SchemaError
   );
 }
 
-async function refuseUnfit(client: pg.Client): Promise<void> {
+/** @throws SchemaError, ReadOnlyServer */
+export async function refuseUnfit(client: pg.Client): Promise<void> {
   interface Server {
     number: number;
     version: string;
@@ -146,19 +170,23 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   if (server.isReadOnly) throw new ReadOnlyServer();
 }
 
+async function isCurrent(client: pg.Client, wanted: readonly string[], onNewer: OnNewer): Promise<boolean> {
+  const applied = await appliedIn(client, onNewer);
+  return wanted.every((name) => applied.has(name));
+}
+
+/** Is told the migrations of a newer release that a database has, with which this release can work. */
+export type OnNewer = (names: readonly string[]) => void;
+
 /**
  * @throws SchemaError when the database has migrations of before the first release, or of a newer one with which this
  * release cannot work
  */
-async function isCurrent(
-  client: pg.Client,
-  wanted: readonly string[],
-  onNewer: (names: readonly string[]) => void,
-): Promise<boolean> {
+export async function appliedIn(client: pg.Client, onNewer: OnNewer = () => undefined): Promise<ReadonlySet<string>> {
   const {
     rows: [table],
   } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
-  if (table?.exists !== true) return false;
+  if (table?.exists !== true) return new Set();
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const applied = new Set(rows.map((row) => row.name));
   if (applied.has(BEFORE_RELEASES)) {
@@ -176,7 +204,7 @@ async function isCurrent(
         'Start that release or a later one, or restore a backup made before the upgrade.',
     );
   }
-  return wanted.every((name) => applied.has(name));
+  return applied;
 }
 
 /** What the database says of the releases that can work with it. */
@@ -187,7 +215,8 @@ async function commentOf(client: pg.Client): Promise<string | null> {
   return rows[0]?.comment ?? null;
 }
 
-async function requireExtensions(client: pg.Client): Promise<void> {
+/** @throws SchemaError when it is there, but where our statements do not find it */
+export async function hasExtension(client: pg.Client): Promise<boolean> {
   const {
     rows: [present],
   } = await client.query<{ schema: string; isFound: boolean }>(`
@@ -200,7 +229,11 @@ async function requireExtensions(client: pg.Client): Promise<void> {
         '(Or add that schema to the search_path of the role.)',
     );
   }
-  if (present !== undefined) return;
+  return present !== undefined;
+}
+
+async function requireExtensions(client: pg.Client): Promise<void> {
+  if (await hasExtension(client)) return;
   try {
     await client.query('CREATE EXTENSION pg_trgm');
     // Visible to the connections that migrate; the lock is taken again at once.

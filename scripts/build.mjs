@@ -1,12 +1,22 @@
 // Compiles to dist/ and adds what the compiler leaves out. Does nothing when dist/ is newer than every source, or where
 // there are none: an installed package runs it too (npm start), and has dist/ alone.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'scripts', 'test'].filter(
+const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'commands', 'scripts', 'test'].filter(
   (folder) => existsSync(join(root, folder)), // an image is built without tests
 );
 const stamp = join(root, 'dist/build.json');
@@ -37,6 +47,8 @@ try {
 } catch {
   process.exit(1);
 }
+// What `bin` of package.json names: npm makes it executable when it installs, nobody does in a checkout.
+chmodSync(join(root, 'dist/commands/main.js'), 0o755);
 mkdirSync(join(root, 'dist/generated'), { recursive: true });
 cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
   recursive: true,

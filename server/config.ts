@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { parseHost } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
+import { BACKUP } from './backup-settings.js';
 import { CONTROL } from './control-settings.js';
 import { HTTP } from './http-settings.js';
 import { LIMITS } from './limits.js';
@@ -246,6 +247,7 @@ export const SETTINGS = {
   ),
   docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
   ...SPA,
+  ...BACKUP,
   ...HTTP,
   ...LIMITS,
   logLevel: setting(

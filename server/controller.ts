@@ -15,6 +15,7 @@ import { basePaths } from '../generated/routes.js';
 import type { Context } from '../handlers/context.js';
 import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
+import { startBackups } from './backup-schedule.js';
 import { buildContext } from './build-context.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
@@ -248,6 +249,8 @@ function prepare(parts: Start & Data & Own & Live, connection: ServerConfig): Co
   const { config, log, closers, network } = parts;
   const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });
   closers.push(() => maintenance.close());
+  const backups = startBackups({ config, connection, log });
+  closers.push(() => backups.close());
   return buildContext({ ...parts, maintenance });
 }
 

@@ -105,8 +105,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   return { database, outages };
 }
 
-/** One that cannot be asked is left to the steps that follow: they say why. */
-async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
+/** One that cannot be asked is left to the steps that follow: they say why. @throws ConfigError */
+export async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
   if (!(await isTransactionPooled(connection).catch(() => false))) return;
   throw new ConfigError(
     'DATABASE_URL leads through a pooler in transaction mode, which shares server connections between ' +

@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ import { ServerClient, serversOf } from '../../db/servers.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { SETTINGS } from '../../server/config.js';
 import { ADMIN } from '../support/controller.js';
-import { blocksOf, openShell } from '../support/page.js';
+import { blocksOf, isNews, openShell, placeShim } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { until } from '../support/poll.js';
 import { addressAt, freePort } from '../support/ports.js';
@@ -193,12 +193,11 @@ describe('the commands of docs/operations', function commands() {
   before(async () => {
     server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
     home = shop.place();
-    symlinkSync(join(root, 'dist'), join(home, 'dist'));
     embeddedPort = await freePort();
     await startEmbedded();
     const place = join(home, 'blocks');
     mkdirSync(place);
-    const PATH = `${systemBinaries().directory}:${process.env['PATH'] ?? ''}`;
+    const PATH = `${placeShim(place)}:${systemBinaries().directory}:${process.env['PATH'] ?? ''}`;
     shell = openShell({
       cwd: home,
       place,
@@ -230,7 +229,7 @@ describe('the commands of docs/operations', function commands() {
     if (notes.includes('stopped')) await embedded.stop();
     const { stdout, stderr } = await shell.run(text);
     if (notes.includes('stopped')) await startEmbedded();
-    expect(stderr).to.equal('');
+    expect(stderr.split('\n').filter((line) => line !== '' && !isNews(line))).to.deep.equal([]);
     return stdout;
   };
   const runPage = (name: string) => {
@@ -372,17 +371,18 @@ describe('the commands of docs/operations', function commands() {
   let runningSession = '';
   it('find an administrator who is logged in', async () => {
     runningSession = (await shop.login(`https://localhost:${embeddedPort}`)).token ?? '';
-    await shell.run(`TOKEN='${runningSession}'`);
+    await shell.run(`TOKEN='${runningSession}'; unset DATABASE_URL`);
   });
   runPage('troubles.md');
   it('set the password of the default administrator and end its sessions', async () => {
     const url = `https://localhost:${embeddedPort}`;
     expect(outputs.get('troubles.md')).to.match(
-      /^{"data":{},.*\n{"data":{"endTime":.*\nBEGIN\nUPDATE 1\nUPDATE 1\nDELETE \d\nCOMMIT\n$/,
+      /^{"data":{},.*\n{"data":{"endTime":.*\nThe password of Default Admin is set[^]*Default Admin can log in \(/,
     );
+    const [, password = ''] = /^ {2}password {2}(\S+)$/m.exec(outputs.get('troubles.md') ?? '') ?? [];
     const old = await shop.client(url).post(`${MANAGEMENT}/authenticate?method=password`, ADMIN);
     expect(old.status).to.equal(403);
-    await shop.login(url, readFileSync(join(home, 'new-password'), 'utf8').trim());
+    await shop.login(url, password);
     const before = shop.client(url, runningSession);
     expect((await before.get(`${MANAGEMENT}/identities`)).status).to.equal(401);
   });

@@ -102,7 +102,9 @@ describe('a start that cannot succeed', function () {
   });
 
   it('because an option is unknown', async () => {
-    await expectRefusal(shop.start(dataDir(), { args: ['--port', '1'] }), /^Unknown option '--port'/);
+    const controller = shop.start(dataDir(), { args: ['--port', '1'] });
+    expect(await within('it ends', 25_000, controller.ended)).to.deep.equal({ code: 2, signal: null });
+    expect(controller.stderr()).to.match(/^edge-controller: unknown option '--port'\n/);
   });
 
   it('because a file stands where the data directory should be', async () => {
