@@ -12,7 +12,7 @@ import { MANAGEMENT } from '../support/paths.js';
 
 /** With what builders put into a page: a script of its own, a style sheet that loads late, styles. */
 const INDEX = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Small console</title>
+<html lang="en"><head><meta charset="utf-8"><base href="/console/"><title>Small console</title>
 <style>#where { color: #123456 }</style>
 <link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="late.css" media="print" onload="this.media='all'">

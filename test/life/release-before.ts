@@ -42,12 +42,9 @@ export function findReleaseBefore(): ReleaseBefore | undefined {
 
 /**
  * Its program, compiled without its tests and scripts, with the packages that are installed here.
- * @returns the file to run, and what goes before other arguments
+ * @returns the file to run, with `start` as its first argument
  */
-export async function buildRelease(
-  { commit }: ReleaseBefore,
-  place: string,
-): Promise<{ main: string; args: readonly string[] }> {
+export async function buildRelease({ commit }: ReleaseBefore, place: string): Promise<string> {
   mkdirSync(place);
   const archive = join(place, 'release.tar');
   await run('git', ['archive', '--output', archive, commit], { cwd: root });
@@ -59,7 +56,9 @@ export async function buildRelease(
   writeFileSync(file, JSON.stringify({ ...settings, include }));
   await run(process.execPath, ['scripts/build.mjs', '--no-check'], { cwd: place });
   const command = join(place, 'dist/commands/main.js');
-  return existsSync(command)
-    ? { main: command, args: ['start'] }
-    : { main: join(place, 'dist/server/main.js'), args: [] };
+  if (existsSync(command)) return command;
+  // 0.1.0 had one command, and no name for it.
+  const only = join(place, 'start.mjs');
+  writeFileSync(only, "process.argv.splice(2, 1);\nawait import('./dist/server/main.js');\n");
+  return only;
 }

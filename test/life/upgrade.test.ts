@@ -35,16 +35,14 @@ describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release be
   const shop = new ProcessShop();
   const masterKey = newMasterKey();
   let database: TestDatabase;
-  let build: Awaited<ReturnType<typeof buildRelease>>;
   let older: ControllerProcess;
   let newer: ControllerProcess;
   /** Of the older, and of the newer one. */
   let clients: readonly [Client, Client];
 
-  const start = (name: string, program: { main?: string; args?: readonly string[] } = {}) =>
+  const start = (name: string, program: { main?: string } = {}) =>
     shop.start(join(shop.place(), 'data'), {
       ...program,
-      ...(program.args === undefined ? {} : { args: [...program.args] }),
       env: {
         DATABASE_URL: database.url,
         EDGE_NAME: name,
@@ -63,9 +61,9 @@ describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release be
 
   before(async () => {
     database = await openTestDatabase({ isEmpty: true });
-    build = await buildRelease(before_ as NonNullable<typeof before_>, join(shop.place(), 'release'));
+    const main = await buildRelease(before_ as NonNullable<typeof before_>, join(shop.place(), 'release'));
     // The network was made, and used, by the release before.
-    older = start('older', build);
+    older = start('older', { main });
     const olderUrl = await older.ready();
     const client = await shop.login(olderUrl);
     expectStatus(
