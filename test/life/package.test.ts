@@ -98,9 +98,7 @@ describe('the package', function installed() {
 
   it('starts there by its name, makes a network and serves it with the explorer', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    expect((await run('npx', ['--no', 'edge-controller', '--version'], { cwd: folder })).trim()).to.equal(
-      `v${version}`,
-    );
+    expect(await run('npx', ['--no', 'edge-controller', 'version'], { cwd: folder })).to.include(`v${version}`);
     // What npx runs, without npx, which would not pass on every signal.
     const controller = shop.start(join(folder, 'data'), {
       node: '/usr/bin/env',
