@@ -137,14 +137,15 @@ export async function examineContent(tx: Db, seals: Seals | undefined, isThoroug
   let known: Promise<readonly string[]> | undefined;
   const missing = (db: Db) => (known ??= missingStatements(db));
   const found: Finding[] = [];
-  for (const { name, canFix, run } of CHECKS) {
+  for (const check of CHECKS) {
+    const { name, canFix } = check;
     if (!isThorough && !ALWAYS.has(name)) continue;
     if (name === 'sealed keys' && seals === undefined) {
       found.push(skipped(name, 'Without the master key nobody knows whether they open.'));
       continue;
     }
     const options: CheckOptions = { isFixing: false, room: MOST, seals: seals ?? NONE, missing };
-    const sentences = await run(tx, options);
+    const sentences = await check.run(tx, options);
     const title = OF_SCHEMA.has(name) ? 'schema' : name;
     if (sentences.length === 0) found.push(ok(title, `No fault was found (${name}).`));
     for (const sentence of sentences.slice(0, MOST))

@@ -1,6 +1,6 @@
 /**
- * The command line: its help and exit codes, and docs/operations/command-line.md, whose commands are run in order on one
- * controller, as an operator would.
+ * The command line: its help and exit codes, and docs/operations/command-line.md, whose commands are run in order on
+ * one controller, as an operator would.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,11 +2,10 @@
  * `admin`, `backup`, `restore` and `migrate` against a database of its own, while a controller runs on it: what they
  * refuse, and what the controller makes of what they did.
  */
-import { statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { migrate, migrationNames } from '../../db/migrate.js';
 import { expectStatus } from '../support/client.js';
@@ -197,7 +196,8 @@ describe('what an operator does beside a running controller', function operating
       expect((await applied()).at(-1)).to.deep.equal({ name: last });
       const none = await runCommand(['backup', join(place, 'empty.snapshot.gz')], on);
       expect(none.stderr).to.equal(
-        'edge-controller: There is no network in this database: use the settings that its controller is started with.\n',
+        'edge-controller: There is no network in this database: use the settings that its controller is ' +
+          'started with.\n',
       );
     } finally {
       await database.close();
