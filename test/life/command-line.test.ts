@@ -13,7 +13,7 @@ import { readConfig } from '../../server/config-reader.js';
 import { runMain } from '../api/server-support.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
-import { blocksOf, isNews, openShell, placeShim } from '../support/page.js';
+import { blocksOf, isNews, itEachBlock, openShell, placeShim } from '../support/page.js';
 import type { Shell } from '../support/page.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { addressAt, freePort } from '../support/ports.js';
@@ -96,7 +96,6 @@ describe('docs/operations/command-line.md', function commandLinePage() {
   let url: string;
   let early: Client;
   let shell: Shell;
-  let hasFailed = false;
 
   const start = async () => {
     controller = shop.start(join(home, 'data'), { env: { ...settings, EDGE_ADMIN_PASSWORD: ADMIN.password } });
@@ -116,23 +115,17 @@ describe('docs/operations/command-line.md', function commandLinePage() {
     await shop.end();
   });
 
-  for (const { language, notes, text, section, line } of blocksOf(page)) {
-    it(`${section}, line ${line}`, async function runs() {
-      if (hasFailed) this.skip(); // each builds on those before
-      hasFailed = true;
-      expect(language).to.equal('sh');
-      if (!notes.includes('elsewhere')) {
-        const isStopped = notes.includes('stopped');
-        if (isStopped) await controller.stop();
-        const { stdout, stderr } = await shell.run(text);
-        outputs.push(stdout);
-        expect(stderr.split('\n').filter((each) => each !== '' && !isNews(each))).to.deep.equal([]);
-        expect(serverProcesses(join(home, 'data')).length > 0).to.equal(!isStopped);
-        if (isStopped) await start();
-      }
-      hasFailed = false;
-    });
-  }
+  itEachBlock(blocksOf(page), async ({ language, notes, text }) => {
+    expect(language).to.equal('sh');
+    if (notes.includes('elsewhere')) return;
+    const isStopped = notes.includes('stopped');
+    if (isStopped) await controller.stop();
+    const { stdout, stderr } = await shell.run(text);
+    outputs.push(stdout);
+    expect(stderr.split('\n').filter((each) => each !== '' && !isNews(each))).to.deep.equal([]);
+    expect(serverProcesses(join(home, 'data')).length > 0).to.equal(!isStopped);
+    if (isStopped) await start();
+  });
 
   it('shows the version, in both forms', () => {
     const all = outputs.join('');
