@@ -63,14 +63,15 @@ function report(findings: readonly Finding[]): string {
   const order: readonly Level[] = ['ok', 'skipped', 'warning', 'fault'];
   const column = Math.max(...findings.map(({ check }) => check.length)) + 2;
   const indent = ' '.repeat(MARK + column);
-  const lines = order.flatMap((level) => findings.filter((finding) => finding.level === level)).flatMap((finding) => {
-    const { check, level, message, fix } = finding;
-    const [first = '', ...rest] = wrapped(message, indent);
-    const head = `${MARKS[level].padEnd(MARK)}${check.padEnd(column)}${first.trimStart()}`;
-    return [head, ...rest, ...(fix === undefined ? [] : wrapped(`→ ${fix}`, indent))];
-  });
+  const lines = order
+    .flatMap((level) => findings.filter((finding) => finding.level === level))
+    .flatMap((finding) => {
+      const { check, level, message, fix } = finding;
+      const [first = '', ...rest] = wrapped(message, indent);
+      const head = `${MARKS[level].padEnd(MARK)}${check.padEnd(column)}${first.trimStart()}`;
+      return [head, ...rest, ...(fix === undefined ? [] : wrapped(`→ ${fix}`, indent))];
+    });
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const many = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
   return `${lines.join('\n')}\n\n${many(count('fault'), 'fault')}, ${many(count('warning'), 'warning')}.\n`;
 }
-

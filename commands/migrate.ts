@@ -21,7 +21,8 @@ export function migrateCommand(): Command {
         }
         const applied = plan === true ? pending : await migrate(connection);
         const lines = applied.flatMap((name) => [`  ${name}`, ...wrapped(firstSentence(purposeOf(name)), '    ')]);
-        const head = plan === true ? 'Would be applied, each once, all of them or none:' : 'The schema is up to date. Applied:';
+        const head =
+          plan === true ? 'Would be applied, each once, all of them or none:' : 'The schema is up to date. Applied:';
         process.stdout.write(`${[head, ...lines].join('\n')}\n`);
         if (plan === true) process.stdout.write('Make a backup, then run `edge-controller migrate`.\n');
       });

@@ -26,7 +26,7 @@ type Text = Pick<ChangeStatement, 'name' | 'sql'> & { readonly order: readonly s
 
 /** Builds SQL text; never connects. */
 const builder: Knex = knexFactory({ client: 'pg' });
-/** A caller chooses among the columns of a table, so those that come again are kept, and others made anew. */
+/** A caller may change any columns of a table: texts of the usual sets are kept, others are made each time. */
 const MOST_TEXTS = 500;
 const texts = new LRUCache<string, Text>({ max: MOST_TEXTS });
 /** Stands for the value of the condition, where columns stand for theirs. */

@@ -1,7 +1,8 @@
 // Adds to the documents what conditional requests need, by rule, so that no fragment has to repeat it
 // (docs/concurrent-changes.md).
 
-import type { ApiName, JsonObject, JsonValue } from './spec-bundle.js';
+import { isObject } from './spec-bundle.js';
+import type { ApiName, JsonObject } from './spec-bundle.js';
 
 /** Of an entity: `/services/{id}`; settings of a controller are changed under `/effective`. */
 const DETAIL = /^\/([a-z-]+)\/\{id\}(\/effective)?$/;
@@ -88,8 +89,4 @@ function addTag(responses: JsonObject, tag: JsonObject, path: string): void {
     ...success,
     headers: { ...(isObject(success['headers']) ? success['headers'] : {}), ETag: tag },
   };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

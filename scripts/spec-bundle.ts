@@ -136,6 +136,7 @@ export const httpMethods: readonly HttpMethod[] = ['get', 'post', 'put', 'patch'
 const sections = ['paths', 'parameters', 'responses', 'definitions'] as const;
 type Section = (typeof sections)[number];
 const referable: readonly string[] = ['parameters', 'responses', 'definitions'] satisfies Section[];
+/** The keys of a document that only one file writes. */
 const rootKeys: readonly string[] = [
   'swagger',
   'info',
@@ -148,6 +149,8 @@ const rootKeys: readonly string[] = [
   'securityDefinitions',
   'externalDocs',
 ];
+/** All keys of a document. */
+export const documentKeys: readonly string[] = [...rootKeys, ...sections];
 
 interface Merged {
   values: Record<Section, JsonObject>;
@@ -372,6 +375,6 @@ function sortKeys(value: JsonValue): JsonValue {
   return sorted;
 }
 
-function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

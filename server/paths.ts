@@ -78,7 +78,7 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The node of a path, and what stands for its parameters. @throws DomainError `routeUnknown` */
+/** The node of a path, and the values of its parameters. @throws DomainError `routeUnknown` */
 function nodeOf({ api, segments }: Target, path: string): { node: RouteNode; values: readonly string[] } {
   let node: RouteNode = routes[api];
   const values: string[] = [];

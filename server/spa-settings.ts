@@ -114,7 +114,7 @@ export const SPA = {
     spaPlaces,
     [] as readonly SpaPlace[],
     'Single-page applications to serve, such as an administration console: a list of `path` (`zac` is `/zac/`), ' +
-      '`location` (the folder), `index` (`index.html`) and `policy` (a content security policy instead of the one that ' +
-      `is made for it). As a variable: JSON, such as \`${EXAMPLE}\`.`,
+      '`location` (the folder), `index` (`index.html`) and `policy` (a content security policy instead of the one ' +
+      `that is made for it). As a variable: JSON, such as \`${EXAMPLE}\`.`,
   ),
 };

@@ -132,7 +132,8 @@ const newerSchema = (newer: readonly string[]): Finding =>
     'Bring this controller to that release (docs/operations/upgrades.md), and let that one examine the database.',
   );
 
-const ALWAYS = new Set(['structure', 'functions, triggers and indexes', 'sealed keys']);
+const OF_SCHEMA = new Set(['structure', 'functions, triggers and indexes']);
+const ALWAYS = new Set([...OF_SCHEMA, 'sealed keys']);
 /** More of one check are not shown. */
 const MOST = 10;
 const REPAIR = 'Start the controller, then repair it: ziti edge db start-check-integrity -f';
@@ -146,15 +147,16 @@ export async function examineContent(tx: Db, seals: Seals | undefined, isThoroug
   let known: Promise<readonly string[]> | undefined;
   const missing = (db: Db) => (known ??= missingStatements(db));
   const found: Finding[] = [];
-  for (const { name, canFix, run } of CHECKS) {
+  for (const check of CHECKS) {
+    const { name, canFix } = check;
     if (!isThorough && !ALWAYS.has(name)) continue;
     if (name === 'sealed keys' && seals === undefined) {
       found.push(skipped(name, 'Without the master key nobody knows whether they open.'));
       continue;
     }
     const options: CheckOptions = { isFixing: false, room: MOST, seals: seals ?? NONE, missing };
-    const sentences = await run(tx, options);
-    const title = name === 'structure' ? 'schema' : name;
+    const sentences = await check.run(tx, options);
+    const title = OF_SCHEMA.has(name) ? 'schema' : name;
     if (sentences.length === 0) found.push(ok(title, `No fault was found (${name}).`));
     for (const sentence of sentences.slice(0, MOST))
       found.push(
@@ -176,7 +178,7 @@ interface Waiting {
 /** Long enough that no work of ours takes it. */
 const WAITS = `SELECT count(*)::int AS waiting, min(b.pid) AS pid
 FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS b (pid)
-WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND a.query_start < now() - interval '3 seconds'
+WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND a.query_start < now() - interval '2 seconds'
 HAVING count(*) > 0`;
 
 /** Statements that wait for a lock which somebody holds for too long. */
@@ -187,7 +189,7 @@ export async function examineWaits(tx: Db): Promise<Finding> {
   if (row === undefined) return ok('locks', 'No statement waits for a lock of the database.');
   return warning(
     'locks',
-    `${row.waiting} statements have waited for more than 3 s for what process ${row.pid} of PostgreSQL holds.`,
+    `${row.waiting} statements have waited for more than 2 s for what process ${row.pid} of PostgreSQL holds.`,
     `See what it does in pg_stat_activity; to end it: SELECT pg_terminate_backend(${row.pid});`,
   );
 }

@@ -3,6 +3,8 @@ import type { X509Certificate } from 'node:crypto';
 import type { Db } from '../../db/db.js';
 import { READ_ALL, withLane } from '../../db/maintenance/connection.js';
 import { networkStore } from '../../db/network.js';
+import type { Seals } from '../../db/maintenance/integrity-checks.js';
+import { outageOf } from '../../db/outages.js';
 import type { ServerConfig } from '../../db/servers.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { closeAll } from '../../server/closers.js';
@@ -13,13 +15,7 @@ import { createLogger } from '../../server/log.js';
 import { openFileLimit, openFileNeeds } from '../../server/open-files.js';
 import { sealsOf } from '../../server/seals.js';
 import { explain } from '../shared/explain.js';
-import {
-  examineContent,
-  examineLock,
-  examineServer,
-  examineWaits,
-  hindranceOf,
-} from './database.js';
+import { examineContent, examineLock, examineServer, examineWaits, hindranceOf } from './database.js';
 import type { FoundHolder } from './database.js';
 import { examineDataDir, examineDisk, examineMasterKey, examinePermissions } from './files.js';
 import { fault, faultOf, ok, skipped, warning } from './finding.js';
@@ -98,7 +94,11 @@ async function examineDatabase({ config, holder, keyRing, isThorough }: Database
     const abort = new AbortController().signal;
     const connection = await locateServer({ config, log, closers, abort, besideRunning: true });
     // Only one that was started for this has something to close.
-    const { findings, isOfRelease } = await examineServer(config, connection, wayTo(config, holder, closers.length > 0));
+    const { findings, isOfRelease } = await examineServer(
+      config,
+      connection,
+      wayTo(config, holder, closers.length > 0),
+    );
     if (!isOfRelease) return { findings };
     const inside = await examineNetwork(connection, keyRing, isThorough);
     return { ...inside, findings: [...findings, ...inside.findings] };
@@ -121,7 +121,7 @@ async function examineNetwork(
   keyRing: KeyRing | undefined,
   isThorough: boolean,
 ): Promise<Examined> {
-  const work = async (tx: Db): Promise<Examined> => {
+  const look = async (tx: Db): Promise<Looked> => {
     const findings: Finding[] = [await examineClock(tx), await examineWaits(tx)];
     const network = networkStore(tx);
     const record = await network.find();
@@ -131,16 +131,36 @@ async function examineNetwork(
           ...findings,
           fault('network', 'The database has the schema, but no network.', 'Start a controller, which makes one.'),
         ],
+        seals: undefined,
       };
     const matching = keyRing === undefined ? [] : [examineKey(record, keyRing)];
     const opens = keyRing !== undefined && matching.every(({ level }) => level !== 'fault');
     const records = await network.allPki();
     const prints = new Set(records.filter(({ purpose }) => purpose === 'server').map(({ fingerprint }) => fingerprint));
-    const content = await examineContent(tx, opens ? sealsOf(keyRing) : undefined, isThorough);
     return {
-      findings: [...findings, ...matching, ...examineCertificates(records), ...content],
+      findings: [...findings, ...matching, ...examineCertificates(records)],
+      seals: opens ? sealsOf(keyRing) : undefined,
       isOurs: (certificate) => prints.has(certificate.fingerprint.replaceAll(':', '').toLowerCase()),
     };
   };
-  return withLane(connection, new AbortController().signal, (lane) => lane.transaction(work, READ_ALL));
+  return withLane(connection, new AbortController().signal, async (lane) => {
+    const { seals, ...looked } = await lane.transaction(look, READ_ALL);
+    const content = await lane
+      .transaction(async (tx) => {
+        await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
+        return examineContent(tx, seals, isThorough);
+      }, READ_ALL)
+      .catch((error: unknown) => {
+        if (outageOf(error) !== 'locked') throw error;
+        return [skipped('schema', 'Not looked at: somebody holds a lock on a table (see locks).')];
+      });
+    return { ...looked, findings: [...looked.findings, ...content] };
+  });
+}
+
+/** A table that somebody else locks for longer is not waited for. */
+const PATIENCE = '1s';
+
+interface Looked extends Examined {
+  readonly seals: Seals | undefined;
 }

@@ -1,7 +1,7 @@
 /** What a controller keeps in files, looked at without changing any. */
 import { existsSync, lstatSync, readFileSync, statSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
+import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/config-reader.js';
@@ -67,9 +67,7 @@ function openTo(path: string, whom: number): Finding[] {
   if (found === undefined || (found.mode & whom) === 0) return [];
   const bits = found.mode & 0o777;
   const closed = octal(bits & ~whom);
-  return [
-    fault('permissions', `${path} is open to other users (mode ${octal(bits)}).`, `chmod ${closed} '${path}'`),
-  ];
+  return [fault('permissions', `${path} is open to other users (mode ${octal(bits)}).`, `chmod ${closed} '${path}'`)];
 }
 
 function holdsSecret(file: string): boolean {
@@ -103,7 +101,13 @@ export function examineMasterKey(config: Config): FoundKey {
     const keyRing = createKeyRing(parseMasterKey(text), config.oldMasterKeys.map(parseMasterKey));
     return { finding: ok(KEY, `The key of ${place} has the right form.`), keyRing };
   } catch (error) {
-    return { finding: faultOf(KEY, `${place} cannot be used: ${(error as Error).message}`) };
+    const { message } = error as Error;
+    return {
+      finding:
+        error instanceof OwnFileError
+          ? faultOf(KEY, `${place} cannot be used: ${message}`)
+          : fault(KEY, `${place} cannot be used: ${message}.`, 'Set it to the key of the network: 32 bytes in base64.'),
+    };
   }
 }
 

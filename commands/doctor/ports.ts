@@ -1,5 +1,5 @@
 /** Whether a controller can listen where it should, or this one does already. */
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import { parseHostPort } from '../../domain/pki/server-name.js';

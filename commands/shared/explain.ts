@@ -15,12 +15,12 @@ export function explain(error: unknown): string {
   if (fileFault !== undefined) return fileFault;
   // The message of a `DatabaseUnavailable` is for callers of the API; one of the server may repeat the user's name.
   const outage = error instanceof DatabaseUnavailable || error instanceof DatabaseError ? outageOf(error) : undefined;
-  if (outage !== undefined)
-    return `The database failed: ${reasonOf(error.cause ?? error)}. ${OUTAGES[outage].advice}.`;
+  if (outage !== undefined) return `The database failed: ${reasonOf(error.cause ?? error)}. ${OUTAGES[outage].advice}.`;
   if (error instanceof DatabaseError)
     return `The database refused a statement: ${error.message} (SQLSTATE ${error.code ?? 'unknown'}).`;
   if (error instanceof DomainError) return explainDomain(error);
-  const isExpected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError;
+  const isExpected =
+    error instanceof ConfigError || error instanceof EmbeddedDatabaseError || error instanceof SchemaError;
   return isExpected ? error.message : (error.stack ?? error.message);
 }
 

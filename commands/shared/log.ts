@@ -3,8 +3,8 @@ import type { Config } from '../../server/config.js';
 import type { Logger } from '../../server/log.js';
 
 /**
- * @param least  of the lines that are wanted; a setting that wants more of them wins. What a start says at `info` is not
- *   news to whoever runs a command.
+ * @param least  of the lines that are wanted; a setting that wants more of them wins. What a start says at `info` is
+ *   not news to whoever runs a command.
  */
 export async function commandLog(config: Config, least: 'info' | 'warn' = 'warn'): Promise<Logger> {
   const { createLogger } = await import('../../server/log.js');

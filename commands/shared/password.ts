@@ -18,7 +18,8 @@ export async function givenPassword({ passwordFile, generate }: PasswordSource):
   if (generate === true || !process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const first = await ask('New password (empty: a random one): ');
   if (first === '') return undefined;
-  if ((await ask('Again: ')) !== first) throw await refusal('The two passwords differ; nothing was changed. Try again.');
+  if ((await ask('Again: ')) !== first)
+    throw await refusal('The two passwords differ; nothing was changed. Try again.');
   return first;
 }
 

@@ -6,7 +6,7 @@ const LINES_MS = 10_000;
 export interface Progress {
   readonly report: (table: string, rows: number) => void;
   /** Takes the line away that stands on a terminal. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** @param doing  the work, such as `Taking the snapshot` */

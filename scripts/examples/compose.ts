@@ -3,9 +3,9 @@
  * belongs to, and what follows from elsewhere (ids, links, references, what was sent to create the entity) is not
  * written at all.
  */
-import { splitReference } from '../spec-bundle.js';
+import { isObject, splitReference } from '../spec-bundle.js';
 import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-bundle.js';
-import { isObject, looksLikeId, madeOf } from './entities.js';
+import { looksLikeId, madeOf } from './entities.js';
 import type { Entities } from './entities.js';
 
 const A_TIME = '2026-01-15T09:30:00.000Z';

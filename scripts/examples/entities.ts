@@ -1,7 +1,7 @@
 /** The entities that examples are about: one of each collection, with the same id and name wherever it is shown. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { linksOf } from '../../handlers/fields.js';
-import { resolveParameter, splitReference } from '../spec-bundle.js';
+import { isObject, resolveParameter, splitReference } from '../spec-bundle.js';
 import type { JsonObject, JsonValue, OpenApiDocument, Operation, Parameter } from '../spec-bundle.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -136,8 +136,4 @@ export function bodyExample(document: OpenApiDocument, operation: Operation): Js
 
 export function bodyOf(document: OpenApiDocument, { parameters = [] }: Operation): Parameter | undefined {
   return parameters.map((one) => resolveParameter(document, one)).find(({ in: place }) => place === 'body');
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // Reads a bundled document into the model; see read-schema.ts and read-operation.ts for its parts.
 
+import { documentKeys } from '../spec-bundle.js';
 import type { Api, Method, Model, Operation, Schema } from './model.js';
 import { byName, Node } from './node.js';
 import { NAME, readOperation } from './read-operation.js';
@@ -15,22 +16,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 
 export function readModel(api: Api, document: unknown): Model {
   const root = new Node(api, '', document);
-  root.only(
-    'swagger',
-    'info',
-    'host',
-    'basePath',
-    'schemes',
-    'consumes',
-    'produces',
-    'tags',
-    'securityDefinitions',
-    'externalDocs',
-    'paths',
-    'parameters',
-    'responses',
-    'definitions',
-  );
+  root.only(...documentKeys);
   root.at('swagger').oneOf('2.0');
   const definitions = new Map<string, Schema>();
   if (root.has('definitions')) {

@@ -1,7 +1,8 @@
 /** Rules for what requests may hold: null, lengths, bounds, closed sets and defaults are told by keywords. */
 import { optionalProperties, requestDefinitions, takesNull } from '../spec-nulls.js';
 import type { OpenApiDocument, Parameter, Schema } from '../spec-bundle.js';
-import { dereference, isObject, operationsOf } from './walk.js';
+import { isObject } from '../spec-bundle.js';
+import { dereference, operationsOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
 /** Formats whose values have a length of their own. */

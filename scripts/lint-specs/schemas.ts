@@ -1,6 +1,7 @@
 /** Rules for schemas: definitions, what nests in them, and parameters that are typed in place. */
+import { isObject } from '../spec-bundle.js';
 import type { OpenApiDocument, Parameter, Schema } from '../spec-bundle.js';
-import { isObject, schemasOf } from './walk.js';
+import { schemasOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
 const formats = ['date-time', 'int32', 'int64', 'uuid', 'byte', 'password'];

@@ -1,5 +1,5 @@
 /** What every rule needs: reporting, and the operations and schemas of a document. */
-import { httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
+import { httpMethods, isObject, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
 import type { HttpMethod, OpenApiDocument, Operation, Parameter, Schema } from '../spec-bundle.js';
 
 export const camelCase = /^[a-z][A-Za-z0-9]*$/;
@@ -33,12 +33,12 @@ export function operationsOf(document: OpenApiDocument): OperationContext[] {
 export function schemasOf(document: OpenApiDocument): { where: string; schema: Schema | Parameter }[] {
   const found: { where: string; schema: Schema | Parameter }[] = [];
   const visit = (where: string, schema: Schema | undefined): void => {
-    if (!isObject(schema)) return;
+    if (!isSchema(schema)) return;
     found.push({ where, schema });
     for (const [name, property] of Object.entries(schema.properties ?? {})) visit(`${where}.${name}`, property);
     for (const part of schema.allOf ?? []) visit(where, part);
     visit(`${where}[]`, schema.items);
-    if (isObject(schema.additionalProperties)) visit(`${where}{}`, schema.additionalProperties);
+    if (isSchema(schema.additionalProperties)) visit(`${where}{}`, schema.additionalProperties);
   };
   for (const [name, definition] of Object.entries(document.definitions)) visit(`definition ${name}`, definition);
   for (const { operation, parameters } of operationsOf(document)) {
@@ -64,6 +64,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isSchema(value: unknown): value is Schema {
+  return isObject(value);
 }

@@ -2,7 +2,7 @@
  * A document of OpenAPI 2.0 in the form of OpenAPI 3.1. Ours use a closed set of what 2.0 has; what is outside of it
  * stops the derivation (docs/decisions/0017-openapi-3-1-is-derived.md).
  */
-import { httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
+import { documentKeys, httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
 import type {
   Header,
   JsonObject,
@@ -18,22 +18,6 @@ import type {
 import { toSchema, toSchemas } from './schema.js';
 
 const JSON_TYPE = 'application/json';
-const ROOT_KEYS: readonly string[] = [
-  'swagger',
-  'info',
-  'host',
-  'basePath',
-  'schemes',
-  'consumes',
-  'produces',
-  'tags',
-  'externalDocs',
-  'securityDefinitions',
-  'paths',
-  'parameters',
-  'responses',
-  'definitions',
-];
 const OPERATION_KEYS: readonly string[] = [
   'operationId',
   'summary',
@@ -51,7 +35,7 @@ const OPERATION_KEYS: readonly string[] = [
 /** @throws Error for what the derivation does not know */
 export function toOpenApi31(document: OpenApiDocument): JsonObject {
   const source = document as unknown as JsonObject;
-  refuseOthers(source, ROOT_KEYS, 'document');
+  refuseOthers(source, documentKeys, 'document');
   const paths = Object.entries(document.paths).map(([path, item]) => [path, toPathItem(document, path, item)] as const);
   return {
     openapi: '3.1.0',

@@ -93,7 +93,7 @@ function orNull(schema: JsonObject): JsonObject {
   return { type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}), ...rest };
 }
 
-/** The property, and for each of its values the schema that it stands for. A schema's own name needs no entry. */
+/** The property, and which schema each of its values means. A schema's own name needs no entry. */
 function toDiscriminator(document: OpenApiDocument, base: string, propertyName: string): JsonObject {
   const entries = Object.entries(document.definitions).flatMap(([name, { allOf, 'x-discriminator-value': value }]) => {
     const isSubType = allOf?.some(({ $ref }) => splitReference($ref ?? '')?.[1] === base) ?? false;

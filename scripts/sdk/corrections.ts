@@ -3,6 +3,7 @@
  * not compile or does not work. Each correction leaves what is sent and received as it is. Nothing is ever changed in
  * what comes out.
  */
+import { isObject } from '../spec-bundle.js';
 import type { JsonObject, JsonValue } from '../spec-bundle.js';
 
 export interface Correction {
@@ -170,8 +171,4 @@ function nameEnumerations(document: JsonObject): void {
 function objectAt(holder: JsonObject, key: string): JsonObject {
   const value = holder[key];
   return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -37,17 +37,6 @@ describe('a long compressed list', () => {
     await database.close();
   });
 
-  const transactions = async () =>
-    Number(
-      (
-        await database.query(
-          `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-            AND state LIKE 'idle in transaction%'`,
-        )
-      ).rows[0]?.['count'],
-    );
-  const givenBack = () =>
-    until('the connection of the database is given back', async () => (await transactions()) === 0, 20_000);
   const ask = async (coding: string) => {
     const socket = await dial(controller.url);
     socket.write(
@@ -64,7 +53,7 @@ describe('a long compressed list', () => {
       const before = said();
       const socket = await ask(coding);
       await until('the log says so', () => said() > before, 20_000);
-      await givenBack();
+      await database.connectionsAreFree();
       await until('it notices', noticesTheEnd(socket));
       expect(errors()).to.deep.equal([]);
     });
@@ -73,7 +62,7 @@ describe('a long compressed list', () => {
       const socket = await ask(coding);
       await until('it has begun', () => socket.readableLength > 0, 20_000);
       socket.destroy();
-      await givenBack();
+      await database.connectionsAreFree();
       expect(errors()).to.deep.equal([]);
       expectStatus(await admin.get('/version'), 200);
     });

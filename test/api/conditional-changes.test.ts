@@ -105,7 +105,7 @@ describe('If-Match', () => {
       expect(Object.keys(responses), operationId).to.include.members(['400', '401', '404', '412']);
   });
 
-  describe('tells nobody who may not know', () => {
+  describe('gives nothing away to those who may not know', () => {
     for (const operation of conditional) {
       it(nameOf(operation), async () => {
         const { method } = operation;

@@ -15,7 +15,7 @@ import type { Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
-import { identityDraft, serviceDraft, STORE_LIMITS } from '../support/stores.js';
+import { identityDraft, routerDraft, serviceDraft, STORE_LIMITS } from '../support/stores.js';
 import { projectDir } from '../fixtures/specs/zoo.js';
 
 const documents = loadSpecs(projectDir);
@@ -97,23 +97,12 @@ async function addReferred({ database, admin }: TestController): Promise<void> {
     await stores.transaction(async (tx) => {
       await tx.identities.create(identityId, identityDraft('identity of the examples'), []);
       await tx.services.create(service, serviceDraft('service of the examples'));
-      await tx.routers.create(
-        router,
-        {
-          name: 'router of the examples',
-          isEdge: true,
-          cost: 0,
-          noTraversal: false,
-          disabled: false,
-          isTunnelerEnabled: false,
-          roleAttributes: [],
-          appData: {},
-          ctrlChanListeners: {},
-          configs: [],
-          tags: {},
-        },
-        { id: 'enrollment', token: randomUUID(), jwt: '', expiresAt: new Date('2036-01-15T09:30:00.000Z') },
-      );
+      await tx.routers.create(router, routerDraft('router of the examples'), {
+        id: 'enrollment',
+        token: randomUUID(),
+        jwt: '',
+        expiresAt: new Date('2036-01-15T09:30:00.000Z'),
+      });
     });
   } finally {
     await connection.close();

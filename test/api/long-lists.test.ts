@@ -45,17 +45,6 @@ describe('a long list', () => {
          WHERE name LIKE 'long-%'`,
       [TAG_BYTES],
     );
-  const openTransactions = async () =>
-    Number(
-      (
-        await database.query(
-          `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-            AND state LIKE 'idle in transaction%'`,
-        )
-      ).rows[0]?.['count'],
-    );
-  const givenBack = () =>
-    until('the connection of the database is given back', async () => (await openTransactions()) === 0);
   const errors = () => controller.log.filter(({ level }) => level === 50);
   const said = (text: string) => controller.log.filter(({ msg }) => msg === text);
   const expectAll = (data: unknown, count: number) => {
@@ -69,7 +58,7 @@ describe('a long list', () => {
     const answer = expectStatus(await admin.get(UNLIMITED), 200);
     expectAll(answer.data, COUNT);
     expect(answer.meta.pagination?.totalCount).to.equal(COUNT);
-    await givenBack();
+    await database.connectionsAreFree();
   });
 
   it('with a limit comes whole too, in pieces when it is too large to hold', async () => {
@@ -87,8 +76,8 @@ describe('a long list', () => {
   it('whose reader stops is cut, its connection of the database is given back, and the log has a warning', async () => {
     const socket = await dial(controller.url);
     socket.write(getRequest(UNLIMITED, admin.token));
-    await until('the list is being read', async () => (await openTransactions()) > 0);
-    await givenBack();
+    await until('the list is being read', async () => (await database.waitingTransactions()) > 0);
+    await database.connectionsAreFree();
     await until('the connection is cut', noticesTheEnd(socket));
     const lines = said('the reader was too slow and was cut');
     expect(lines).to.have.lengthOf(1);
@@ -100,9 +89,9 @@ describe('a long list', () => {
     const socket = await dial(controller.url);
     socket.write(getRequest(UNLIMITED, admin.token));
     await once(socket, 'readable');
-    await until('the list is being read', async () => (await openTransactions()) > 0);
+    await until('the list is being read', async () => (await database.waitingTransactions()) > 0);
     socket.destroy();
-    await givenBack();
+    await database.connectionsAreFree();
     await until('the log has it', () => said('the reader went away').length === 1);
     expect(errors()).to.deep.equal([]);
   });
@@ -113,7 +102,7 @@ describe('a long list', () => {
     socket.write(getRequest(UNLIMITED, admin.token));
     expect(await readSteadily(socket, { size: 400_000, restMs: 20, total: size })).to.be.at.least(size);
     socket.destroy();
-    await givenBack();
+    await database.connectionsAreFree();
   });
 
   it('that breaks its spec before its first byte gives its connection of the database back', async () => {
@@ -124,7 +113,7 @@ describe('a long list', () => {
       // More often than there are connections of the database.
       for (let i = 0; i < 6; i += 1) answers.push((await admin.get(`${UNLIMITED}&sort=createdAt`)).status);
       expect(answers).to.deep.equal(Array.from({ length: 6 }, () => 500));
-      await givenBack();
+      await database.connectionsAreFree();
       expect(errors()).to.have.lengthOf(before + 6);
     } finally {
       await fill();

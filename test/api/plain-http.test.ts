@@ -8,12 +8,11 @@ import { expectStatus } from '../support/client.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
-import { dial, parseRaw, startLogged } from './server-support.js';
+import { dial, parseRaw, PROXY_SIGNATURE, startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
-const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 /** Of a balancer that speaks for itself. */
-const LOCAL = Buffer.concat([SIGNATURE, Buffer.from([0x20, 0, 0, 0])]);
+const LOCAL = Buffer.concat([PROXY_SIGNATURE, Buffer.from([0x20, 0, 0, 0])]);
 
 describe('plain HTTP to the port of HTTPS', () => {
   let database: TestDatabase;

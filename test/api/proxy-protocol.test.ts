@@ -9,10 +9,9 @@ import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { CLIENT as C } from '../support/paths.js';
-import { dial, parseRaw, readToEnd, startLogged } from './server-support.js';
+import { dial, parseRaw, PROXY_SIGNATURE, readToEnd, startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
-const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const REFUSED = 'a balancer sent no valid PROXY protocol header and was cut';
 
 function header(
@@ -22,7 +21,7 @@ function header(
 ): Buffer {
   const bytes = Buffer.from([command, family, 0, 0]);
   bytes.writeUInt16BE(length + more.length, 2);
-  return Buffer.concat([SIGNATURE, bytes, addresses, more]);
+  return Buffer.concat([PROXY_SIGNATURE, bytes, addresses, more]);
 }
 const v4 = (client: string) => Buffer.from([...client.split('.').map(Number), 10, 0, 0, 1, 0x30, 0x39, 1, 187]);
 const v6 = (hex: string) =>

@@ -52,6 +52,9 @@ export interface RawAnswer {
   };
 }
 
+/** What a balancer that speaks the PROXY protocol, version 2, begins with. */
+export const PROXY_SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
+
 export function parseRaw(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const head = text.slice(0, end);

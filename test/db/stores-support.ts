@@ -7,6 +7,7 @@ import {
   identityDraft,
   openApiSession,
   openStoresForTest,
+  routerDraft,
   serviceDraft,
   servicePolicyDraft,
   signerDraft,
@@ -74,23 +75,7 @@ export function useStores() {
   const policy = async (name = id()) => stores.servicePolicies.create(id(), servicePolicyDraft(name));
   const router = async (name: string, configs: readonly string[] = []) => {
     const { token, jwt, expiresAt } = enrollment();
-    await stores.routers.create(
-      id(),
-      {
-        name,
-        isEdge: true,
-        cost: 0,
-        noTraversal: false,
-        disabled: false,
-        isTunnelerEnabled: false,
-        roleAttributes: [],
-        appData: {},
-        ctrlChanListeners: {},
-        configs,
-        tags: {},
-      },
-      { id: id(), token, jwt, expiresAt },
-    );
+    await stores.routers.create(id(), routerDraft(name, { configs }), { id: id(), token, jwt, expiresAt });
   };
   const ca = async (name: string, fingerprint: string) =>
     stores.cas.create(id(), {

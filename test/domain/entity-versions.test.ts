@@ -10,7 +10,7 @@ import { tablesOfEntities } from '../../server/entity-tags.js';
 
 const folder = fileURLToPath(new URL('../../../db/', import.meta.url));
 
-/** What is set without moving the time, each of what nobody can set through the APIs. */
+/** Columns that are set without moving the time. The APIs cannot set any of them. */
 const BESIDE: Readonly<Record<string, string>> = {
   'authenticators failed_attempts': 'a counter of wrong passwords, which is shown nowhere',
   'authenticators last_auth_resolved_to_root': 'what the last login has shown',

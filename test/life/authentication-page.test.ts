@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { blocksOf, openShell } from '../support/page.js';
+import { blocksOf, itEachBlock, openShell } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { addressAt, freePort } from '../support/ports.js';
 import { isAlive, ProcessShop } from '../support/process.js';
@@ -18,7 +18,6 @@ describe('docs/authentication.md', function authenticationPage() {
   const outputs = new Map<string, string>();
   let home: string;
   let shell: Shell;
-  let hasFailed = false;
 
   before(async () => {
     const [port, providerPort] = [await freePort(), await freePort()];
@@ -49,7 +48,7 @@ describe('docs/authentication.md', function authenticationPage() {
     // The page ends it, unless a command before that failed.
     const file = join(home, 'auth/provider.pid');
     const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-    if (hasFailed && pid > 0 && isAlive(pid)) process.kill(pid);
+    if (hasFailed() && pid > 0 && isAlive(pid)) process.kill(pid);
     await shop.end();
   });
 
@@ -67,14 +66,10 @@ describe('docs/authentication.md', function authenticationPage() {
     expect(blocks.flatMap(({ notes }) => notes)).to.deep.equal(['cli', 'cli']);
   });
 
-  for (const block of blocks.filter(({ notes }) => cli !== undefined || notes.length === 0)) {
-    it(`${block.section}, line ${block.line}`, async function runs() {
-      if (hasFailed) this.skip(); // each builds on those before
-      hasFailed = true;
-      await run(block);
-      hasFailed = false;
-    });
-  }
+  const hasFailed = itEachBlock(
+    blocks.filter(({ notes }) => cli !== undefined || notes.length === 0),
+    run,
+  );
 
   describe('leads to what it says', () => {
     const lines = (section: string) => (outputs.get(section) ?? '').trimEnd().split('\n');

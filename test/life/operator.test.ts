@@ -2,11 +2,10 @@
  * `admin`, `backup`, `restore` and `migrate` against a database of its own, while a controller runs on it: what they
  * refuse, and what the controller makes of what they did.
  */
-import { statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { migrate, migrationNames } from '../../db/migrate.js';
 import { expectStatus } from '../support/client.js';
@@ -62,7 +61,11 @@ describe('what an operator does beside a running controller', function operating
     return answer.status;
   };
   const isRefused = (caller: Caller) =>
-    until('its session is refused', async () => (await caller.client.get(`${CLIENT}/current-identity`)).status === 401, HEARD_MS);
+    until(
+      'its session is refused',
+      async () => (await caller.client.get(`${CLIENT}/current-identity`)).status === 401,
+      HEARD_MS,
+    );
   const recordIn = ({ stderr }: Ended) =>
     stderr
       .split('\n')
@@ -87,12 +90,14 @@ describe('what an operator does beside a running controller', function operating
     const caller = await controller.newCaller();
     const file = join(place, 'short');
     writeFileSync(file, 'abc\n');
-    const short = await command(['admin', 'reset-password', caller.username, '--password-file', file]);
-    const unknown = await command(['admin', 'reset-password', 'no-such-user']);
-    const missing = await command(['admin', 'reset-password', '--password-file', join(place, 'none')]);
     const device = await make(controller, 'identities', { name: 'a device', type: 'Device', isAdmin: false });
-    const without = await command(['admin', 'reset-password', '--id', device]);
-    const strange = await command(['admin', 'unlock', '--id', 'nobody']);
+    const [short, unknown, missing, without, strange] = await Promise.all([
+      command(['admin', 'reset-password', caller.username, '--password-file', file]),
+      command(['admin', 'reset-password', 'no-such-user']),
+      command(['admin', 'reset-password', '--password-file', join(place, 'none')]),
+      command(['admin', 'reset-password', '--id', device]),
+      command(['admin', 'unlock', '--id', 'nobody']),
+    ]);
     const all = [short, unknown, missing, without, strange];
     expect(all.map(({ code, stdout }) => [code, stdout])).to.deep.equal(all.map(() => [1, '']));
     expect(short.stderr).to.match(/^edge-controller: password must have at least 5 characters/);
@@ -142,7 +147,9 @@ describe('what an operator does beside a running controller', function operating
     expect(unlocked.stdout).to.match(/can log in \(it was disabled, wrong codes of its second factor counted\)/);
     expect(recordIn(unlocked)[0]).to.include({ identityId: caller.id, wasDisabled: true, wasBlocked: true });
     expect(await login(caller, password)).to.equal(200);
-    const { rows } = await controller.database.query('SELECT blocked_until FROM mfas WHERE identity_id = $1', [caller.id]);
+    const { rows } = await controller.database.query('SELECT blocked_until FROM mfas WHERE identity_id = $1', [
+      caller.id,
+    ]);
     expect(rows).to.deep.equal([{ blocked_until: null }]);
     const again = await command(['admin', 'unlock', '--id', caller.id]);
     expect(again.stdout).to.match(/can log in \(nothing kept it out\)/);
@@ -189,7 +196,8 @@ describe('what an operator does beside a running controller', function operating
       expect((await applied()).at(-1)).to.deep.equal({ name: last });
       const none = await runCommand(['backup', join(place, 'empty.snapshot.gz')], on);
       expect(none.stderr).to.equal(
-        'edge-controller: There is no network in this database: use the settings that its controller is started with.\n',
+        'edge-controller: There is no network in this database: use the settings that its controller is ' +
+          'started with.\n',
       );
     } finally {
       await database.close();

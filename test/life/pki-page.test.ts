@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
-import { blocksOf, openShell, placeShim } from '../support/page.js';
+import { blocksOf, itEachBlock, openShell, placeShim } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
@@ -25,7 +25,6 @@ describe('docs/pki.md', function pkiPage() {
   let settings: Readonly<Record<string, string>>;
   let controller: ControllerProcess;
   let shell: Shell;
-  let hasFailed = false;
 
   const start = async () => {
     controller = shop.start(join(home, 'data'), { env: settings });
@@ -78,16 +77,11 @@ describe('docs/pki.md', function pkiPage() {
     expect(new Set(blocks.flatMap(({ notes }) => notes))).to.deep.equal(new Set(['stopped']));
   });
 
-  for (const block of blocks) {
-    it(`${block.section}, line ${block.line}`, async function runs() {
-      if (hasFailed) this.skip(); // each builds on those before
-      hasFailed = true;
-      const output = await runBlock(block);
-      if (block.language === 'sql') expect(output).not.to.equal('[]');
-      outputs.push(output);
-      hasFailed = false;
-    });
-  }
+  itEachBlock(blocks, async (block) => {
+    const output = await runBlock(block);
+    if (block.language === 'sql') expect(output).not.to.equal('[]');
+    outputs.push(output);
+  });
 
   it('leads to what it says', () => {
     const all = outputs.join('\n');

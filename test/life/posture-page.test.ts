@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { postureTypes } from '../../domain/posture/criteria.js';
-import { blocksOf, openShell } from '../support/page.js';
+import { blocksOf, itEachBlock, openShell } from '../support/page.js';
 import type { Shell } from '../support/page.js';
 import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
@@ -32,7 +32,6 @@ describe('docs/posture.md', function posturePage() {
   const shop = new ProcessShop();
   const outputs = new Map<string, string>();
   let shell: Shell;
-  let hasFailed = false;
   before(async () => {
     const port = await freePort();
     const home = shop.place();
@@ -53,16 +52,11 @@ describe('docs/posture.md', function posturePage() {
     expect(postureTypes.filter((type) => !text.includes(`"typeId":"${type}"`))).to.deep.equal([]);
   });
 
-  for (const { section, line, text } of blocks) {
-    it(`${section}, line ${line}`, async function runs() {
-      if (hasFailed) this.skip(); // each builds on those before
-      hasFailed = true;
-      const { stdout, stderr } = await shell.run(text);
-      expect(stderr).to.equal('');
-      outputs.set(section, stdout);
-      hasFailed = false;
-    });
-  }
+  itEachBlock(blocks, async ({ section, text }) => {
+    const { stdout, stderr } = await shell.run(text);
+    expect(stderr).to.equal('');
+    outputs.set(section, stdout);
+  });
 
   it('leads to what it says', () => {
     const lines = [...outputs.values()].join('').split('\n');

@@ -29,9 +29,16 @@ export interface TestDatabase {
   /** The same as a `DATABASE_URL`. */
   readonly url: string;
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  /** How many connections hold a transaction open and wait for us, as those of lists in batches do. */
+  waitingTransactions(): Promise<number>;
+  /** Until there is none of them. */
+  connectionsAreFree(): Promise<void>;
   /** Drops the database. */
   close(): Promise<void>;
 }
+
+/** A reader that stopped is cut within ten seconds. */
+const FREE_MS = 20_000;
 
 /** What is left of them is ended with the database. */
 const ENDING_MS = 1_000;
@@ -55,10 +62,22 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
   const connection = { ...cluster(), database: name };
   const client = new pg.Client(connection);
   await client.connect();
+  const waitingTransactions = async () => {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%' AND pid <> pg_backend_pid()`,
+    );
+    return rowCount ?? 0;
+  };
   return {
     connection,
     url: urlOf(connection),
     query: async (text, values) => client.query<Record<string, unknown>>(text, values),
+    waitingTransactions,
+    async connectionsAreFree() {
+      const areFree = async () => (await waitingTransactions()) === 0;
+      await until('the connections of the database are given back', areFree, FREE_MS);
+    },
     async close() {
       await client.end();
       await connectionsEnd(name);

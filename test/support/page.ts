@@ -56,6 +56,26 @@ export function placeShim(directory: string): string {
 /** Whether a line of standard error is one of the log that tells of no trouble. */
 export const isNews = (line: string): boolean => line.startsWith('{"level":"info",');
 
+/**
+ * One test for each block. Each builds on those before it: after one that failed the rest are not run, and say so.
+ * @returns  whether one has failed
+ */
+export function itEachBlock(blocks: readonly Block[], run: (block: Block) => Promise<void>): () => boolean {
+  let hasFailed = false;
+  for (const block of blocks)
+    it(`${block.section}, line ${block.line}`, async function runs() {
+      if (hasFailed) {
+        const { test } = this;
+        if (test !== undefined) test.title += ' (not run: a block before it failed)';
+        this.skip();
+      }
+      hasFailed = true;
+      await run(block);
+      hasFailed = false;
+    });
+  return () => hasFailed;
+}
+
 export interface Shell {
   /** Runs a block to its end. @returns what it wrote @throws with that when a command of it fails */
   run(text: string): Promise<{ readonly stdout: string; readonly stderr: string }>;

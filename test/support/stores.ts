@@ -6,6 +6,7 @@ import type { ExternalJwtSignerDraft } from '../../db/external-jwt-signers.js';
 import type { Stores } from '../../db/stores.js';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { IdentityDraft, ServiceDraft, ServicePolicyDraft } from '../../domain/model.js';
+import type { RouterDraft } from '../../domain/router.js';
 import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 
@@ -84,6 +85,21 @@ export const serviceDraft = (name: string, changes: Partial<ServiceDraft> = {}):
   maxIdleTimeMillis: 0,
   terminatorStrategy: 'smartrouting',
   roleAttributes: [],
+  configs: [],
+  tags: {},
+  ...changes,
+});
+
+export const routerDraft = (name: string, changes: Partial<RouterDraft> = {}): RouterDraft => ({
+  name,
+  isEdge: true,
+  cost: 0,
+  noTraversal: false,
+  disabled: false,
+  isTunnelerEnabled: false,
+  roleAttributes: [],
+  appData: {},
+  ctrlChanListeners: {},
   configs: [],
   tags: {},
   ...changes,

@@ -38,7 +38,7 @@ export interface Network {
   readonly administrator: Client;
   /** A new administrator, for those that are. */
   newAdministrator(): Promise<Client>;
-  /** The id that the path of an operation is about: made anew, for `client` where it is the caller's own. */
+  /** The id for the path of an operation: of a fresh entity, for `client` where it is the caller's own. */
   subjectOf(operation: Operation, client: Client): Promise<string>;
   /** Brings a caller to where the operation can succeed. */
   prepare(operation: Operation, client: Client): Promise<void>;
