@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 f68d36e2f29aad4130a9525260dff2a167cbdd49fe698361b3d8659cc59ff69a) by scripts/generate. Do not edit.
+// Generated from specs/ by scripts/generate. Do not edit.
 'use strict';
 module.exports = {
   byte: new RegExp('^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', 'u'),

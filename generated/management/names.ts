@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 2b90bb734ecc413d43daf11db7a6086b9b5b4d83dea96fc570638c6355982819) by scripts/generate. Do not edit.
+// Generated from specs/ by scripts/generate. Do not edit.
 
 import type { NameTable } from '../operation.js';
 
