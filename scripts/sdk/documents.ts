@@ -6,10 +6,10 @@ import type { RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import 'reflect-metadata';
 import { X509Certificates } from '@peculiar/x509';
+import { basePaths } from '../../generated/routes.js';
 import type { ApiName, JsonObject } from '../spec-bundle.js';
 import { ROOT } from './generator.js';
 
-const BASE_PATHS: Readonly<Record<ApiName, string>> = { client: '/edge/client/v1', management: '/edge/management/v1' };
 const MOST_MS = 30_000;
 
 /** @param host  name and port that the SDK calls unless it is told otherwise: `edge.example.org:1280` */
@@ -41,7 +41,7 @@ export async function served(
   const ca = trust.authorities ?? (await published(origin, trust.fingerprint, tell));
   const documents = new Map<ApiName, JsonObject>();
   for (const api of apis)
-    documents.set(api, JSON.parse(await get(`${origin}${BASE_PATHS[api]}/swagger.json`, { ca })) as JsonObject);
+    documents.set(api, JSON.parse(await get(`${origin}${basePaths[api]}/swagger.json`, { ca })) as JsonObject);
   return documents;
 }
 
