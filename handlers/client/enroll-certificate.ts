@@ -14,7 +14,7 @@ import type { StoreSet } from '../../db/stores.js';
 import { noData } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
+import { noteLeaf, verifyCurrentPeer } from '../shared/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 import { newIdentity } from './new-identity.js';
 
@@ -157,9 +157,7 @@ async function verified(
   { turnQueue }: Context,
 ): Promise<VerifiedChain> {
   try {
-    const chain = await turnQueue.run(() => verifyPeer(sent, { own: null, cas }));
-    if (chain.isExpired) throw new ChainFault('the certificate has expired');
-    return chain;
+    return await turnQueue.run(() => verifyCurrentPeer(sent, { own: null, cas }));
   } catch (fault) {
     throw fault instanceof ChainFault ? new DomainError(kind, { cause: fault, logReason: fault.message }) : fault;
   }
