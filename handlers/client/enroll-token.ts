@@ -7,6 +7,8 @@ import { attributesAt, claimAt, readUnproven, TokenFault, useOfToken } from '../
 import type { Claims } from '../../domain/auth/external-token.js';
 import type { ExternalJwtSigner } from '../../domain/auth/external-signer.js';
 import { DomainError } from '../../domain/errors.js';
+import type { IdentityDraft } from '../../domain/model.js';
+import { newIdentity } from '../../domain/new-identity.js';
 import { sortedSet } from '../../domain/sorted-set.js';
 import type { StoreSet } from '../../db/stores.js';
 import { ok } from '../handler.js';
@@ -15,8 +17,6 @@ import type { Context, IssuedChain } from '../context.js';
 import { readRequest } from '../shared/signing-request.js';
 import { authenticatorOfSigner } from '../shared/token-login.js';
 import { proveToken } from '../shared/token-proof.js';
-import { newIdentity } from './new-identity.js';
-import type { Newcomer } from './new-identity.js';
 
 export interface TokenInput {
   readonly connection: Pick<Connection, 'bearerTokens'>;
@@ -26,6 +26,8 @@ export interface TokenInput {
   /** The id of the only signer whose token will do; '' and undefined: any. */
   readonly signerId: string | null | undefined;
 }
+
+type Newcomer = Pick<IdentityDraft, 'name' | 'externalId' | 'authPolicyId' | 'roleAttributes'>;
 
 /** `ca` is what to trust, `cert` the leaf and its intermediates; PEM. */
 export type TokenEnrollment = { readonly ca: string; readonly cert: string } | Record<string, never>;
