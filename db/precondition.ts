@@ -91,7 +91,7 @@ export class GuardedSource extends ScopedSource {
   }
 
   /**
-   * Call it when the work is done: what changed nothing was not compared yet.
+   * Call it when the work is done: a request that changed nothing has not compared versions yet.
    * @throws DomainError `preconditionFailed`
    */
   async settle(): Promise<void> {
@@ -120,7 +120,7 @@ class GuardedTransaction implements Db {
     return this.tx.write<R>(name, sql, values);
   }
 
-  /** @throws DomainError `preconditionFailed`. What is not there is told of by whoever looks for it. */
+  /** @throws DomainError `preconditionFailed`. A row that is not there is refused by the statement that needs it. */
   async require(): Promise<void> {
     const version = await (this.#version ??= this.#look());
     const { entity, id, versions } = this.precondition;

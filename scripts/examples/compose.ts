@@ -191,7 +191,7 @@ export class Composer {
   }
 }
 
-/** What is created is told by where it is alone. */
+/** An answer to a creation has no other link than the entity's own. */
 const pickSelf = ({ self = {} }: JsonObject): JsonObject => ({ self });
 
 function evidentValue({

@@ -6,7 +6,7 @@ import { requestDefinitions } from '../spec-nulls.js';
 import { operationsOf, schemasOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
-/** What an answer of a status may carry, beside what an operation declares of its own. */
+/** The header that each answer of a status declares, next to those of the operation's own. */
 const headersOf: Readonly<Record<string, string>> = {
   '201': 'Location',
   '401': 'WWW-Authenticate',

@@ -1,4 +1,4 @@
-/** Rules for what requests may hold: null, lengths, bounds, closed sets and defaults are told by keywords. */
+/** Rules for what requests may hold: keywords say where null is taken, lengths, bounds, closed sets and defaults. */
 import { bodyOf, definitionsFrom, dereference } from '../spec-lookup.js';
 import { optionalProperties, requestDefinitions, takesNull } from '../spec-nulls.js';
 import type { OpenApiDocument, Parameter, Schema } from '../spec-bundle.js';

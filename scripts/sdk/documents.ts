@@ -12,7 +12,7 @@ import { ROOT } from './generator.js';
 
 const MOST_MS = 30_000;
 
-/** @param host  name and port that the SDK calls unless it is told otherwise: `edge.example.org:1280` */
+/** @param host  name and port that the SDK calls unless its user sets others: `edge.example.org:1280` */
 export function checkedIn(api: ApiName, host: string): JsonObject {
   const document = JSON.parse(readFileSync(join(ROOT, 'generated', `${api}.json`), 'utf8')) as JsonObject;
   return { ...document, host };
@@ -27,7 +27,7 @@ export interface Trust {
 
 /**
  * From a running controller. Its certificate is verified: by the authorities given, else by those that it publishes,
- * whose root has to have the fingerprint given; without either the first answer is trusted, and the fingerprint told.
+ * whose root has to have the fingerprint given; without either the first answer is trusted, and the fingerprint shown.
  * @param tell  gets a line for the user
  * @throws Error when there is no answer, or none that can be trusted
  */
