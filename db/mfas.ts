@@ -30,6 +30,8 @@ export interface MfaStore {
   spendCode(id: string, sealed: Buffer): Promise<boolean>;
   /** Counts a wrong code. The last one of `most` within the window blocks further ones for as long as the window. */
   countWrong(id: string, most: number, windowSeconds: number): Promise<void>;
+  /** Codes are taken again, and no wrong one counts any more. False when nothing kept them from being taken. */
+  unblock(identityId: string): Promise<boolean>;
   setVerified(id: string): Promise<void>;
   setCodes(id: string, sealedCodes: readonly Buffer[]): Promise<void>;
   /** Puts the API sessions of the identity back to what its policy asks. False when there is none. */
@@ -106,6 +108,11 @@ export function mfaStore(db: Db): MfaStore {
       ),
     async countWrong(id, most, windowSeconds) {
       await db.write('mfa-count-wrong', COUNT_WRONG, [id, most, windowSeconds]);
+    },
+    async unblock(identityId) {
+      const sql = `UPDATE mfas SET failed_at = '{}', blocked_until = NULL, updated_at = now()
+        WHERE identity_id = $1 AND (blocked_until > clock_timestamp() OR cardinality(failed_at) > 0)`;
+      return (await db.write('mfa-unblock', sql, [identityId])).rowCount > 0;
     },
     async setVerified(id) {
       await touch('mfa-verified', 'is_verified = true', [id]);

@@ -1,14 +1,15 @@
 /**
  * Brings a database to this release's schema with the SQL files of db/migrations. Several controllers may start at
  * once: an advisory lock lets one migrate while the others wait. A schema that is current costs two reads and no lock.
- * A database from a newer release, from before the first one, or one that cannot hold the schema, is refused in one
- * sentence.
+ * A database from a newer release that did more than expand the schema, from before the first release, or one that
+ * cannot hold the schema, is refused in one sentence.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { MIGRATION_LOCK } from './advisory-locks.js';
+import { isCompatible, keepLeastKnown, leastKnown } from './compatibility.js';
 import { OUTAGES, outageOf, reasonOf } from './outages.js';
 import { ServerClient, presentConfig } from './servers.js';
 import type { ServerConfig } from './servers.js';
@@ -39,16 +40,20 @@ export class SchemaError extends Error {}
  * Names of migrations applied by this call, in order; empty when the schema was current.
  * @param wanted  the first ones of this release, when not all are wanted
  */
-export async function migrate(connection: ServerConfig, wanted = migrationNames): Promise<string[]> {
+export async function migrate(
+  connection: ServerConfig,
+  wanted = migrationNames,
+  onNewer: OnNewer = () => undefined,
+): Promise<string[]> {
   const client = await connect(connection);
   try {
     await refuseUnfit(client);
-    if (await isCurrent(client, wanted)) return [];
+    if (await isCurrent(client, wanted, onNewer)) return [];
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await requireExtensions(client);
     // Another controller may have done it while this one waited.
-    return (await isCurrent(client, wanted)) ? [] : await applyPending(connection, wanted);
+    return (await isCurrent(client, wanted, onNewer)) ? [] : await applyPending(connection, wanted);
   } catch (error) {
     throw explain(error, connection);
   } finally {
@@ -64,13 +69,16 @@ const sourceOf = (wanted: readonly string[]): Knex.MigrationSource<string> => ({
     // Escaped, because knex takes a question mark for the place of a value.
     up: (knex) =>
       knex
-        .raw(readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8').replaceAll('?', '\\?'))
+        .raw(`${textOf(name)};\n${keepLeastKnown(leastKnown(upTo(name)))}`.replaceAll('?', '\\?'))
         .catch((error: unknown) => {
           throw new MigrationFault(name, error);
         }),
     down: () => Promise.reject(new Error('migrations only go forward: restore a backup to go back')),
   }),
 });
+
+const textOf = (name: string): string => readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
+const upTo = (name: string): readonly string[] => migrationNames.slice(0, migrationNames.indexOf(name) + 1);
 
 /** A statement of a migration failed; the cause says why. */
 class MigrationFault extends Error {
@@ -82,7 +90,31 @@ class MigrationFault extends Error {
   }
 }
 
-async function connect(connection: ServerConfig): Promise<pg.Client> {
+/**
+ * Names of the migrations that a start would apply, in order. Changes nothing.
+ * @throws SchemaError for a database that cannot be reached, or that no start could bring forward
+ */
+export async function pendingMigrations(connection: ServerConfig): Promise<string[]> {
+  const client = await connect(connection);
+  try {
+    await refuseUnfit(client);
+    const applied = await appliedIn(client);
+    return migrationNames.filter((name) => !applied.has(name));
+  } catch (error) {
+    throw explain(error, connection);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** What a migration is for: the comment that its file begins with, on one line; empty without one. */
+export function purposeOf(name: string): string {
+  const text = readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
+  return [...(/^(?:--.*\n)*/.exec(text)?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
+}
+
+/** For one look at the database, before any of the other connections. @throws SchemaError */
+export async function connect(connection: ServerConfig): Promise<pg.Client> {
   try {
     await connection.servers?.find(CONNECT_MS);
     const client = new ServerClient({
@@ -109,7 +141,8 @@ export function unusable(cause: unknown, { servers }: ServerConfig): SchemaError
   );
 }
 
-async function refuseUnfit(client: pg.Client): Promise<void> {
+/** @throws SchemaError, ReadOnlyServer */
+export async function refuseUnfit(client: pg.Client): Promise<void> {
   interface Server {
     number: number;
     version: string;
@@ -137,12 +170,23 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   if (server.isReadOnly) throw new ReadOnlyServer();
 }
 
-/** @throws SchemaError when the database has migrations of a newer release, or of before the first one */
-async function isCurrent(client: pg.Client, wanted: readonly string[]): Promise<boolean> {
+async function isCurrent(client: pg.Client, wanted: readonly string[], onNewer: OnNewer): Promise<boolean> {
+  const applied = await appliedIn(client, onNewer);
+  return wanted.every((name) => applied.has(name));
+}
+
+/** Is told the migrations of a newer release that a database has, with which this release can work. */
+export type OnNewer = (names: readonly string[]) => void;
+
+/**
+ * @throws SchemaError when the database has migrations of before the first release, or of a newer one with which this
+ * release cannot work
+ */
+export async function appliedIn(client: pg.Client, onNewer: OnNewer = () => undefined): Promise<ReadonlySet<string>> {
   const {
     rows: [table],
   } = await client.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists");
-  if (table?.exists !== true) return false;
+  if (table?.exists !== true) return new Set();
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const applied = new Set(rows.map((row) => row.name));
   if (applied.has(BEFORE_RELEASES)) {
@@ -153,16 +197,26 @@ async function isCurrent(client: pg.Client, wanted: readonly string[]): Promise<
     );
   }
   const unknown = [...applied].filter((name) => !migrationNames.includes(name));
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && isCompatible(migrationNames, await commentOf(client))) onNewer(unknown);
+  else if (unknown.length > 0) {
     throw new SchemaError(
       `The database was used by a newer release (it has ${unknown.join(', ')}). ` +
         'Start that release or a later one, or restore a backup made before the upgrade.',
     );
   }
-  return wanted.every((name) => applied.has(name));
+  return applied;
 }
 
-async function requireExtensions(client: pg.Client): Promise<void> {
+/** What the database says of the releases that can work with it. */
+async function commentOf(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ comment: string | null }>(
+    "SELECT obj_description('schema_migrations'::regclass, 'pg_class') AS comment",
+  );
+  return rows[0]?.comment ?? null;
+}
+
+/** @throws SchemaError when it is there, but where our statements do not find it */
+export async function hasExtension(client: pg.Client): Promise<boolean> {
   const {
     rows: [present],
   } = await client.query<{ schema: string; isFound: boolean }>(`
@@ -175,7 +229,11 @@ async function requireExtensions(client: pg.Client): Promise<void> {
         '(Or add that schema to the search_path of the role.)',
     );
   }
-  if (present !== undefined) return;
+  return present !== undefined;
+}
+
+async function requireExtensions(client: pg.Client): Promise<void> {
+  if (await hasExtension(client)) return;
   try {
     await client.query('CREATE EXTENSION pg_trgm');
     // Visible to the connections that migrate; the lock is taken again at once.

@@ -41,14 +41,14 @@ waits() {
 
 ziti=${ZITI:-$(command -v ziti || echo "$project/../shared/bin/ziti")}
 [ -x "$ziti" ] || fail "no ziti program: put it on the path, or set ZITI to it"
-[ -f "$project/dist/server/main.js" ] || fail "the project is not built: run npm ci && npm run build"
+[ -f "$project/dist/commands/main.js" ] || fail "the project is not built: run npm ci && npm run build"
 # The program keeps its logins in a home directory, and its clients look into it too.
 run() { HOME=$work "$ziti" "$@"; }
 
 step 'a controller with a database of its own'
 password=$(od -An -N18 -tx1 /dev/urandom | tr -d ' \n')
 EDGE_DATA_DIR=$work/data EDGE_LISTEN=127.0.0.1:$port EDGE_ADVERTISE=localhost:$port EDGE_ADMIN_PASSWORD=$password \
-  node "$project/dist/server/main.js" > "$work/controller.log" 2>&1 &
+  node "$project/dist/commands/main.js" start > "$work/controller.log" 2>&1 &
 started=$!
 waits "$work/controller.log" curl -skf "https://localhost:$port/livez"
 run edge login "https://localhost:$port" -u admin -p "$password" --yes > "$work/login.log" 2>&1 ||

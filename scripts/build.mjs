@@ -1,12 +1,27 @@
-// Compiles to dist/ and adds what the compiler leaves out. Does nothing when dist/ is newer than every source.
+// Compiles to dist/ and adds what the compiler leaves out. Does nothing when dist/ is newer than every source, or where
+// there are none: an installed package runs it too (npm start), and has dist/ alone.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'scripts', 'test'];
+const folders = ['generated', 'domain', 'db', 'handlers', 'fabric', 'server', 'commands', 'scripts', 'test'].filter(
+  (folder) => existsSync(join(root, folder)), // an image is built without tests
+);
 const stamp = join(root, 'dist/build.json');
+const isStaleOnly = process.argv.includes('--if-stale');
+if (isStaleOnly && existsSync(stamp) && !existsSync(join(root, 'tsconfig.json'))) process.exit(0);
 
 function newest(folder) {
   let time = 0;
@@ -22,7 +37,7 @@ const sources = Math.max(
   ...folders.map((folder) => newest(join(root, folder))),
   ...['package.json', 'tsconfig.json'].map((file) => statSync(join(root, file)).mtimeMs),
 );
-if (process.argv.includes('--if-stale') && existsSync(stamp) && statSync(stamp).mtimeMs > sources) process.exit(0);
+if (isStaleOnly && existsSync(stamp) && statSync(stamp).mtimeMs > sources) process.exit(0);
 
 const noCheck = process.argv.includes('--no-check') ? ['--noCheck'] : [];
 try {
@@ -32,6 +47,8 @@ try {
 } catch {
   process.exit(1);
 }
+// What `bin` of package.json names: npm makes it executable when it installs, nobody does in a checkout.
+chmodSync(join(root, 'dist/commands/main.js'), 0o755);
 mkdirSync(join(root, 'dist/generated'), { recursive: true });
 cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
   recursive: true,
@@ -42,6 +59,21 @@ cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
 rmSync(join(root, 'dist/db/migrations'), { recursive: true, force: true });
 cpSync(join(root, 'db/migrations'), join(root, 'dist/db/migrations'), { recursive: true });
 cpSync(join(root, 'db/schema.sql'), join(root, 'dist/db/schema.sql'));
+
+// The explorer's program. Its package would bring 10 MB more, and a dependency that reports each installation home.
+const explorer = join(root, 'dist/server/explorer');
+mkdirSync(explorer, { recursive: true });
+for (const file of [
+  'LICENSE',
+  'NOTICE',
+  'favicon-32x32.png',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui-standalone-preset.js',
+  'swagger-ui-standalone-preset.js.LICENSE.txt',
+  'swagger-ui.css',
+])
+  cpSync(join(root, 'node_modules/swagger-ui-dist', file), join(explorer, file));
 
 const git = (...args) => {
   try {

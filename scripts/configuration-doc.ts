@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SETTINGS } from '../server/config.js';
+import { OTHER_NAMES } from '../server/other-names.js';
 import type { Setting } from '../server/setting-kinds.js';
 
 const BEGIN = '<!-- settings: written by scripts/configuration-doc.ts, do not edit -->';
@@ -16,7 +17,12 @@ type Documented = Setting<unknown>;
 /** The settings as a Markdown table, in the order of the source. */
 export function configurationTable(settings: Readonly<Record<string, Documented>> = SETTINGS): string {
   const rows = Object.entries(settings).map(([key, item]) => {
-    const meaning = [item.about, allowed(item), item.isSecret === true ? 'Secret: never shown or logged.' : '']
+    const meaning = [
+      item.about,
+      allowed(item),
+      otherNames(key),
+      item.isSecret === true ? 'Secret: never shown or logged.' : '',
+    ]
       .filter((part) => part !== '')
       .join(' ');
     return `| \`${item.path}\` | \`${item.env}\` | ${fallbackText(key, item)} | ${meaning.replaceAll('|', '\\|')} |`;
@@ -54,6 +60,12 @@ function allowed({ parse }: Documented): string {
     }
   }
   return '';
+}
+
+/** The variables of other images that it is read from. */
+function otherNames(key: string): string {
+  const { variables = [] } = OTHER_NAMES.find((name) => name.key === key) ?? {};
+  return variables.length === 0 ? '' : `Also from ${variables.map((name) => `\`${name}\``).join(', ')}.`;
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

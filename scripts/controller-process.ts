@@ -16,7 +16,7 @@ const OURS = [
   'EDGE_OLD_MASTER_KEYS',
   'EDGE_TRUST_DOMAIN',
 ];
-const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../commands/main.js', import.meta.url));
 const START_MS = 120_000;
 const STOP_MS = 30_000;
 
@@ -52,7 +52,7 @@ export async function launchController({ logFile, env, onChild }: ControllerLaun
   const log = openSync(logFile, 'w', 0o600);
   const startedAt = performance.now();
   // A file, not a pipe: what it logs while it is measured must cost it what it costs anywhere.
-  const child = spawn(process.execPath, [MAIN], { env: all, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, [MAIN, 'start'], { env: all, stdio: ['ignore', log, log] });
   closeSync(log);
   onChild(child);
   const lines = () => readFileSync(logFile, 'utf8').split('\n').flatMap(parseLine);

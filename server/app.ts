@@ -7,18 +7,20 @@ import type { Compression } from './compression.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answer, errorAnswer, newRequestId } from './envelope.js';
 import { write, writeError } from './responder.js';
+import type { Spas } from './spa.js';
 import type { Headers } from './responder.js';
 import type { Logger } from './log.js';
 import { PAGE_ALLOWS, allowedAt, canonicalPath, splitTarget } from './paths.js';
 import { hasBadHost, tooManyHeaders } from './tls-server.js';
 
 /** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
-export type PlainRoutes = ReadonlyMap<string, (exchange: Exchange) => void>;
+export type PlainRoutes = ReadonlyMap<string, (exchange: Exchange) => void | Promise<void>>;
 
 export interface AppOptions {
   readonly common: CommonHeaders;
   readonly corsOrigins: readonly string[];
   readonly plainRoutes: PlainRoutes;
+  readonly spas: Spas;
   readonly compression: Compression;
   readonly api: ApiHandler;
   readonly inFlight: InFlight;
@@ -69,7 +71,8 @@ function withRequestId(common: CommonHeaders, requestId: string): Headers {
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { common, corsOrigins, plainRoutes, compression, api, inFlight, maxHeaders, requestIdHeader, log } = options;
+  const { common, corsOrigins, plainRoutes, spas, compression, api, inFlight, maxHeaders, requestIdHeader, log } =
+    options;
   const app = new Koa();
   app.on('error', (error) => {
     log.debug({ err: error as unknown }, 'a connection broke');
@@ -101,23 +104,22 @@ export function createApp(options: AppOptions): Koa {
       return;
     }
     if (request.method === 'OPTIONS') {
-      const allow = plainRoutes.has(canonicalPath(exchange.path)) ? PAGE_ALLOWS : allowedAt(exchange.path);
+      const isPage = plainRoutes.has(canonicalPath(exchange.path)) || spas(exchange.path) !== undefined;
+      const allow = isPage ? PAGE_ALLOWS : allowedAt(exchange.path);
       const preflight = origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins);
       write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
       return;
     }
     inFlight.exchanges.add(exchange);
     try {
-      const page =
-        request.method === 'GET' || request.method === 'HEAD'
-          ? plainRoutes.get(canonicalPath(exchange.path))
-          : undefined;
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const page = (isRead ? plainRoutes.get(canonicalPath(exchange.path)) : undefined) ?? spas(exchange.path);
       if (page === undefined) {
         await api(exchange);
         return;
       }
       compression.prepare(response, undefined);
-      page(exchange);
+      await page(exchange);
     } catch (error) {
       if (!(error instanceof DomainError))
         log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');

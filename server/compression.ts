@@ -172,12 +172,14 @@ export function keepForm(response: ServerResponse): void {
 
 export type Headers = Readonly<Record<string, string | number>>;
 
-const isPicture = (headers: Headers) => String(headers['content-type']).startsWith('image/');
+/** Pictures, films and most fonts are compressed by themselves. */
+const PACKED = /^(?:image\/(?!svg|bmp)|video\/|font\/woff)/;
+const isPacked = (headers: Headers) => PACKED.test(String(headers['content-type']));
 
 /** How an answer is to be compressed; undefined: as it is. */
 export function offerFor(response: ServerResponse, status: number, headers: Headers): Offer | undefined {
   const offer = offers.get(response);
-  return offer !== undefined && status === 200 && !isPicture(headers) ? offer : undefined;
+  return offer !== undefined && status === 200 && !isPacked(headers) ? offer : undefined;
 }
 
 /** @returns a promise for what takes longer */

@@ -8,6 +8,8 @@ import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { ConfigError, SETTINGS } from './config.js';
 import type { Config } from './config.js';
 import { controlFaults } from './control-settings.js';
+import { byOtherNames } from './other-names.js';
+import type { OtherNameUse } from './other-names.js';
 import type { Setting } from './setting-kinds.js';
 
 export interface ConfigSources {
@@ -15,17 +17,36 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+const uses = new WeakMap<Config, readonly OtherNameUse[]>();
+
+/** Which variables of the field's own images this configuration was read from, or would have been. */
+export const otherNamesOf = (config: Config): readonly OtherNameUse[] => uses.get(config) ?? [];
+
 /** @throws ConfigError listing every fault at once */
 export function readConfig({ file, env }: ConfigSources): Config {
   const faults: string[] = [];
   const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file);
+  const others: OtherNameUse[] = [];
   const values: { -readonly [K in keyof Config]?: Config[K] } = {};
   for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
     const inEnv = env[item.env];
     const inFile = fromFile.get(item.path);
     fromFile.delete(item.path);
+    const ours =
+      inEnv !== undefined
+        ? ([inEnv, `environment variable ${item.env}`] as const)
+        : ([inFile, `${item.path} in ${file ?? ''}`] as const);
+    const other = byOtherNames(key, env);
+    if (other !== undefined)
+      others.push({
+        setting: item.path,
+        variables: other.variables,
+        ...(ours[0] === undefined ? {} : { instead: ours[1] }),
+      });
     const [value, place] =
-      inEnv !== undefined ? [inEnv, `environment variable ${item.env}`] : [inFile, `${item.path} in ${file ?? ''}`];
+      ours[0] !== undefined || other === undefined
+        ? ours
+        : [other.value, `environment variable ${other.variables.join(', ')}`];
     try {
       Object.assign(values, { [key]: value === undefined ? item.fallback : item.parse(value) });
     } catch (error) {
@@ -46,7 +67,9 @@ export function readConfig({ file, env }: ConfigSources): Config {
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
     );
   const config = values as Config;
-  return { ...config, dataDir: resolve(config.dataDir) };
+  const result = { ...config, dataDir: resolve(config.dataDir) };
+  uses.set(result, others);
+  return result;
 }
 
 /** The effective configuration as YAML, secrets hidden. */
@@ -56,7 +79,7 @@ export function printConfig(config: Config): string {
     const value = config[key];
     const hidden = item.isSecret === true && value !== null && !(Array.isArray(value) && value.length === 0);
     const isDuration = item.parse.isDuration === true;
-    place(tree, item.path.split('.'), hidden ? '(hidden)' : isDuration ? `${String(value)}s` : value);
+    place(tree, item.path.split('.'), hidden ? '(hidden)' : isDuration ? `${String(value as number)}s` : value);
   }
   return dump(tree, { lineWidth: 100 });
 }

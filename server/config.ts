@@ -6,9 +6,11 @@ import { hostname } from 'node:os';
 import { parseHost } from '../domain/pki/server-name.js';
 import { parseKeyKind } from '../domain/pki/keys.js';
 import { parseTrustDomain } from '../domain/pki/spiffe.js';
+import { BACKUP } from './backup-settings.js';
 import { CONTROL } from './control-settings.js';
 import { HTTP } from './http-settings.js';
 import { LIMITS } from './limits.js';
+import { SPA } from './spa-settings.js';
 import {
   databaseUrl,
   duration,
@@ -244,6 +246,8 @@ export const SETTINGS = {
     'Processes that share the port: a number, or auto for one per core.',
   ),
   docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
+  ...SPA,
+  ...BACKUP,
   ...HTTP,
   ...LIMITS,
   logLevel: setting(

@@ -15,6 +15,7 @@ import { basePaths } from '../generated/routes.js';
 import type { Context } from '../handlers/context.js';
 import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
+import { startBackups } from './backup-schedule.js';
 import { buildContext } from './build-context.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
@@ -50,6 +51,8 @@ import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
 import type { ServerIdentity } from './renewal.js';
+import { openSpas } from './spa.js';
+import type { Spas } from './spa.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
@@ -96,6 +99,7 @@ export async function prepareNetwork(config: Config, log: Logger, abort: AbortSi
   const start: Start = { config, log, abort, closers: [], startedAt: new Date(), changes: new EventEmitter() };
   const { closers } = start;
   const ofPool: Closers = [];
+  openSpas(config.spa); // each worker serves them: this only refuses what none could serve
   try {
     const connection = await locateServer(start);
     const { network, stores, controllerId } = await openData({ ...start, closers: ofPool }, connection);
@@ -125,6 +129,7 @@ interface Start {
 async function assemble(start: Start): Promise<Controller> {
   const { config, log, abort, closers } = start;
   const bindings = bindOperations();
+  const spas = openSpas(config.spa);
   const connection = await locateServer(start);
   const data = await openData(start, connection);
   const own = await openIdentity(data);
@@ -133,7 +138,7 @@ async function assemble(start: Start): Promise<Controller> {
   const parts = { ...start, ...data, ...own, ...live };
   const ready = { ...parts, context: prepare(parts, connection) };
   const hurry = new AbortController();
-  const { servers, address, control } = await serve(ready, bindings, hurry.signal);
+  const { servers, address, control } = await serve(ready, bindings, spas, hurry.signal);
   keepFresh(ready, servers);
   const url = `https://${address}`;
   let stopping: Promise<void> | undefined;
@@ -244,6 +249,8 @@ function prepare(parts: Start & Data & Own & Live, connection: ServerConfig): Co
   const { config, log, closers, network } = parts;
   const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });
   closers.push(() => maintenance.close());
+  const backups = startBackups({ config, connection, log });
+  closers.push(() => backups.close());
   return buildContext({ ...parts, maintenance });
 }
 
@@ -256,7 +263,7 @@ interface Serving {
 }
 
 /** Listens, and answers. */
-async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Promise<Serving> {
+async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortSignal): Promise<Serving> {
   const { config, log, closers, startedAt, outages, network, apiSessions, fabric, context, pki } = ready;
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const readiness = readinessOf(ready);
@@ -271,6 +278,7 @@ async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Prom
     corsOrigins: config.corsOrigins,
     inFlight,
     compression,
+    spas,
     maxHeaders: config.maxHeaders,
     requestIdHeader: config.requestIdHeader,
     log,

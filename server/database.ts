@@ -7,7 +7,7 @@ import { ConnectionUrlError, parseConnectionUrl } from '../db/connection-url.js'
 import { openDatabase } from '../db/db.js';
 import type { Database } from '../db/db.js';
 import { runningConnection, startEmbeddedPostgres } from '../db/embedded/supervisor.js';
-import { migrate } from '../db/migrate.js';
+import { migrate, migrationNames } from '../db/migrate.js';
 import { isTransactionPooled } from '../db/pooler.js';
 import { serversOf } from '../db/servers.js';
 import type { ServerConfig } from '../db/servers.js';
@@ -59,12 +59,17 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   const wanting = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
   const prepare = async () => {
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
-    return { applied: await migrate(connection), room: await requireRoom(connection, wanting) };
+    let newer: readonly string[] = [];
+    const applied = await migrate(connection, migrationNames, (names) => {
+      newer = names;
+    });
+    return { applied, newer, room: await requireRoom(connection, wanting) };
   };
   const waiting = { patienceSeconds: config.databaseStartPatience, log, abort };
-  const { applied, room } = await waitForDatabase(prepare, waiting);
+  const { applied, newer, room } = await waitForDatabase(prepare, waiting);
   if (!isWorker && besideRunning !== true) reportRoom(room, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+  if (newer.length > 0) log.warn({ newer }, 'the schema is that of a newer release, which this one can work with');
   const outages = createOutageLog(log, { diskFull: () => database.hasSpace() });
   closers.push(() => {
     outages.close();
@@ -100,8 +105,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   return { database, outages };
 }
 
-/** One that cannot be asked is left to the steps that follow: they say why. */
-async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
+/** One that cannot be asked is left to the steps that follow: they say why. @throws ConfigError */
+export async function refuseTransactionPooler(connection: ClientConfig): Promise<void> {
   if (!(await isTransactionPooled(connection).catch(() => false))) return;
   throw new ConfigError(
     'DATABASE_URL leads through a pooler in transaction mode, which shares server connections between ' +

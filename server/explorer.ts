@@ -1,10 +1,8 @@
 /**
- * The API explorer: Swagger UI from its npm package, served from here only, under a policy that lets the page load
- * and call nothing else. Also the documents of each API, below its base path.
+ * The API explorer: Swagger UI, which the build puts beside this file, served from here only, under a policy that lets
+ * the page load and call nothing else. Also the documents of each API, below its base path.
  */
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type { Documents } from '../handlers/context.js';
@@ -28,7 +26,7 @@ const OWN = {
   '/docs/start.js': ['text/javascript', START],
 } as const;
 
-/** Files of the package that the page loads, by path. */
+/** Files of Swagger UI that the page loads, by path. */
 const FILES = {
   '/docs/swagger-ui.css': ['text/css; charset=utf-8', 'swagger-ui.css'],
   '/docs/swagger-ui-bundle.js': ['text/javascript; charset=utf-8', 'swagger-ui-bundle.js'],
@@ -49,10 +47,9 @@ const ASK: Headers = { 'cache-control': 'no-cache' };
 
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */
 export function explorerPages(): PageEntry[] {
-  const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const cache = new Map<string, Buffer>();
   const load = (name: string) => {
-    const known = cache.get(name) ?? readFileSync(join(root, name));
+    const known = cache.get(name) ?? readFileSync(new URL(`explorer/${name}`, import.meta.url));
     cache.set(name, known);
     return known;
   };

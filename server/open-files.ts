@@ -16,16 +16,27 @@ export function openFileLimit(limits = '/proc/self/limits'): number | undefined 
   }
 }
 
-export function warnOfFewFiles(
-  { databasePoolSize, maxConnections, controlListen, controlConnections }: Config,
-  log: Logger,
-): void {
-  const limit = openFileLimit();
+export interface FileNeeds {
+  readonly needed: number;
+  readonly connections: number;
+}
+
+export function openFileNeeds({
+  databasePoolSize,
+  maxConnections,
+  controlListen,
+  controlConnections,
+}: Config): FileNeeds {
   const connections = maxConnections + (controlListen === null ? 0 : controlConnections);
-  const needed = databasePoolSize + connections + OTHERS;
+  return { needed: databasePoolSize + connections + OTHERS, connections };
+}
+
+export function warnOfFewFiles(config: Config, log: Logger): void {
+  const limit = openFileLimit();
+  const { needed, connections } = openFileNeeds(config);
   if (limit === undefined || limit >= needed) return;
   log.warn(
-    { limit, needed, connections, poolSize: databasePoolSize },
+    { limit, needed, connections, poolSize: config.databasePoolSize },
     'the limit of open files is too low for all connections that may be open: those beyond it are cut. ' +
       `Raise it (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS`,
   );

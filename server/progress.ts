@@ -3,6 +3,8 @@ import type { Logger } from './log.js';
 
 const EVERY_MS = 10_000;
 
+export const SNAPSHOT_PROGRESS = 'a snapshot of the database is being taken';
+
 /** For what reports a table and how many of its rows are done. */
 export function reporter(log: Logger, message: string): (table: string, rows: number) => void {
   let last = performance.now();

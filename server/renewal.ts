@@ -1,20 +1,14 @@
 /** Renewed keys and certificates, taken up while the controller runs; and how an administrator asks for them early. */
 import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Server } from 'node:tls';
 import { newId } from '../domain/auth/tokens.js';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import { createJwtSigner } from '../domain/auth/signed-jwt.js';
 import type { JwtSigner } from '../domain/auth/signed-jwt.js';
-import { openStores } from '../db/stores.js';
 import { openNetwork, refreshKeys } from './bootstrap.js';
-import { closeAll } from './closers.js';
-import type { Closers } from './closers.js';
-import { ConfigError } from './config.js';
 import type { Config } from './config.js';
-import { connectDatabase, locateServer } from './database.js';
 import type { Logger } from './log.js';
+import { withNetwork } from './network-access.js';
 import { noteFailure } from './outage-log.js';
 import type { NetworkKeys, Renewable, ServerEntity, SigningEntity } from './network-keys.js';
 import type { RunningPki } from './pki.js';
@@ -89,27 +83,10 @@ export function keepKeysFresh({ servers, pki, identity, current, announce, log }
  * @throws ConfigError when there is no network yet
  */
 export async function renewEarly(config: Config, what: Renewable, log: Logger): Promise<string> {
-  const closers: Closers = [];
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
-  try {
-    const abort = new AbortController().signal;
-    const options = { config, log, closers, abort, besideRunning: true };
-    const connection = await locateServer(options);
-    const { database } = await connectDatabase({ ...options, connection, onLost: () => undefined });
-    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
-    if ((await stores.network.find()) === undefined) throw noNetwork('this database');
+  return withNetwork(config, log, async ({ stores }) => {
     const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
     const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
     const { server, authority } = await refreshKeys(config, stores, network, controllerId, log, what);
     return what === 'server' ? server.certPem : (authority.intermediatePems[0] ?? '');
-  } finally {
-    await closeAll(closers, log);
-  }
-}
-
-function noNetwork(place: string): ConfigError {
-  return new ConfigError(
-    `There is no network in ${place} whose certificates could be renewed: use the settings that its controller is ` +
-      'started with.',
-  );
+  });
 }

@@ -8,10 +8,14 @@ import type { Closers } from './closers.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { locateServer } from './database.js';
-import { reporter } from './progress.js';
 
 /** @throws SnapshotError, ConfigError, SchemaError or EmbeddedDatabaseError, each with what to do */
-export async function restoreSnapshot(config: Config, file: string, log: Logger): Promise<Restored> {
+export async function restoreSnapshot(
+  config: Config,
+  file: string,
+  onProgress: (table: string, rows: number) => void,
+  log: Logger,
+): Promise<Restored> {
   const header = await verifySnapshot(file);
   if (openKeyRing(config, true).matches(header.masterKeyCheck) === 'none') {
     throw new ConfigError(
@@ -24,7 +28,7 @@ export async function restoreSnapshot(config: Config, file: string, log: Logger)
   try {
     const abort = new AbortController().signal;
     const connection = await locateServer({ config, log, closers, abort, isRestore: true });
-    return await restoreInto(header, { connection, file, onProgress: reporter(log, 'the snapshot is being restored') });
+    return await restoreInto(header, { connection, file, onProgress });
   } finally {
     await closeAll(closers, log);
   }

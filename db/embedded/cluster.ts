@@ -40,7 +40,7 @@ export function clusterExists(dataDir: string, cluster: string, isRestore = fals
     throw new EmbeddedDatabaseError(
       `The database cluster in ${cluster} is missing, though ${dataDir} has the master.key of an existing ` +
         'controller. ' +
-        `Restore the directory from a backup, or a snapshot with --restore. ${BEGIN_ANEW}.`,
+        `Restore the directory from a backup, or a snapshot with \`edge-controller restore\`. ${BEGIN_ANEW}.`,
     );
   }
   return false;

@@ -53,6 +53,13 @@ export function lockDirectory(directory: string): DirectoryLock {
   );
 }
 
+/** @returns the process that holds the directory; undefined while none does. @throws as `lockDirectory` */
+export function holderOf(directory: string): number | undefined {
+  const highest = numbersIn(directory).at(-1);
+  const holder = (highest === undefined ? undefined : read(directory, highest)) ?? FREE;
+  return isHeld(holder) ? Number(holder.split(':')[0]) : undefined;
+}
+
 function isHeld(holder: string): boolean {
   const [pid = '', ...identity] = holder.split(':');
   return /^\d+$/.test(pid) && processIdentity(Number(pid)) === identity.join(':');

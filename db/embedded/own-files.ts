@@ -23,6 +23,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -237,9 +238,9 @@ export function removeDrafts(directory: string): string[] {
   return names;
 }
 
-/** @returns their names; none without the directory */
+/** @returns their names; none where there is no directory */
 export function draftsIn(directory: string): string[] {
-  if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return [];
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(directory).filter((name) => name.endsWith(DRAFT));
 }
 

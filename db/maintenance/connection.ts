@@ -39,10 +39,7 @@ export async function withMaintenanceLane<T>(
   work: (lane: MaintenanceLane) => Promise<T>,
 ): Promise<T> {
   return withLane(connection, signal, async (lane) => {
-    const {
-      rows: [row],
-    } = await lane.run<{ isOurs: boolean }>('SELECT pg_try_advisory_lock($1) AS "isOurs"', [MAINTENANCE_LOCK]);
-    if (row?.isOurs !== true)
+    if (!(await takeLock(lane, MAINTENANCE_LOCK)))
       throw new DomainError('rateLimited', {
         headers: { 'retry-after': String(RETRY_SECONDS) },
         logReason: 'other work on the database is under way',
@@ -56,7 +53,13 @@ export async function withMaintenanceLane<T>(
   });
 }
 
-/** The same without the lock: for a database that nothing uses yet. */
+/** @returns whether this connection has the lock now, which it keeps to its end */
+export async function takeLock({ run }: Pick<MaintenanceLane, 'run'>, lock: number): Promise<boolean> {
+  const { rows } = await run<{ isOurs: boolean }>('SELECT pg_try_advisory_lock($1) AS "isOurs"', [lock]);
+  return rows[0]?.isOurs === true;
+}
+
+/** The same without the lock: for a database that nothing uses yet, and for looking. */
 export async function withLane<T>(
   connection: ServerConfig,
   signal: AbortSignal,

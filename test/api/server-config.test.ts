@@ -43,7 +43,14 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   tokenLeeway: { text: '5s', means: 5, refuses: '31s' },
   proxyFrom: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: '10.0.0.0/40' },
   workers: { text: '3', means: 3, refuses: '0' },
+  backupEvery: { text: '6h', means: 21_600, refuses: '6 hours' },
+  backupKeep: { text: '3', means: 3, refuses: '0' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
+  spa: {
+    text: '[{"path":"/zac/","location":"/opt/zac"}]',
+    means: [{ path: 'zac', location: '/opt/zac', index: 'index.html', policy: null }],
+    refuses: '[{"path":"edge","location":"/opt/zac"}]',
+  },
   compression: { text: 'false', means: false, refuses: 'gzip' },
   hsts: { text: '365d', means: 31_536_000, refuses: '900d' },
   maxBodyBytes: { text: '2048', means: 2048, refuses: '1 MiB' },
@@ -319,7 +326,7 @@ describe('the command', () => {
       EDGE_LISTEN: '0.0.0.0:7',
       EDGE_DATA_DIR: join(dir, 'data'),
     };
-    const { output, ended } = runMain(['--config', file, '--print-config'], env);
+    const { output, ended } = runMain(['--config', file, 'config', 'print'], env);
     expect(await ended).to.equal(0);
     expect(output.stderr).to.equal('');
     for (const secret of ['hunter2', 'aHVudGVyMg', 'b2xkaHVudGVy']) expect(output.stdout).not.to.contain(secret);
@@ -342,20 +349,22 @@ describe('the command', () => {
   it('takes the file from EDGE_CONFIG too', async () => {
     const file = join(dir, 'other.yml');
     writeFileSync(file, 'listen: 127.0.0.1:4567\n');
-    const { output, ended } = runMain(['--print-config'], { EDGE_CONFIG: file });
+    const { output, ended } = runMain(['config', 'print'], { EDGE_CONFIG: file });
     expect(await ended).to.equal(0);
     expect(load(output.stdout)).to.include({ listen: '127.0.0.1:4567' });
   });
 
-  it('ends with 1 and a sentence, no stack, when it is told nonsense', async () => {
-    for (const [args, env, text] of [
-      [[], { EDGE_LISTEN: 'nowhere' }, 'EDGE_LISTEN'],
-      [['--config', join(dir, 'nope.yml')], {}, 'nope.yml'],
-      [['--wizard'], {}, '--wizard'],
-      [['extra'], {}, 'extra'],
+  it('ends with 1, or 2 for its arguments, and a sentence, no stack, when it is told nonsense', async () => {
+    for (const [args, env, text, code] of [
+      [['start'], { EDGE_LISTEN: 'nowhere' }, 'EDGE_LISTEN', 1],
+      [['start', '--config', join(dir, 'nope.yml')], {}, 'nope.yml', 1],
+      [['config', 'check', '--config', join(dir, 'nope.yml')], {}, 'nope.yml', 1],
+      [['start', '--wizard'], {}, '--wizard', 2],
+      [['start', 'extra'], {}, 'too many arguments', 2],
+      [['--wizard'], {}, '--wizard', 2],
     ] as const) {
       const { output, ended } = runMain(args, env);
-      expect(await ended, text).to.equal(1);
+      expect(await ended, text).to.equal(code);
       expect(output.stdout).to.equal('');
       expect(output.stderr)
         .to.match(/^edge-controller: /)
@@ -370,7 +379,7 @@ describe('the command', () => {
     expect(version.output.stdout).to.match(/^v\d+\.\d+\.\d+\S*\n$/);
     const help = runMain(['-h'], {});
     expect(await help.ended).to.equal(0);
-    for (const option of ['--config', '--print-config', '--version', '--help'])
+    for (const option of ['--config', 'start', 'config', 'doctor', '--version', '--help'])
       expect(help.output.stdout).to.contain(option);
   });
 });

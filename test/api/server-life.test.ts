@@ -39,7 +39,10 @@ describe('the process', () => {
   const children: Child[] = [];
   const start = (more: Readonly<Record<string, string>> = {}, without: readonly string[] = []) => {
     const env = { ...childEnv(join(dir, 'data'), database), ...more };
-    const child = runMain([], Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name))));
+    const child = runMain(
+      ['start'],
+      Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name))),
+    );
     children.push(child);
     return child;
   };

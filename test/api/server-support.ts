@@ -201,7 +201,7 @@ export interface Child {
 
 /** The command itself, as users run it. Nothing of the test's own environment reaches it but the way to Node. */
 export function runMain(args: readonly string[], env: Readonly<Record<string, string>>): Child {
-  const main = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../../commands/main.js', import.meta.url));
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH, HOME, ...env },

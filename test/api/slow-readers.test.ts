@@ -106,7 +106,7 @@ describe('a hundred clients that do not read', () => {
   it('cost the process little more than their connections', async () => {
     const database = await openTestDatabase();
     const dir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
-    const child = runMain([], childEnv(join(dir, 'data'), database));
+    const child = runMain(['start'], childEnv(join(dir, 'data'), database));
     const sockets: TLSSocket[] = [];
     try {
       const url = await until('it is ready', () => /"url":"(https:[^"]+)"/.exec(child.output.stdout)?.[1], 30_000);

@@ -1,6 +1,7 @@
 /** The schema after all migrations, and the tool that writes it down. Against PostgreSQL. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { EXPANDING, keepLeastKnown, leastKnown } from '../../db/compatibility.js';
 import { migrate, migrationNames } from '../../db/migrate.js';
 import { dumpSchema } from '../../scripts/dump-schema.js';
 import { openTestDatabase } from '../support/database.js';
@@ -43,17 +44,48 @@ describe('the schema of the database', () => {
     expect(await dump()).to.equal(readFileSync(file, 'utf8'));
   });
 
+  /** As a newer release leaves it, whose last migration did more than expand the schema, or did not. */
+  const bringForward = (isExpanding: boolean) => {
+    const all = [...migrationNames, '9999-from-tomorrow'];
+    const expanding = new Set(isExpanding ? [...EXPANDING, '9999-from-tomorrow'] : EXPANDING);
+    return database.query(
+      `INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-from-tomorrow', 2, now());
+      ${keepLeastKnown(leastKnown(all, expanding))}`,
+    );
+  };
+
   it('of a newer release is refused by name, and left as it is', async () => {
     await migrate(database.connection);
-    await database.query(
-      `INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-from-tomorrow', 2, now())`,
-    );
+    await bringForward(false);
     const error = await migrate(database.connection).then(
       () => undefined,
       (reason: unknown) => reason as Error,
     );
     expect(error?.message).to.include('newer release').and.to.include('9999-from-tomorrow');
     expect(await dump()).to.equal(readFileSync(file, 'utf8'));
+  });
+
+  it('of a newer release is taken when it was only expanded, and is left as it is', async () => {
+    await migrate(database.connection);
+    await bringForward(true);
+    const newer: string[] = [];
+    const applied = await migrate(database.connection, migrationNames, (names) => newer.push(...names));
+    expect({ applied, newer }).to.deep.equal({ applied: [], newer: ['9999-from-tomorrow'] });
+    expect(await dump()).to.equal(readFileSync(file, 'utf8'));
+  });
+
+  it('of a newer release that says nothing of earlier ones is refused', async () => {
+    await migrate(database.connection);
+    await bringForward(true);
+    for (const words of ['NULL', "'Works with all'"]) {
+      await database.query(`COMMENT ON TABLE schema_migrations IS ${words}`);
+      await migrate(database.connection).then(
+        () => expect.fail('it was taken'),
+        (error: unknown) => {
+          expect((error as Error).message).to.include('newer release');
+        },
+      );
+    }
   });
 
   it('has ids and names in byte order, references included: a mixed pair could not use an index', async () => {

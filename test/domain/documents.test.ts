@@ -40,7 +40,7 @@ describe('the documentation', () => {
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
       const named = [...text.matchAll(/\bnpm (?:run )?(test|start|[a-z]+(?::[a-z]+)?)\b/g)]
         .map(([, name = '']) => name)
-        .filter((name) => !['ci', 'init', 'install', 'package', 'packages', 'pkg'].includes(name));
+        .filter((name) => !['ci', 'init', 'install', 'pack', 'package', 'packages', 'pkg'].includes(name));
       expect(named.filter((name) => !(name in scripts))).to.deep.equal([]);
       const known = new Set([
         ...Object.values(SETTINGS).map((item) => item.env),

@@ -43,7 +43,7 @@ export function copyInto(place: string): Installation {
   neededBy(manifest).forEach(copy);
   const node = join(home, 'node');
   copyFileSync(process.execPath, node);
-  return { node, main: join(home, 'dist', 'server', 'main.js') };
+  return { node, main: join(home, 'dist', 'commands', 'main.js') };
 }
 
 function neededBy(manifest: string): string[] {

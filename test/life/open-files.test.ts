@@ -46,7 +46,7 @@ describe('the limit of open files', function () {
           env: { ...env, EDGE_LIMIT_CONNECTIONS: connections },
           node: '/bin/sh',
           main: '-c',
-          args: ['ulimit -n 300 && exec "$0" "$1"', process.execPath, MAIN],
+          args: ['ulimit -n 300 && exec "$0" "$1" start', process.execPath, MAIN],
         });
         await limited.ready();
         const lines = limited.log().filter(({ level }) => level === 'warn');

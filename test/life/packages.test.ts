@@ -136,7 +136,7 @@ describe('the packages of an installation', () => {
     const root = {
       name: 'edge-controller',
       version: '0.1.0',
-      dependencies: { 'swagger-ui-dist': manifest.dependencies['swagger-ui-dist'] },
+      dependencies: { 'swagger-ui-dist': manifest.devDependencies['swagger-ui-dist'] },
     };
 
     it('report nothing from this project, where they would from another', async () => {

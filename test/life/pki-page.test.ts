@@ -1,14 +1,14 @@
 /** docs/pki.md: every command of the page is run, in order, on a real controller, as an administrator would. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
-import { blocksOf, itEachBlock, openShell } from '../support/page.js';
+import { blocksOf, itEachBlock, openShell, placeShim } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { addressAt, freePort } from '../support/ports.js';
-import { MAIN, ProcessShop } from '../support/process.js';
+import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -34,14 +34,7 @@ describe('docs/pki.md', function pkiPage() {
     const port = await freePort();
     home = shop.place();
     settings = addressAt(port);
-    // `npm start` without the build that goes before it.
-    const tools = join(home, 'tools');
-    mkdirSync(tools);
-    writeFileSync(
-      join(tools, 'npm'),
-      `#!/bin/sh\n[ "$1 $2" = 'start --' ] && shift 2\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
-    );
-    chmodSync(join(tools, 'npm'), 0o755);
+    const tools = placeShim(join(home, 'tools'));
     symlinkSync(join(root, 'examples'), join(home, 'examples'));
     await start();
     shell = openShell({

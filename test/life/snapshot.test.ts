@@ -61,7 +61,7 @@ describe('a backup by snapshot', function backup() {
   };
   /** Runs the command to its end. */
   const restore = async (place: string, from: string, settings: Readonly<Record<string, string>> = {}) => {
-    const command = shop.start(place, { args: ['--restore', from], env: { ...env, ...settings } });
+    const command = shop.start(place, { args: ['restore', from], env: { ...env, ...settings } });
     const { code } = await within('the restore ends', 60_000, command.ended);
     return { code, stdout: command.stdout(), stderr: command.stderr() };
   };

@@ -23,7 +23,7 @@ function workersOf(pid: number): number[] {
     .split(/\s+/)
     .filter((text) => text !== '')
     .map(Number);
-  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('server/main.js'));
+  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('commands/main.js'));
 }
 
 /** Pids of the database's side of the connections by which the workers hear of changes. */

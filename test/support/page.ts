@@ -2,9 +2,10 @@
  * Pages of the documentation whose commands are run: their blocks, and a shell that keeps its variables between them.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './poll.js';
+import { MAIN } from './process.js';
 
 export interface Block {
   /** `sh` or `sql`. */
@@ -39,6 +40,21 @@ export function blocksOf(page: string): Block[] {
     });
   return blocks;
 }
+
+/**
+ * `npx edge-controller` without looking for its package, which a test must not fetch.
+ * @returns the directory, for the path of a shell
+ */
+export function placeShim(directory: string): string {
+  mkdirSync(directory, { recursive: true });
+  const shim = join(directory, 'npx');
+  writeFileSync(shim, `#!/bin/sh\n[ "$1" = edge-controller ] && shift\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  chmodSync(shim, 0o755);
+  return directory;
+}
+
+/** Whether a line of standard error is one of the log that tells of no trouble. */
+export const isNews = (line: string): boolean => line.startsWith('{"level":"info",');
 
 /**
  * One test for each block. Each builds on those before it: after one that failed the rest are not run, and say so.

@@ -1,5 +1,5 @@
 /**
- * The real command in a process of its own, as an operator runs it: `node <dist>/server/main.js`, settings through
+ * The real command in a process of its own, as an operator runs it: `node <dist>/commands/main.js`, settings through
  * the environment, answers over HTTPS. What a suite starts it ends by pid, the servers of killed controllers too.
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import { ADMIN } from './controller.js';
 import { until } from './poll.js';
 import { MANAGEMENT } from './paths.js';
 
-export const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../commands/main.js', import.meta.url));
 export const IS_ROOT = process.geteuid?.() === 0;
 /** No start of ours takes longer, not even after a crash on a busy machine. */
 export const START_DEADLINE_MS = 60_000;
@@ -23,6 +23,7 @@ export const START_DEADLINE_MS = 60_000;
 export interface ProcessOptions {
   /** Settings by their environment variables; listens on a free port of 127.0.0.1 by default. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A command and what it takes, or options of `start`. */
   readonly args?: readonly string[];
   readonly node?: string;
   readonly main?: string;
@@ -143,7 +144,8 @@ export function startProcess(
   dataDir: string,
   { env = {}, args = [], node = process.execPath, main = MAIN, owner }: ProcessOptions,
 ): ControllerProcess {
-  const child = spawn(node, [main, ...args], {
+  const isCommand = args[0]?.startsWith('-') === false;
+  const child = spawn(node, [main, ...(isCommand ? args : ['start', ...args])], {
     // Nothing of the developer's own settings; coverage and source maps would only slow it down.
     env: {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',

@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { configFile, loadConfig } from './shared/config.js';
+
+/** `config print` and `config check`. */
+export function configCommand(): Command {
+  const print = new Command('print')
+    .description('show the settings in force as YAML, secrets hidden')
+    .action(async (_options: unknown, command: Command) => {
+      const { printConfig } = await import('../server/config-reader.js');
+      process.stdout.write(printConfig(await loadConfig(command)));
+    });
+  const check = new Command('check')
+    .description('say whether the settings can be used; each fault with its place')
+    .action(async (_options: unknown, command: Command) => {
+      await loadConfig(command);
+      const file = configFile(command);
+      const where = file === undefined ? 'from the environment' : `from ${file} and the environment`;
+      process.stdout.write(`The configuration (${where}) has no fault.\n`);
+    });
+  return new Command('config').description('look at the settings').addCommand(print).addCommand(check);
+}

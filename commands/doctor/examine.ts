@@ -1,0 +1,166 @@
+/** The examination: what hinders a look at other things comes first, and they are skipped then. */
+import type { X509Certificate } from 'node:crypto';
+import type { Db } from '../../db/db.js';
+import { READ_ALL, withLane } from '../../db/maintenance/connection.js';
+import { networkStore } from '../../db/network.js';
+import type { Seals } from '../../db/maintenance/integrity-checks.js';
+import { outageOf } from '../../db/outages.js';
+import type { ServerConfig } from '../../db/servers.js';
+import type { KeyRing } from '../../domain/pki/master-key.js';
+import { closeAll } from '../../server/closers.js';
+import type { Closers } from '../../server/closers.js';
+import type { Config } from '../../server/config.js';
+import { locateServer } from '../../server/database.js';
+import { createLogger } from '../../server/log.js';
+import { openFileLimit, openFileNeeds } from '../../server/open-files.js';
+import { sealsOf } from '../../server/seals.js';
+import { explain } from '../shared/explain.js';
+import { examineContent, examineLock, examineServer, examineWaits, hindranceOf } from './database.js';
+import type { FoundHolder } from './database.js';
+import { examineDataDir, examineDisk, examineMasterKey, examinePermissions } from './files.js';
+import { fault, faultOf, ok, skipped, warning } from './finding.js';
+import type { Finding } from './finding.js';
+import { examineCertificates, examineClock, examineKey } from './network.js';
+import { examinePorts } from './ports.js';
+
+export interface ExamineOptions {
+  readonly config: Config;
+  /** Of the configuration, if there is one. */
+  readonly file: string | undefined;
+  /** Also what takes a look at all rows. */
+  readonly isThorough: boolean;
+}
+
+export async function examine({ config, file, isThorough }: ExamineOptions): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const directory = examineDataDir(config);
+  const hasDirectory = directory.level === 'ok';
+  const isEmbedded = config.databaseUrl === null;
+  const hasKeyElsewhere = config.masterKey !== null || config.masterKeyFile !== null;
+  // Beside a database of its own it holds only backups, and maybe the key.
+  found.push(!hasDirectory && !isEmbedded && hasKeyElsewhere ? asWarning(directory) : directory);
+  found.push(...examinePermissions(config, file));
+  const key = examineMasterKey(config);
+  found.push(key.finding);
+  if (hasDirectory) found.push(examineDisk(config));
+  found.push(examineFiles(config));
+  let holder: FoundHolder | undefined;
+  if (hasDirectory && isEmbedded) {
+    holder = examineLock(config);
+    found.push(holder.finding);
+  }
+  const hindrance = isEmbedded && hasDirectory ? hindranceOf(config) : undefined;
+  let isOurs: ((certificate: X509Certificate) => boolean) | undefined;
+  if (isEmbedded && (!hasDirectory || hindrance !== undefined)) {
+    found.push(hindrance ?? skipped('database', 'Not looked at: mend the data directory first.'));
+  } else {
+    const content = await examineDatabase({ config, holder, keyRing: key.keyRing, isThorough });
+    found.push(...content.findings);
+    isOurs = content.isOurs;
+  }
+  found.push(...(await examinePorts(config, isOurs)));
+  return found;
+}
+
+const asWarning = ({ check, message, fix = '' }: Finding): Finding => warning(check, message, fix);
+
+function examineFiles(config: Config): Finding {
+  const limit = openFileLimit();
+  const { needed } = openFileNeeds(config);
+  if (limit === undefined || limit >= needed) return ok('open files', `It may open as many as it needs (${needed}).`);
+  return warning(
+    'open files',
+    `It may open ${limit} files, and needs up to ${needed}: connections beyond that are cut.`,
+    `Raise the limit (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS.`,
+  );
+}
+
+interface Examined {
+  readonly findings: readonly Finding[];
+  readonly isOurs?: (certificate: X509Certificate) => boolean;
+}
+
+interface DatabaseOptions {
+  readonly config: Config;
+  readonly holder: FoundHolder | undefined;
+  readonly keyRing: KeyRing | undefined;
+  readonly isThorough: boolean;
+}
+
+async function examineDatabase({ config, holder, keyRing, isThorough }: DatabaseOptions): Promise<Examined> {
+  const closers: Closers = [];
+  const log = createLogger({ level: 'silent', format: 'json', output: 'stderr' });
+  try {
+    const abort = new AbortController().signal;
+    const connection = await locateServer({ config, log, closers, abort, besideRunning: true });
+    // Only one that was started for this has something to close.
+    const { findings, isOfRelease } = await examineServer(
+      config,
+      connection,
+      wayTo(config, holder, closers.length > 0),
+    );
+    if (!isOfRelease) return { findings };
+    const inside = await examineNetwork(connection, keyRing, isThorough);
+    return { ...inside, findings: [...findings, ...inside.findings] };
+  } catch (error) {
+    return { findings: [faultOf('database', explain(error))] };
+  } finally {
+    await closeAll(closers, log);
+  }
+}
+
+function wayTo({ databaseUrl }: Config, holder: FoundHolder | undefined, isStarted: boolean): string {
+  if (databaseUrl !== null) return 'by DATABASE_URL';
+  return isStarted
+    ? 'embedded; started for this examination, and stopped again'
+    : `embedded; that of the running controller, process ${holder?.pid ?? 'unknown'}`;
+}
+
+async function examineNetwork(
+  connection: ServerConfig,
+  keyRing: KeyRing | undefined,
+  isThorough: boolean,
+): Promise<Examined> {
+  const look = async (tx: Db): Promise<Looked> => {
+    const findings: Finding[] = [await examineClock(tx), await examineWaits(tx)];
+    const network = networkStore(tx);
+    const record = await network.find();
+    if (record === undefined)
+      return {
+        findings: [
+          ...findings,
+          fault('network', 'The database has the schema, but no network.', 'Start a controller, which makes one.'),
+        ],
+        seals: undefined,
+      };
+    const matching = keyRing === undefined ? [] : [examineKey(record, keyRing)];
+    const opens = keyRing !== undefined && matching.every(({ level }) => level !== 'fault');
+    const records = await network.allPki();
+    const prints = new Set(records.filter(({ purpose }) => purpose === 'server').map(({ fingerprint }) => fingerprint));
+    return {
+      findings: [...findings, ...matching, ...examineCertificates(records)],
+      seals: opens ? sealsOf(keyRing) : undefined,
+      isOurs: (certificate) => prints.has(certificate.fingerprint.replaceAll(':', '').toLowerCase()),
+    };
+  };
+  return withLane(connection, new AbortController().signal, async (lane) => {
+    const { seals, ...looked } = await lane.transaction(look, READ_ALL);
+    const content = await lane
+      .transaction(async (tx) => {
+        await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
+        return examineContent(tx, seals, isThorough);
+      }, READ_ALL)
+      .catch((error: unknown) => {
+        if (outageOf(error) !== 'locked') throw error;
+        return [skipped('schema', 'Not looked at: somebody holds a lock on a table (see locks).')];
+      });
+    return { ...looked, findings: [...looked.findings, ...content] };
+  });
+}
+
+/** A table that somebody else locks for longer is not waited for. */
+const PATIENCE = '1s';
+
+interface Looked extends Examined {
+  readonly seals: Seals | undefined;
+}

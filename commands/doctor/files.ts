@@ -1,0 +1,126 @@
+/** What a controller keeps in files, looked at without changing any. */
+import { existsSync, lstatSync, readFileSync, statSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
+import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
+import type { KeyRing } from '../../domain/pki/master-key.js';
+import { readConfig } from '../../server/config-reader.js';
+import { SETTINGS } from '../../server/config.js';
+import type { Config } from '../../server/config.js';
+import type { Setting } from '../../server/setting-kinds.js';
+import { fault, faultOf, ok, warning } from './finding.js';
+import type { Finding } from './finding.js';
+
+const DIRECTORY = 'data directory';
+const OTHERS = 0o077;
+const EVERYBODY = 0o007;
+const octal = (bits: number): string => bits.toString(8).padStart(3, '0');
+
+/** Exists, is ours, and is closed to others. A fault of it hinders whatever has to read or start something there. */
+export function examineDataDir({ dataDir }: Config): Finding {
+  if (!existsSync(dataDir)) {
+    const isLink = lstatSync(dataDir, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink
+      ? fault(DIRECTORY, `${dataDir} is a link that leads nowhere.`, 'Mount or make what it leads to.')
+      : fault(
+          DIRECTORY,
+          `${dataDir} does not exist.`,
+          'Set EDGE_DATA_DIR to the directory of your network, or start a controller, which makes a new one.',
+        );
+  }
+  try {
+    const real = ownDirectory(dataDir);
+    const bits = bitsOf(real);
+    if ((bits & OTHERS) !== 0)
+      return fault(DIRECTORY, `${dataDir} is open to other users (mode ${octal(bits)}).`, `chmod 700 '${dataDir}'`);
+    return ok(DIRECTORY, real === dataDir ? `${dataDir} is yours alone.` : `${dataDir} leads to ${real}, yours alone.`);
+  } catch (error) {
+    return faultOf(DIRECTORY, `${dataDir} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** Of what lies in the data directory, and of files that settings name. */
+export function examinePermissions(config: Config, file: string | undefined): Finding[] {
+  const secrets = [
+    join(config.dataDir, 'master.key'),
+    join(config.dataDir, 'admin-password'),
+    join(config.dataDir, 'snapshots'),
+    join(config.dataDir, 'postgres'),
+  ];
+  const found = secrets.flatMap((path) => openTo(path, OTHERS));
+  if (config.masterKeyFile !== null) found.push(...openTo(config.masterKeyFile, EVERYBODY));
+  if (file !== undefined && holdsSecret(file)) found.push(...openTo(file, EVERYBODY));
+  const note = join(config.dataDir, 'admin-password');
+  if (existsSync(note))
+    found.push(
+      warning(
+        'permissions',
+        `The password of the first administrator still stands in ${note}.`,
+        `Note it, then delete the file: rm '${note}'`,
+      ),
+    );
+  return found.length > 0 ? found : [ok('permissions', 'No file with a secret is open to other users.')];
+}
+
+function openTo(path: string, whom: number): Finding[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (found.mode & whom) === 0) return [];
+  const bits = found.mode & 0o777;
+  const closed = octal(bits & ~whom);
+  return [fault('permissions', `${path} is open to other users (mode ${octal(bits)}).`, `chmod ${closed} '${path}'`)];
+}
+
+function holdsSecret(file: string): boolean {
+  try {
+    const config = readConfig({ file, env: {} });
+    return (Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]).some(
+      ([key, { isSecret }]) => isSecret === true && String(config[key] ?? '') !== '',
+    );
+  } catch {
+    return true; // what it lacks stands in the environment; be careful with it
+  }
+}
+
+export interface FoundKey {
+  readonly finding: Finding;
+  readonly keyRing?: KeyRing;
+}
+
+const KEY = 'master key';
+
+/** Whether there is one, of the right form. A first start would make one; this does not. */
+export function examineMasterKey(config: Config): FoundKey {
+  const file = config.masterKeyFile ?? join(config.dataDir, 'master.key');
+  const place = config.masterKey !== null ? 'EDGE_MASTER_KEY' : file;
+  try {
+    const text =
+      config.masterKey ??
+      (config.masterKeyFile === null ? readOwnFile(file) : readFileSync(config.masterKeyFile, 'utf8'));
+    if (text === undefined)
+      return { finding: fault(KEY, `${file} does not exist.`, 'Put it back, or set EDGE_MASTER_KEY.') };
+    const keyRing = createKeyRing(parseMasterKey(text), config.oldMasterKeys.map(parseMasterKey));
+    return { finding: ok(KEY, `The key of ${place} has the right form.`), keyRing };
+  } catch (error) {
+    const { message } = error as Error;
+    return {
+      finding:
+        error instanceof OwnFileError
+          ? faultOf(KEY, `${place} cannot be used: ${message}`)
+          : fault(KEY, `${place} cannot be used: ${message}.`, 'Set it to the key of the network: 32 bytes in base64.'),
+    };
+  }
+}
+
+const MIB = 1024 * 1024;
+const LEAST_MIB = 128;
+const FEW_MIB = 1024;
+
+/** Room on the disk of the data directory. */
+export function examineDisk({ dataDir }: Config): Finding {
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = Math.floor((bavail * bsize) / MIB);
+  const message = `${free.toLocaleString('en')} MiB are free on the disk of ${dataDir}`;
+  const fix = 'Free space on it or enlarge it; EDGE_BACKUP_KEEP bounds scheduled backups.';
+  if (free < LEAST_MIB) return fault('disk', `Only ${message}.`, fix);
+  return free < FEW_MIB ? warning('disk', `Only ${message}.`, fix) : ok('disk', `${message}.`);
+}

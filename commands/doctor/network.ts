@@ -1,0 +1,74 @@
+/** What the network has in its database: its key, its certificates, and the time. */
+import type { Db } from '../../db/db.js';
+import type { NetworkRecord, PkiPurpose, PkiRecord } from '../../db/network.js';
+import type { KeyRing } from '../../domain/pki/master-key.js';
+import { fault, ok, warning } from './finding.js';
+import type { Finding } from './finding.js';
+
+/** Whether the key at hand is that of the network. */
+export function examineKey({ masterKeyCheck }: NetworkRecord, keyRing: KeyRing): Finding {
+  switch (keyRing.matches(masterKeyCheck)) {
+    case 'current':
+      return ok('master key', 'The master key is that of the network.');
+    case 'old':
+      return warning(
+        'master key',
+        'The network is still sealed under a key of EDGE_OLD_MASTER_KEYS.',
+        'Start the controller, which seals it again under the present one.',
+      );
+    case 'none':
+      return fault(
+        'master key',
+        'The master key is not the one that this database was made with, so its keys cannot be opened.',
+        'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.',
+      );
+  }
+}
+
+const DAY_MS = 86_400_000;
+const SOON_MS = 30 * DAY_MS;
+const day = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** Of each kind the newest: the root, the intermediate that signs, and the server certificate. */
+export function examineCertificates(records: readonly PkiRecord[], now = new Date()): Finding[] {
+  return (['root', 'intermediate', 'server'] as const).map((purpose) => {
+    const newest = records.filter((record) => record.purpose === purpose).at(-1);
+    return newest === undefined
+      ? fault('certificates', `The ${purpose} certificate is not in the database.`, 'Restore a backup.')
+      : examineCertificate(purpose, newest, now);
+  });
+}
+
+function examineCertificate(purpose: PkiPurpose, { notBefore, notAfter }: PkiRecord, now: Date): Finding {
+  const name = `The ${purpose} certificate`;
+  const renew =
+    purpose === 'root'
+      ? 'Correct the clock if it is wrong. Else the network is at its end: start over with an empty database.'
+      : `Start the controller, which renews it, or run \`edge-controller renew ${purpose}\`.`;
+  if (now >= notAfter) return fault('certificates', `${name} ended on ${day(notAfter)}.`, renew);
+  if (now < notBefore)
+    return fault('certificates', `${name} begins on ${notBefore.toISOString()} only.`, `Look at the clock. ${renew}`);
+  if (notAfter.getTime() - now.getTime() < SOON_MS)
+    return warning('certificates', `${name} ends on ${day(notAfter)}.`, renew);
+  return ok('certificates', `${name} is good until ${day(notAfter)}.`);
+}
+
+const WARN_MS = 2_000;
+const FAULT_MS = 30_000;
+
+/** This machine's clock against that of the database, which decides about sessions. */
+export async function examineClock(tx: Db): Promise<Finding> {
+  const before = Date.now();
+  const { rows } = await tx.run<{ at: number }>(
+    null,
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at',
+  );
+  const after = Date.now();
+  const at = rows[0]?.at ?? before;
+  // Within the time that the question took, nobody knows.
+  const apart = Math.round(at < before ? before - at : Math.max(0, at - after));
+  const message = `This clock and that of the database are ${(apart / 1000).toFixed(1)} s apart`;
+  const fix = 'Keep both machines in time with NTP (timedatectl status).';
+  if (apart >= FAULT_MS) return fault('clock', `${message}.`, fix);
+  return apart >= WARN_MS ? warning('clock', `${message}.`, fix) : ok('clock', `${message}.`);
+}

@@ -1,0 +1,88 @@
+/** Whether a controller can listen where it should, or this one does already. */
+import type { X509Certificate } from 'node:crypto';
+import { createServer } from 'node:net';
+import { connect } from 'node:tls';
+import { parseHostPort } from '../../domain/pki/server-name.js';
+import type { Config } from '../../server/config.js';
+import { fault, ok, warning } from './finding.js';
+import type { Finding } from './finding.js';
+
+const PORTS = 'ports';
+const PATIENCE_MS = 5_000;
+const ANY_ADDRESS = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+/** @param isOurs  knows the certificates of the controllers of this network; undefined when they are not known */
+export async function examinePorts(
+  { listen, controlListen }: Config,
+  isOurs: ((certificate: X509Certificate) => boolean) | undefined,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const [address, variable] of [
+    [listen, 'EDGE_LISTEN'],
+    [controlListen, 'EDGE_CONTROL_LISTEN'],
+  ] as const)
+    if (address !== null) found.push(await examinePort(address, variable, isOurs));
+  return found;
+}
+
+async function examinePort(
+  address: string,
+  variable: string,
+  isOurs: ((certificate: X509Certificate) => boolean) | undefined,
+): Promise<Finding> {
+  const { host, port } = parseHostPort(address);
+  if (port === 0) return ok(PORTS, `${variable} takes any free port.`);
+  const problem = await listenFault(host, port);
+  if (problem === undefined) return ok(PORTS, `${address} is free.`);
+  if (problem.code !== 'EADDRINUSE')
+    return fault(
+      PORTS,
+      `It cannot listen on ${address}: ${problem.message}.`,
+      `Set ${variable} to an address and port that this user may listen on.`,
+    );
+  const shown = await certificateAt(ANY_ADDRESS.get(host) ?? host, port);
+  if (shown !== undefined && isOurs?.(shown) === true) return ok(PORTS, `${address} is taken by this controller.`);
+  if (shown !== undefined && isOurs === undefined)
+    return warning(
+      PORTS,
+      `${address} is taken, and the database cannot say whether by this controller.`,
+      'Mend the database first.',
+    );
+  return fault(
+    PORTS,
+    `${address} is in use by another program.`,
+    `Stop that one, or set ${variable} to another address (ss -ltnp shows who it is).`,
+  );
+}
+
+function listenFault(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', resolve);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.close(() => {
+        resolve(undefined);
+      });
+    });
+  });
+}
+
+/** What a server at this address shows; undefined when it speaks no TLS. */
+function certificateAt(host: string, port: number): Promise<X509Certificate | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate());
+      socket.destroy();
+    });
+    socket.setTimeout(PATIENCE_MS, () => {
+      socket.destroy();
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      resolve(undefined);
+    });
+  });
+}

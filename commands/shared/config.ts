@@ -1,0 +1,14 @@
+/** The configuration that a command works with. What reads it is loaded only when a command needs it. */
+import type { Command } from 'commander';
+import type { Config } from '../../server/config.js';
+
+/** The file that `--config` or `EDGE_CONFIG` names; undefined without one. */
+export function configFile(command: Command): string | undefined {
+  return command.optsWithGlobals<{ config?: string }>().config ?? process.env['EDGE_CONFIG'];
+}
+
+/** @throws ConfigError with all faults at once */
+export async function loadConfig(command: Command): Promise<Config> {
+  const { readConfig } = await import('../../server/config-reader.js');
+  return readConfig({ file: configFile(command), env: process.env });
+}

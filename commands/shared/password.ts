@@ -1,0 +1,65 @@
+/** A password that an operator gives. Never an argument: those are seen by every user of the machine. */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { ConfigError } from '../../server/config.js';
+
+export interface PasswordSource {
+  readonly passwordFile?: string;
+  readonly generate?: true;
+}
+
+/**
+ * @returns undefined when one is to be made at random: as asked, or where there is nobody to ask
+ * @throws ConfigError for a file that cannot be read or is empty, and for two answers that differ
+ */
+export async function givenPassword({ passwordFile, generate }: PasswordSource): Promise<string | undefined> {
+  if (passwordFile !== undefined) return passwordIn(passwordFile);
+  if (generate === true || !process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const first = await ask('New password (empty: a random one): ');
+  if (first === '') return undefined;
+  if ((await ask('Again: ')) !== first)
+    throw await refusal('The two passwords differ; nothing was changed. Try again.');
+  return first;
+}
+
+async function passwordIn(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw await refusal(`The password file cannot be read: ${(error as Error).message}. Name one that you may read.`);
+  }
+  const password = text.split(/\r?\n/)[0] ?? '';
+  if (password === '') throw await refusal('The password file has an empty first line: write the password there.');
+  return password;
+}
+
+async function refusal(message: string): Promise<ConfigError> {
+  const { ConfigError: Refused } = await import('../../server/config.js');
+  return new Refused(message);
+}
+
+/** Nothing of what is typed is shown. @throws ConfigError when the input ends */
+async function ask(question: string): Promise<string> {
+  const ended = await refusal('No password was given; nothing was changed.');
+  process.stderr.write(question);
+  const silent = new Writable({
+    write(_chunk, _encoding, done) {
+      done();
+    },
+  });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.once('line', resolve);
+      // Ctrl-C and Ctrl-D.
+      lines.once('close', () => {
+        reject(ended);
+      });
+    });
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}

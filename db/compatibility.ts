@@ -1,0 +1,35 @@
+/**
+ * Which releases can work with a schema. A migration that only expands it leaves what an earlier release reads and
+ * writes as it was: new tables, new columns that are null or have a default, new functions and triggers that ask
+ * nothing of who does not know them. One that does more contracts it. The database keeps, with each migration, the last
+ * one that contracted: a release that knows it can work with all that follow (docs/operations/upgrades.md).
+ */
+
+/** Migrations that only expand. What is not named here counts as one that contracts, which is safe. */
+export const EXPANDING: ReadonlySet<string> = new Set<string>([]);
+
+/** Where a migration stands among all, of any release: the number that its name begins with. */
+const numberOf = (migration: string): number => Number(/^\d+/.exec(migration)?.[0] ?? NaN);
+
+/** The last migration that a release must know to work with the schema that these make, in order. */
+export function leastKnown(migrations: readonly string[], expanding = EXPANDING): string {
+  return migrations.filter((name, index) => index === 0 || !expanding.has(name)).at(-1) ?? '';
+}
+
+const WORDS = 'Works with every release that knows the migration ';
+
+/** The statement that keeps it, as a comment of the table of migrations. */
+export function keepLeastKnown(migration: string): string {
+  if (!/^[\w-]+$/.test(migration)) throw new Error(`no name of a migration: ${migration}`);
+  return `COMMENT ON TABLE schema_migrations IS '${WORDS}${migration}'`;
+}
+
+/**
+ * Whether a release can work with a database that has migrations of later ones.
+ * @param known  the migrations of the release
+ * @param comment  of the table of migrations; null for a database of a release that kept none
+ */
+export function isCompatible(known: readonly string[], comment: string | null): boolean {
+  const least = comment?.startsWith(WORDS) === true ? comment.slice(WORDS.length) : '';
+  return /^\d+-[\w-]+$/.test(least) && numberOf(least) <= numberOf(known.at(-1) ?? '');
+}

@@ -1,0 +1,80 @@
+/**
+ * The network of a configuration for a command of its operator: through the database that a running controller keeps,
+ * or one that is started for it. Brings no schema up to date: that is for `start` and `migrate` to do.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase } from '../db/db.js';
+import { SchemaError, pendingMigrations } from '../db/migrate.js';
+import type { NetworkRecord } from '../db/network.js';
+import type { ServerConfig } from '../db/servers.js';
+import { openStores } from '../db/stores.js';
+import type { Stores } from '../db/stores.js';
+import { closeAll } from './closers.js';
+import type { Closers } from './closers.js';
+import { ConfigError } from './config.js';
+import type { Config } from './config.js';
+import { locateServer } from './database.js';
+import type { Logger } from './log.js';
+
+export interface NetworkAccess {
+  readonly connection: ServerConfig;
+  readonly stores: Stores;
+  readonly record: NetworkRecord;
+}
+
+const POOL_SIZE = 2;
+
+/**
+ * @throws ConfigError when there is no network, SchemaError when its database cannot be used or is not of this release,
+ * EmbeddedDatabaseError
+ */
+export async function withNetwork<T>(
+  config: Config,
+  log: Logger,
+  work: (network: NetworkAccess) => Promise<T>,
+): Promise<T> {
+  return withServer(config, log, async (connection, closers) => {
+    await requireCurrentSchema(connection);
+    const patienceMs = config.databasePatience * 1000;
+    const database = openDatabase({ connection, poolSize: POOL_SIZE, patienceMs });
+    closers.push(() => database.close());
+    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+    const record = await stores.network.find();
+    if (record === undefined) throw noNetwork('this database');
+    return work({ connection, stores, record });
+  });
+}
+
+/** The server of the database alone, whatever is in it. An embedded one that is started for this is stopped again. */
+export async function withServer<T>(
+  config: Config,
+  log: Logger,
+  work: (connection: ServerConfig, closers: Closers) => Promise<T>,
+): Promise<T> {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
+  const closers: Closers = [];
+  try {
+    const abort = new AbortController().signal;
+    const connection = await locateServer({ config, log, closers, abort, besideRunning: true });
+    await connection.servers?.find(FIND_MS).catch(() => undefined); // whoever connects says why it cannot be used
+    return await work(connection, closers);
+  } finally {
+    await closeAll(closers, log);
+  }
+}
+
+const FIND_MS = 5_000;
+
+async function requireCurrentSchema(connection: ServerConfig): Promise<void> {
+  const pending = await pendingMigrations(connection);
+  if (pending.length === 0) return;
+  throw new SchemaError(
+    `The database has not the schema of this release: it lacks ${pending.join(', ')}. Nothing was changed. ` +
+      'Run `edge-controller migrate`, or start the controller, then try again; or use the release that made it.',
+  );
+}
+
+function noNetwork(place: string): ConfigError {
+  return new ConfigError(`There is no network in ${place}: use the settings that its controller is started with.`);
+}
