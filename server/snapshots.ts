@@ -44,6 +44,11 @@ export async function writeSnapshot(
     const file = join(place, name);
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
       throw notWritten(`there is a file ${name} already, which is not replaced: name another one`, undefined);
+    if (isShared && lstatSync(`${file}.partial`, { throwIfNoEntry: false }) !== undefined)
+      throw notWritten(
+        `another backup writes ${name}.partial, or one that was cut short has left it: remove it, or name another file`,
+        undefined,
+      );
     await requireSpace(lane, place);
     const result = await takeSnapshot(lane, { file, release: readVersion().version, onProgress });
     const written = { file, bytes: statSync(file).size, ...result };

@@ -16,11 +16,15 @@ export interface PasswordSource {
 export async function givenPassword({ passwordFile, generate }: PasswordSource): Promise<string | undefined> {
   if (passwordFile !== undefined) return passwordIn(passwordFile);
   if (generate === true || !process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  const first = await ask('New password (empty: a random one): ');
-  if (first === '') return undefined;
-  if ((await ask('Again: ')) !== first)
-    throw await refusal('The two passwords differ; nothing was changed. Try again.');
-  return first;
+  const terminal = openTerminal(await refusal('No password was given; nothing was changed.'));
+  try {
+    const first = await terminal.ask('New password (empty: a random one): ');
+    if (first === '') return undefined;
+    if ((await terminal.ask('Again: ')) === first) return first;
+  } finally {
+    terminal.close();
+  }
+  throw await refusal('The two passwords differ; nothing was changed. Try again.');
 }
 
 async function passwordIn(file: string): Promise<string> {
@@ -40,26 +44,35 @@ async function refusal(message: string): Promise<ConfigError> {
   return new Refused(message);
 }
 
-/** Nothing of what is typed is shown. @throws ConfigError when the input ends */
-async function ask(question: string): Promise<string> {
-  const ended = await refusal('No password was given; nothing was changed.');
-  process.stderr.write(question);
+interface Terminal {
+  ask(question: string): Promise<string>;
+  close(): void;
+}
+
+/** Nothing of what is typed is shown. @param ended  what a question fails with when the input ends */
+function openTerminal(ended: Error): Terminal {
   const silent = new Writable({
     write(_chunk, _encoding, done) {
       done();
     },
   });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
-  try {
-    return await new Promise((resolve, reject) => {
-      lines.once('line', resolve);
-      // Ctrl-C and Ctrl-D.
-      lines.once('close', () => {
-        reject(ended);
-      });
-    });
-  } finally {
+  // One iterator, so that what is typed ahead is the next answer.
+  const typed = lines[Symbol.asyncIterator]();
+  // Ctrl-D ends the iterator by itself.
+  lines.once('SIGINT', () => {
     lines.close();
-    process.stderr.write('\n');
-  }
+  });
+  return {
+    async ask(question) {
+      process.stderr.write(question);
+      const line = await typed.next();
+      process.stderr.write('\n');
+      if (line.done === true) throw ended;
+      return line.value;
+    },
+    close: () => {
+      lines.close();
+    },
+  };
 }

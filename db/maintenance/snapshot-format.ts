@@ -102,7 +102,9 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     if (error instanceof SnapshotError) throw error;
     const { code = '', syscall } = error as NodeJS.ErrnoException;
     if (syscall !== undefined)
-      throw new SnapshotError(`The snapshot ${file} cannot be read (${code}).`, { cause: error });
+      throw new SnapshotError(`The snapshot ${file} cannot be read (${code}): name one that you may read.`, {
+        cause: error,
+      });
     if (code === 'Z_BUF_ERROR') throw damaged(file, 'it ends too early');
     throw damaged(file, code.startsWith('Z_') ? 'it is no gzip, or bytes of it were changed' : String(error));
   }

@@ -3,7 +3,7 @@
  * refuse, and what the controller makes of what they did.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -16,6 +16,7 @@ import { make } from '../support/entities.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { HEARD_MS, until } from '../support/poll.js';
 import { MAIN } from '../support/process.js';
+import { itUnless } from '../support/unless.js';
 
 interface Ended {
   readonly code: number | null;
@@ -23,9 +24,14 @@ interface Ended {
   readonly stderr: string;
 }
 
+type Env = Readonly<Record<string, string>>;
+
 /** A command with this on its standard input. */
-function runCommand(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env } });
+const runCommand = (args: readonly string[], env: Env, input = ''): Promise<Ended> =>
+  runProgram(process.execPath, [MAIN, ...args], env, input);
+
+function runProgram(program: string, args: readonly string[], env: Env, input: string): Promise<Ended> {
+  const child = spawn(program, args, { env: { PATH: process.env['PATH'] ?? '', ...env } });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -43,7 +49,7 @@ describe('what an operator does beside a running controller', function operating
   this.timeout(120_000);
   let controller: TestController;
   let place: string;
-  let env: Readonly<Record<string, string>>;
+  let env: Env;
 
   before(async () => {
     controller = await startTestController();
@@ -84,6 +90,25 @@ describe('what an operator does beside a running controller', function operating
     expect(record).to.include({ level: 'info', identityId: caller.id });
     expect(record?.['operator']).to.be.a('string').with.length.greaterThan(0);
     expect(JSON.stringify(record)).to.not.include('pass word 2');
+  });
+
+  const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
+  const NO_TERMINAL = hasScript ? undefined : 'this system has no script(1) of util-linux';
+  itUnless(NO_TERMINAL, 'asks for the password on a terminal, twice, and shows nothing of it', async () => {
+    const caller = await controller.newCaller();
+    const answer = (input: string) => {
+      const line = `'${process.execPath}' '${MAIN}' admin reset-password ${caller.username}`;
+      return runProgram('/usr/bin/script', ['-qec', line, '/dev/null'], env, input);
+    };
+    const differ = await answer('pass word 3\rpass word 4\r');
+    expect([differ.code, await login(caller, caller.password)]).to.deep.equal([1, 200]);
+    expect(differ.stdout).to.include('New password (empty: a random one): ').and.include('The two passwords differ;');
+    const done = await answer('pass word 3\rpass word 3\r');
+    expect([done.code, await login(caller, 'pass word 3')]).to.deep.equal([0, 200]);
+    expect(done.stdout.slice(done.stdout.indexOf('Again:'))).to.not.include('pass word 3');
+    const made = await answer('\r');
+    const [, password = ''] = /password {2}(\S{24})\r\n/.exec(made.stdout) ?? [];
+    expect([made.code, await login(caller, password)]).to.deep.equal([0, 200]);
   });
 
   it('refuses a password that the policy refuses, an unknown username, and one without a password', async () => {
