@@ -68,6 +68,7 @@ const programs = {
   haproxy: '/usr/sbin/haproxy',
   openssl: '/usr/bin/openssl',
   curl: '/usr/bin/curl',
+  prometheus: '/usr/bin/prometheus',
 };
 const wanted = [
   ...(hasBrowser() ? [] : ['chromium']),
