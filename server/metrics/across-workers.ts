@@ -92,17 +92,25 @@ export function gatherMetrics(): void {
   let ended: Measured = [];
   let asked = 0;
 
-  const ask = async (worker: Worker, id: number): Promise<Measured> => {
+  /** @returns whether it answered */
+  const ask = async (worker: Worker, id: number): Promise<boolean> => {
     worker.send({ edge: 'own metrics', id } satisfies Message);
     const measured = await answers.wait(`${worker.id} ${id}`, WORKER_MS);
-    if (measured === undefined) return countersOf(known.get(worker.id) ?? []);
-    known.set(worker.id, measured);
-    return measured;
+    if (measured !== undefined && !worker.isDead()) known.set(worker.id, measured);
+    return measured !== undefined;
   };
   const all = async (): Promise<string> => {
     const id = (asked += 1);
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true);
-    const parts = await Promise.all(workers.map((worker) => ask(worker as Worker, id)));
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const connected = workers.filter((worker) => worker.isConnected());
+    const answered = new Set<number>();
+    await Promise.all(
+      connected.map(async (worker) => {
+        if (await ask(worker, id)) answered.add(worker.id);
+      }),
+    );
+    // Only now: one that ended meanwhile counts among those that have ended, and nowhere else.
+    const parts = [...known].map(([worker, measured]) => (answered.has(worker) ? measured : countersOf(measured)));
     return aggregate([...parts, ended]).metrics();
   };
   const onMessage = (worker: Worker, message: unknown) => {
@@ -117,7 +125,6 @@ export function gatherMetrics(): void {
   const onExit = ({ id }: Worker) => {
     const last = countersOf(known.get(id) ?? []);
     known.delete(id);
-    // Not asynchronous: between two steps the sum would lack what it counted.
     ended = addUp(ended, last);
   };
   cluster.on('message', onMessage);

@@ -162,10 +162,15 @@ describe('several workers on one port', function workers() {
 
   const VERSIONS = { api: 'management', operation: 'listVersion', status: '2xx' };
   /** Also while the worker that listens is being replaced. */
-  const readMetrics = async () => {
-    const answer = await askMetrics(metricsUrl).catch(() => undefined);
-    return answer?.status === 200 ? answer.text : '';
-  };
+  const readMetrics = () =>
+    until(
+      'metrics are read',
+      async () => {
+        const answer = await askMetrics(metricsUrl).catch(() => undefined);
+        return answer?.status === 200 ? answer.text : undefined;
+      },
+      UNHEARD_MS,
+    );
   const versions = async () => valueIn(await readMetrics(), 'edge_http_requests_total', VERSIONS) ?? 0;
 
   it('are counted together, at one address', async () => {
@@ -185,6 +190,8 @@ describe('several workers on one port', function workers() {
 
   it('replace one that is killed, while the others go on', async () => {
     const token = await login();
+    const counted = await versions();
+    expect(counted).to.be.greaterThan(0);
     const [victim] = workersOf(controller.pid);
     if (victim === undefined) throw new Error('no worker');
     process.kill(victim, 'SIGKILL');
@@ -204,20 +211,8 @@ describe('several workers on one port', function workers() {
       );
     }
     expect(controller.log().some(({ msg }) => msg === 'a worker ended and is replaced')).to.equal(true);
-  });
-
-  it('lose no count with one that is killed', async () => {
-    // The worker that listened may be the one that was killed before.
-    const before = await until('there are counts', versions);
-    for (const victim of workersOf(controller.pid)) {
-      process.kill(victim, 'SIGKILL');
-      await until('another one takes its place', () => {
-        const now = workersOf(controller.pid);
-        return now.length === WORKERS && !now.includes(victim);
-      });
-      await until('all are asked', async () => valueIn(await readMetrics(), 'edge_workers') === WORKERS, UNHEARD_MS);
-      expect(await versions()).to.equal(before);
-    }
+    // What it counted is not lost with it: a sum that falls looks like a restart of all.
+    expect(await versions()).to.equal(counted);
   });
 
   it('end all with the first process, database included', async () => {
