@@ -75,7 +75,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   requestIdHeader: { text: 'X-Request-Id', means: 'x-request-id', refuses: 'zt-session' },
   logRequests: { text: 'none', means: 'none', refuses: 'some' },
   metricsListen: { text: '127.0.0.1:9464', means: '127.0.0.1:9464', refuses: 'nowhere' },
-  metricsTls: { text: 'off', means: 'off', refuses: 'none' },
+  metricsTls: { text: 'files', means: 'files', refuses: 'none' },
   metricsCertFile: { text: '/run/cert', means: '/run/cert', refuses: '-' },
   metricsKeyFile: { text: '/run/key', means: '/run/key', refuses: '-' },
   metricsClientCaFile: { text: '/run/ca', means: '/run/ca', refuses: '-' },
