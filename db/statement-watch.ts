@@ -11,7 +11,10 @@ export const CONNECTION_KINDS: readonly ConnectionKind[] = ['lane', 'pool', 'lis
 
 /** Told of each statement of one request. */
 export interface StatementTrace {
-  /** @param name  our own word for it, never its text. @returns what is called at its end, with its error if it failed */
+  /**
+   * @param name  our own word for it, never its text
+   * @returns what is called at its end, with its error if it failed
+   */
   begin(name: string, connection: ConnectionKind): (error?: unknown) => void;
 }
 

