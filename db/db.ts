@@ -7,11 +7,12 @@ import type { ClientConfig } from 'pg';
 import { during } from './request-clock.js';
 import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
+import type { LaneLoad } from './lanes.js';
 import { openListLane, placesOf } from './list-lane.js';
 import type { ListBounds, Whole, WholeOptions } from './list-lane.js';
 import { DomainError } from '../domain/errors.js';
 import { createShares } from '../domain/scheduling/shares.js';
-import type { Leave } from '../domain/scheduling/shares.js';
+import type { Leave, Shares } from '../domain/scheduling/shares.js';
 import { StopSource } from '../domain/scheduling/stop-signal.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
@@ -22,6 +23,7 @@ import type { PooledClient } from './servers.js';
 import { cut, sessionConfig, prepareConnection } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
+import { StatementCounts, watched } from './statement-watch.js';
 import { watch } from './watchdog.js';
 
 /** What stores need. The pool and an open transaction both are one; a store must not depend on which it has. */
@@ -103,7 +105,17 @@ export interface Database extends Source {
   /** Why it cannot be used as it should; undefined when all is well. */
   readonly outage: () => Outage | undefined;
   readonly stats: () => { total: number; idle: number; waiting: number };
+  /** What is under way, for metrics. */
+  readonly load: () => DatabaseLoad;
+  /** Undefined unless they are counted. */
+  readonly statements: StatementCounts | undefined;
   close(): Promise<void>;
+}
+
+export interface DatabaseLoad {
+  readonly lanes: LaneLoad;
+  readonly lists: Shares['load'];
+  readonly changes: Shares['load'];
 }
 
 /** True for the pool, false for a transaction: only the pool can open a snapshot of its own. */
@@ -117,6 +129,8 @@ export interface DatabaseOptions {
   readonly lists?: ListBounds;
   /** How long a request may wait for a connection, and a probe for its answer, in milliseconds. */
   readonly patienceMs: number;
+  /** Whether statements are counted and timed. */
+  readonly isCounted?: boolean;
   /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
   readonly onLimit?: (open: number) => void;
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
@@ -180,7 +194,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   // Idle ones too: whether their server still is the one that answers later cannot be known.
   const lanes = openLanes(config, patienceMs);
-  const listLane = openListLane({ config, places, patienceMs, bounds: options.lists ?? LIST_BOUNDS, onLimit });
+  const counts = options.isCounted === true ? new StatementCounts() : undefined;
+  const bounds = options.lists ?? LIST_BOUNDS;
+  const listLane = openListLane({ config, places, patienceMs, bounds, counts, onLimit });
   const cutAll = () => {
     for (const client of open) cut(client);
     lanes.cut();
@@ -201,7 +217,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const client = await connect(scope);
       let broken: Error | undefined;
       try {
-        return await runOn(client, scope?.clock)(name, sql, values, form);
+        return await runOn(client, { connection: 'pool', counts, scope })(name, sql, values, form);
       } catch (error) {
         broken = connectionFault(error);
         throw error;
@@ -215,7 +231,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const client = await connect(scope);
       let broken: Error | undefined;
       try {
-        const run = runOn(client, scope?.clock);
+        const run = runOn(client, { connection: 'pool', counts, scope });
         await run(null, begin);
         const result = await work({ run, read: run, write: run });
         await run(null, 'COMMIT');
@@ -280,7 +296,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     ) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       try {
-        return await during(scope?.clock, 'database', () => lanes.read<R>(name, sql, values, form));
+        const watch = { connection: 'lane', counts, trace: scope?.trace } as const;
+        return await during(scope?.clock, 'database', () =>
+          watched(watch, name, sql, () => lanes.read<R>(name, sql, values, form)),
+        );
       } catch (error) {
         if (outageOf(error) !== 'connectionLimit') throw error;
         return run<R>(name, sql, values, form, scope); // the lane cannot be opened, but the pool has connections
@@ -311,6 +330,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       const { total, idle, waiting } = listLane.stats();
       return { total: pool.totalCount + total, idle: pool.idleCount + idle, waiting: pool.waitingCount + waiting };
     },
+    load: () => ({ lanes: lanes.load, lists: listLane.load, changes: writers.load }),
+    statements: counts,
     async close() {
       watchdog.stop();
       growth.close();

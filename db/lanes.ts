@@ -18,9 +18,16 @@ interface Lane {
   load: number;
 }
 
+export interface LaneLoad {
+  readonly open: number;
+  /** Statements sent and not answered. */
+  readonly underWay: number;
+}
+
 export interface Lanes {
   /** @throws DomainError `unavailable` when the lane's connection is lost */
   read<R>(name: string, sql: string, values: readonly unknown[], form: RowForm): Promise<Rows<R>>;
+  readonly load: LaneLoad;
   /** Fails what waits; later reads connect again. */
   cut(): void;
   close(): Promise<void>;
@@ -63,6 +70,9 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
       } finally {
         lane.load -= 1;
       }
+    },
+    get load() {
+      return { open: open.size, underWay: lanes.reduce((sum, { load }) => sum + load, 0) };
     },
     cut() {
       for (const client of open) cut(client);

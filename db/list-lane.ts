@@ -21,6 +21,7 @@ import type { PooledClient } from './servers.js';
 import { cut, prepareConnection } from './connection.js';
 import type { Column, RowForm, Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
+import type { StatementCounts } from './statement-watch.js';
 
 export interface ListBounds {
   /** Lists that one identity may have under way; more wait their turn. */
@@ -49,6 +50,8 @@ export interface WholeOptions {
 
 export interface ListLane extends Pick<Source, 'list' | 'whole'> {
   stats(): { total: number; idle: number; waiting: number };
+  /** Lists that have a place, those that leave in batches among them, and those that wait for one. */
+  readonly load: Shares['load'];
   cut(): void;
   close(): Promise<void>;
 }
@@ -85,11 +88,13 @@ export interface ListLaneOptions {
   readonly places: Places;
   readonly patienceMs: number;
   readonly bounds: ListBounds;
+  readonly counts?: StatementCounts | undefined;
   /** The server gives no more than this many connections. */
   readonly onLimit: (open: number) => void;
 }
 
-export function openListLane({ config, places, patienceMs, bounds, onLimit }: ListLaneOptions): ListLane {
+export function openListLane(options: ListLaneOptions): ListLane {
+  const { config, places, patienceMs, bounds, counts, onLimit } = options;
   const { Client, open } = trackedClients();
   const processes = new WeakMap<ClientBase, ServerProcess>();
   const size = places.lists + places.streams;
@@ -119,12 +124,16 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
   const lists = createShares({ places: places.lists, each: bounds.perIdentity, waiting: bounds.waiting });
   const streams = createShares({ places: places.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });
 
-  const borrow = async ({ reader, clock }: RequestScope): Promise<Loan> => {
+  const borrow = async (scope: RequestScope): Promise<Loan> => {
+    const { reader, clock } = scope;
     const client = await during(clock, 'pool', () => growth.connect()).catch((error: unknown) => {
       throw translate(error);
     });
     const cancel = () => canceller.cancel(processes.get(client) as ServerProcess);
-    return new Loan(client, cancel, { signal: reader?.signal, run: runOn(client, clock) });
+    return new Loan(client, cancel, {
+      signal: reader?.signal,
+      run: runOn(client, { connection: 'list', counts, scope }),
+    });
   };
   const enter = async ({ reader, clock }: RequestScope): Promise<Leave> => {
     reader?.place.begin();
@@ -190,6 +199,10 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
       }
     },
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: lists.load.waiting }),
+    get load() {
+      const { running, waiting } = lists.load;
+      return { running: running + streams.load.running, waiting };
+    },
     cut() {
       for (const client of open) cut(client);
       canceller.cut();

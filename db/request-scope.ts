@@ -8,6 +8,7 @@ import type { KeptPlace } from './kept-place.js';
 import type { WholeOptions } from './list-lane.js';
 import type { Precondition } from './precondition.js';
 import type { RequestClock } from './request-clock.js';
+import type { StatementTrace } from './statement-watch.js';
 import type { Db, Source, TransactionOptions } from './db.js';
 
 /** Who asked for a list: whose share of the database it takes, and until when its answer is wanted. */
@@ -24,6 +25,8 @@ export interface RequestScope {
   readonly reader?: ListReader;
   /** Absent: the time is not asked for. */
   readonly clock?: RequestClock;
+  /** Absent: the request is not traced. */
+  readonly trace?: StatementTrace;
   /** Absent: whatever the request changes may have been changed before. */
   readonly precondition?: Precondition;
 }

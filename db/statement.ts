@@ -1,14 +1,24 @@
 /** One statement on one connection, and what its failure and its name mean for the connection. */
 import { during } from './request-clock.js';
-import type { RequestClock } from './request-clock.js';
+import type { RequestScope } from './request-scope.js';
 import { translate } from './errors.js';
 import { DatabaseUnavailable, OUTAGES } from './outages.js';
 import { send } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
 import type { ServerClient } from './servers.js';
+import { watched } from './statement-watch.js';
+import type { ConnectionKind, StatementCounts } from './statement-watch.js';
+
+/** What is told of the statements, and to whom. */
+export interface RunOptions {
+  readonly connection: ConnectionKind;
+  readonly counts?: StatementCounts | undefined;
+  readonly scope?: Pick<RequestScope, 'clock' | 'trace'> | undefined;
+}
 
 /** @throws DomainError for a known constraint or an unreachable database */
-export function runOn(client: ServerClient, clock?: RequestClock) {
+export function runOn(client: ServerClient, { connection, counts, scope }: RunOptions = { connection: 'pool' }) {
+  const watch = { connection, counts, trace: scope?.trace };
   return async <R>(
     name: string | null,
     sql: string,
@@ -17,7 +27,9 @@ export function runOn(client: ServerClient, clock?: RequestClock) {
   ): Promise<Rows<R>> => {
     try {
       if (name !== null) client.prepared.add(name);
-      return await during(clock, 'database', () => send<R>(client, name, sql, values, form));
+      return await during(scope?.clock, 'database', () =>
+        watched(watch, name, sql, () => send<R>(client, name, sql, values, form)),
+      );
     } catch (error) {
       throw translate(error);
     }

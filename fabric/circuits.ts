@@ -37,11 +37,17 @@ export class Circuits {
   readonly #byPart = new Map<string, Set<Circuit>>();
   /** Ids of those that are being led over another path. */
   readonly #moving = new Set<string>();
+  /** Since the start: dials that got a circuit, and those that were refused or failed. */
+  readonly dials = { made: 0, failed: 0 };
 
   constructor(
     private readonly channels: Pick<ChannelRegistry, 'get'>,
     private readonly costs: TerminatorCosts,
   ) {}
+
+  get size(): number {
+    return this.#byId.size;
+  }
 
   get(id: string): Circuit | undefined {
     return this.#byId.get(id);

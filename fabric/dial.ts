@@ -56,7 +56,14 @@ export function dialInTurn(
   void services.traffic
     .gatesOf(channel)
     .circuits.run(dial)
-    .catch((error: unknown) => errorMessage(refusalOf(error, 'a circuit could not be made', channel, services)))
+    .then((answer) => {
+      services.traffic.circuits.dials.made += 1;
+      return answer;
+    })
+    .catch((error: unknown) => {
+      services.traffic.circuits.dials.failed += 1;
+      return errorMessage(refusalOf(error, 'a circuit could not be made', channel, services));
+    })
     .then((answer) => {
       channel.reply(asked, answer);
     });

@@ -13,6 +13,7 @@ import { ServerHelloSchema } from '../generated/fabric/edge_pb.js';
 import { createAcceptor } from './acceptor.js';
 import type { Knock } from './acceptor.js';
 import type { RouterChannel } from './channel.js';
+import type { Circuits } from './circuits.js';
 import { ContentType } from './content-types.js';
 import { RouterModels } from './data-model.js';
 import { typedMessage } from './frame.js';
@@ -50,8 +51,18 @@ export interface Fabric {
   accept(knock: Knock): void;
   /** News from this controller and others. */
   readonly news: FabricNews;
+  /** What stands in this process, for metrics. */
+  readonly counts: () => FabricCounts;
   /** Ends all channels; nothing of this process counts as connected any more. Called again, it is the same end. */
   close(): Promise<void>;
+}
+
+export interface FabricCounts {
+  /** Routers whose channel this process holds, and those of them that know all that they must. */
+  readonly connected: number;
+  readonly inSync: number;
+  readonly circuits: number;
+  readonly dials: Circuits['dials'];
 }
 
 export interface FabricNews {
@@ -317,6 +328,13 @@ export function createFabric(options: FabricOptions): Fabric {
         sessionSync.refresh();
         models.keysChanged();
       },
+    },
+    counts() {
+      const { circuits } = traffic;
+      const states = [...connected.values()];
+      // A router that takes no part in access is told nothing, and lacks nothing.
+      const inSync = states.filter((each) => !each.router.isEdge || each.presence.syncStatus === 'SYNC_DONE').length;
+      return { connected: states.length, inSync, circuits: circuits.size, dials: { ...circuits.dials } };
     },
     close: () => (closing ??= closeAll()),
   };

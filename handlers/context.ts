@@ -166,7 +166,18 @@ export type Secrets = Pick<KeyRing, 'seal' | 'open'>;
 
 export interface SignerKeys {
   /** What verifies the tokens of a signer with this `kid`; undefined when there is no such key, or none to be had. */
-  find(signer: TokenSigner, kid: string | undefined): Promise<KnownKey | undefined>;
+  find(signer: TokenSigner, kid: string | undefined, trace?: OutgoingTrace): Promise<KnownKey | undefined>;
+}
+
+/** Told of the requests that one request makes necessary. */
+export interface OutgoingTrace {
+  /** @returns headers to send, and what is called at the end, with the error if it failed */
+  begin(url: URL): OutgoingSpan;
+}
+
+export interface OutgoingSpan {
+  readonly headers: Readonly<Record<string, string>>;
+  end(error?: unknown): void;
 }
 
 export interface KnownKey {
@@ -178,7 +189,7 @@ export interface KnownKey {
 /** Tokens that an auth policy requires with every request. */
 export interface SecondTokens {
   /** @param tokens  of the request. @returns null when one of them is the signer's, for the session's identity */
-  owed(tokens: readonly string[], signer: RequiredSigner): Promise<OwedToken | null>;
+  owed(tokens: readonly string[], signer: RequiredSigner, trace?: OutgoingTrace): Promise<OwedToken | null>;
 }
 
 /** Long work on the whole database: one piece of it at a time, over all controllers. */

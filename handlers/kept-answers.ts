@@ -7,6 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Granted } from '../db/access-view.js';
+import type { CacheUse } from '../domain/cache-use.js';
 import type { ApiSession } from '../domain/model.js';
 import type { Caller, DataReply, KeptReply, KeptText, ListReply } from './reply.js';
 
@@ -65,6 +66,8 @@ export class KeptAnswers {
   readonly #running = new Map<string, Promise<unknown>>();
   /** How often all was forgotten. */
   #age = 0;
+  #hits = 0;
+  #misses = 0;
 
   constructor(maxBytes = MAX_BYTES) {
     this.#answers = new LRUCache({
@@ -72,6 +75,17 @@ export class KeptAnswers {
       maxEntrySize: maxBytes / 4,
       sizeCalculation: ({ text: { body } }, key) => body.length + key.length + 250,
     });
+  }
+
+  /** Of answers that hang on an epoch: a miss made one. */
+  get use(): CacheUse {
+    const { size, calculatedSize } = this.#answers;
+    return { entries: size, bytes: calculatedSize, hits: this.#hits, misses: this.#misses };
+  }
+
+  #hit(kept: KeptText): KeptReply<200> {
+    this.#hits += 1;
+    return { status: 200, kept };
   }
 
   /** All answers of epochs, those that are being made included: present and earlier epochs cannot be distinguished. */
@@ -127,19 +141,20 @@ export class KeptAnswers {
     const { epoch } = view;
     const age = this.#age;
     const shared = this.#answers.get(key);
-    if (shared?.epoch === epoch) return { status: 200, kept: shared.text };
+    if (shared?.epoch === epoch) return this.#hit(shared.text);
     const own = this.#answers.get(ownKey(key, caller, caller.postureRevision));
     const isOwn = own !== undefined && isGood(own);
-    if (isOwn && own.epoch === epoch) return { status: 200, kept: own.text };
+    if (isOwn && own.epoch === epoch) return this.#hit(own.text);
     const reading = once(view.seen);
     const known = isOwn ? own : shared;
     if (known?.state != null) {
       const { state, posture } = await reading();
       if (known.state.equals(state)) {
         this.#keep(posture === null ? key : ownKey(key, caller, posture.revision), { ...known, epoch }, age);
-        return { status: 200, kept: known.text };
+        return this.#hit(known.text);
       }
     }
+    this.#misses += 1;
     const [{ state, posture }, reply] = await Promise.all([reading(), make(reading().then(({ grants }) => grants))]);
     if ('rest' in reply) return reply;
     const isOfOnePiece = (await view.now()) === epoch;
@@ -181,7 +196,8 @@ export class KeptAnswers {
     make: () => Promise<{ reply: DataReply<200, D>; goodUntilMs: number }>,
   ): Promise<DataReply<200, D> | KeptReply<200>> {
     const known = this.#bySession.get(session);
-    if (known?.epoch === epoch && isGood(known)) return { status: 200, kept: known.text };
+    if (known?.epoch === epoch && isGood(known)) return this.#hit(known.text);
+    this.#misses += 1;
     const age = this.#age;
     const { reply, goodUntilMs } = await make();
     return {
@@ -198,7 +214,8 @@ export class KeptAnswers {
     make: () => Promise<R>,
   ): Promise<R | KeptReply<200>> {
     const known = this.#answers.get(key);
-    if (known?.epoch === epoch) return { status: 200, kept: known.text };
+    if (known?.epoch === epoch) return this.#hit(known.text);
+    this.#misses += 1;
     const age = this.#age;
     const reply = await make();
     if ('rest' in reply) return reply;

@@ -9,6 +9,7 @@
  * in: whoever reads through more than can be kept, over and over, changes little of it.
  */
 import { LRUCache } from 'lru-cache';
+import type { CacheUse } from '../domain/cache-use.js';
 import type { Unread } from '../domain/model.js';
 import { ListElement } from './reply.js';
 
@@ -49,6 +50,8 @@ export class KeptTexts {
   /** What rows looked like when they were last made, by their ids. Two that share a place forget each other. */
   readonly #seen = new Int32Array(SEEN);
   #turn = 0;
+  #hits = 0;
+  #misses = 0;
 
   /** @param maxBytes  0: nothing is kept */
   constructor(readonly maxBytes: number) {
@@ -63,6 +66,16 @@ export class KeptTexts {
   /** What is held, by the same estimate as the bound. */
   get bytes(): number {
     return this.#kept?.calculatedSize ?? 0;
+  }
+
+  get use(): CacheUse {
+    return { entries: this.#kept?.size ?? 0, bytes: this.bytes, hits: this.#hits, misses: this.#misses };
+  }
+
+  /** A text was found as it should be, or had to be made. */
+  counted(wasFound: boolean): void {
+    if (wasFound) this.#hits += 1;
+    else this.#misses += 1;
   }
 
   find(key: string): Kept | undefined {
@@ -106,14 +119,14 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
     const key = `${name} ${id}`;
     const known = this.kept.find(key);
     const context = this.kind.contextOf(this.row);
-    if (
+    const isGood =
       known !== undefined &&
       known.kind === name &&
       known.context === context &&
       known.validator === validator &&
-      areEqual(known.texts, texts)
-    )
-      return known.text;
+      areEqual(known.texts, texts);
+    this.kept.counted(isGood);
+    if (isGood) return known.text;
     const text = write(this.value(context));
     this.kept.keep(key, id, { kind: name, context, validator, texts, text });
     return text;

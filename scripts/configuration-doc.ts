@@ -43,6 +43,7 @@ const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^must be a whole number (from .*)$/, 'Whole number $1.'],
   [/^must be one of (.*)$/, 'One of $1.'],
   [/^must be (true or false)$/, '$1.'],
+  [/^must be a number (from .*)$/, 'Number $1.'],
 ];
 
 /** Asks the parser with values that none of its kind can take, and reads the refusal. */

@@ -69,22 +69,28 @@ const programs = {
   openssl: '/usr/bin/openssl',
   curl: '/usr/bin/curl',
 };
+/** Without them their tests are skipped, and say so. */
+const extras = { prometheus: '/usr/bin/prometheus' };
+const missing = (places) =>
+  Object.entries(places)
+    .filter(([, path]) => !existsSync(path))
+    .map(([name]) => name);
+const optional = missing(extras);
 const wanted = [
   ...(hasBrowser() ? [] : ['chromium']),
   ...(hasSystemPostgres() ? [] : ['postgresql']),
-  ...Object.entries(programs)
-    .filter(([, path]) => !existsSync(path))
-    .map(([name]) => name),
+  ...missing(programs),
 ];
-if (wanted.length > 0 && canInstall) {
+const install = (names, options) =>
+  step(`system packages: ${names.join(' ')}`, 'apt-get', ['install', '-y', '-q', '--no-install-recommends', ...names], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+if (wanted.length + optional.length > 0 && canInstall) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   step('package lists', 'apt-get', ['update', '-q'], { env, optional: true, stdio: ['ignore', 'ignore', 'inherit'] });
-  step(
-    `system packages: ${wanted.join(' ')}`,
-    'apt-get',
-    ['install', '-y', '-q', '--no-install-recommends', ...wanted],
-    { env, stdio: ['ignore', 'ignore', 'inherit'] },
-  );
+  if (wanted.length > 0) install(wanted, { env });
+  if (optional.length > 0) install(optional, { env, optional: true });
 }
 if (!hasBrowser()) {
   console.error(

@@ -7,6 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
+import type { CacheUse } from '../domain/cache-use.js';
 import { DomainError } from '../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../domain/auth/tokens.js';
@@ -42,6 +43,8 @@ export interface ApiSessionRegistry extends ApiSessions {
   seen(apiSessionIds: readonly string[]): void;
   /** Writes activity that is only in memory, and drops what the database does not know any more. */
   flush(): Promise<void>;
+  /** A miss asked the database. */
+  readonly use: CacheUse;
   close(): Promise<void>;
 }
 
@@ -88,6 +91,7 @@ export function createApiSessionRegistry({
   const resting = new Map<string, { readonly at: number; readonly dueMs: number }>();
   let isTrusted = true;
   let changes = 0;
+  let [hits, misses] = [0, 0];
   const entries = new LRUCache<string, Entry>({
     max: maxEntries,
     dispose: ({ owner: { session } }, key) => {
@@ -154,6 +158,8 @@ export function createApiSessionRegistry({
       known !== undefined &&
       now - known.lastActivityMs < timeoutMs &&
       performance.now() - known.confirmedMs < maxUnconfirmedMs;
+    if (isGood) hits += 1;
+    else misses += 1;
     const entry = isGood ? known : await load(token, hash, key);
     active.set(entry.caller.apiSessionId, now);
     entry.lastActivityMs = now;
@@ -266,6 +272,9 @@ export function createApiSessionRegistry({
       }
     },
     flush: () => flush(),
+    get use() {
+      return { entries: entries.size, hits, misses };
+    },
     async close() {
       timers.forEach((timer) => {
         clearInterval(timer);

@@ -11,7 +11,7 @@ import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { OperationSpec, Permission } from '../generated/operation.js';
 import type { Connection, Facts } from '../handlers/handler.js';
 import type { Caller } from '../handlers/reply.js';
-import type { Context } from '../handlers/context.js';
+import type { Context, OutgoingTrace } from '../handlers/context.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
 import { challengeOfToken } from '../handlers/shared/owed-token.js';
 import { bearerTokens } from './bearer-tokens.js';
@@ -41,6 +41,9 @@ import { ResponseFault, validatorsOf, write, writeError, writeReply } from './re
 import type { AnyReply, Headers } from './responder.js';
 import { RequestReader } from './request-reader.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
+import type { RequestCounts } from './metrics/request-counts.js';
+import { tracedContext } from './traces/traces.js';
+import type { Traces } from './traces/traces.js';
 
 export interface ApiOptions {
   readonly config: Pick<
@@ -55,6 +58,10 @@ export interface ApiOptions {
   readonly onChanged: () => void;
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
+  /** Undefined when there are no metrics. */
+  readonly counts: RequestCounts | undefined;
+  /** Undefined when nothing is traced. */
+  readonly traces: Traces | undefined;
   readonly log: Logger;
 }
 
@@ -87,7 +94,7 @@ const LARGE_BODY = 64 * 1024;
 export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
-  const { config, bindings, compression, context, apiSessions, outages, log } = options;
+  const { config, bindings, compression, context, apiSessions, outages, counts, traces, log } = options;
   const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
   const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
   const { secondTokens } = context;
@@ -96,7 +103,8 @@ export function createApi(options: ApiOptions): ApiHandler {
   const authorize = async (request: IncomingMessage, { operation, params }: Match, seen: Seen): Promise<void> => {
     if (operation.permission === 'public') return;
     seen.clock?.enter('database'); // for a session that is not in memory
-    const caller = await identify(request, { apiSessions, peers, secondTokens });
+    const trace = seen.trace?.outgoing;
+    const caller = await identify(request, { apiSessions, peers, secondTokens, trace });
     seen.clock?.leave('database');
     seen.caller = caller;
     seen.params = params;
@@ -123,15 +131,17 @@ export function createApi(options: ApiOptions): ApiHandler {
     reader: RequestReader,
     handler: BoundHandler,
     input: BoundInput,
-    { clock }: Seen,
+    { clock, trace }: Seen,
     precondition: Precondition | undefined,
   ): Promise<AnyReply> => {
     const stores = context.stores.forRequest({
       reader,
       ...(clock === undefined ? undefined : { clock }),
+      ...(trace?.statements === undefined ? undefined : { trace: trace.statements }),
       ...(precondition === undefined ? undefined : { precondition }),
     });
-    const reply = await handler(input, { ...context, stores });
+    const own = trace === undefined ? context : tracedContext(context, trace);
+    const reply = await handler(input, { ...own, stores });
     if (precondition !== undefined) await stores.settle();
     return reply;
   };
@@ -168,6 +178,7 @@ export function createApi(options: ApiOptions): ApiHandler {
   return async (exchange) => {
     const started = performance.now();
     const seen: Seen = { address: addressOf(exchange.request.socket) };
+    if (traces !== undefined) seen.trace = traces.begin(exchange.request);
     try {
       await run(exchange, seen);
     } catch (error) {
@@ -182,6 +193,12 @@ export function createApi(options: ApiOptions): ApiHandler {
     const isLogged = config.logRequests === 'all' || (config.logRequests === 'changes' && !isRead(exchange.request));
     if (isLogged || traceOf(seen.caller) !== undefined)
       log.info(requestLine(exchange, seen, performance.now() - started), 'request');
+    seen.trace?.end(exchange, seen);
+    if (counts !== undefined) {
+      const { headersSent, statusCode } = exchange.response;
+      const { operation, facts } = seen;
+      counts.ended(operation, headersSent ? statusCode : 0, performance.now() - started, facts?.loginMethod);
+    }
   };
 }
 
@@ -210,7 +227,11 @@ async function identify(
     apiSessions,
     peers,
     secondTokens,
-  }: Pick<ApiOptions, 'apiSessions'> & { peers: Peers } & Pick<Context, 'secondTokens'>,
+    trace,
+  }: Pick<ApiOptions, 'apiSessions'> & { peers: Peers; trace: OutgoingTrace | undefined } & Pick<
+      Context,
+      'secondTokens'
+    >,
 ): Promise<Caller> {
   const token = sessionToken(request);
   if (token === '') throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
@@ -221,7 +242,7 @@ async function identify(
   const check = peers.requireSame(request, caller);
   if (check !== undefined) await check;
   if (session.requiredSigner === null) return caller;
-  const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner);
+  const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner, trace);
   return { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp };
 }
 

@@ -49,6 +49,13 @@ export interface ChangeFeed {
   readonly ready: Promise<void>;
   /** The database was found not to answer: the connection is dropped and opened again. */
   suspect(): void;
+  /**
+   * How long its last announcement to itself took to come back, or has been on its way by now, in milliseconds;
+   * Infinity while there is no connection that hears.
+   */
+  readonly lagMs: () => number;
+  /** Announcements of controllers, this one included, that were heard since the start. */
+  readonly heard: () => number;
   close(): void;
 }
 
@@ -64,9 +71,12 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
   let timer: NodeJS.Timeout | undefined;
   /** Drops the connection, also one that is still being opened. */
   let giveUp: (cause: unknown) => void = () => undefined;
+  let present: Echo | undefined;
+  let heard = 0;
 
   const subjects = subjectsOf(listeners);
   const hear = (payload: string) => {
+    heard += 1;
     const [subject = '', ...ids] = payload.split(' ');
     subjects.get(subject)?.(ids);
   };
@@ -83,6 +93,7 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     const lose = (cause: unknown) => {
       if (lost) return;
       lost = true;
+      present = undefined;
       clearInterval(pings);
       cut(client);
       if (closed) return;
@@ -108,6 +119,7 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
       pings = setInterval(() => {
         echo.call().catch(lose);
       }, PING_MS).unref();
+      present = echo;
       listeners.hearing();
     } catch (error) {
       lose(error);
@@ -119,6 +131,8 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
     suspect() {
       giveUp(new Error('the database does not answer'));
     },
+    lagMs: () => present?.lagMs() ?? Infinity,
+    heard: () => heard,
     close() {
       closed = true;
       clearTimeout(timer);
@@ -173,6 +187,8 @@ interface Echo {
   heard(payload: string): void;
   /** Announces something new. @throws Error unless it was heard in time */
   call(): Promise<void>;
+  /** Of the last call, or of the one that is under way when that has taken longer by now. */
+  lagMs(): number;
 }
 
 /** A channel of its own for each connection, so that no controller takes the echo of another for its own. */
@@ -180,14 +196,19 @@ function openEcho(announce: Announce): Echo {
   const channel = `edge_echo_${randomBytes(8).toString('hex')}`;
   const waiting = new Map<string, () => void>();
   let calls = 0;
+  let lastMs = 0;
+  let calledAt: number | undefined;
   return {
     channel,
+    lagMs: () => Math.max(lastMs, calledAt === undefined ? 0 : performance.now() - calledAt),
     heard(payload) {
       waiting.get(payload)?.();
     },
     async call() {
       const payload = String((calls += 1));
       let overdue: NodeJS.Timeout | undefined;
+      const since = performance.now();
+      calledAt ??= since;
       const heard = new Promise<void>((resolve, reject) => {
         waiting.set(payload, resolve);
         overdue = setTimeout(() => {
@@ -201,9 +222,11 @@ function openEcho(announce: Announce): Echo {
       });
       try {
         await Promise.all([announce(channel, payload), heard]);
+        lastMs = performance.now() - since;
       } finally {
         clearTimeout(overdue);
         waiting.delete(payload);
+        if (waiting.size === 0) calledAt = undefined;
       }
     },
   };

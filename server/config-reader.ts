@@ -8,6 +8,7 @@ import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { ConfigError, SETTINGS } from './config.js';
 import type { Config } from './config.js';
 import { controlFaults } from './control-settings.js';
+import { metricsFaults } from './metrics-settings.js';
 import { byOtherNames } from './other-names.js';
 import type { OtherNameUse } from './other-names.js';
 import type { Setting } from './setting-kinds.js';
@@ -61,7 +62,7 @@ export function readConfig({ file, env }: ConfigSources): Config {
       `limits.headersTimeout (${headersTimeout}s) is longer than limits.requestTimeout (${requestTimeout}s), which ` +
         'counts the headers too: raise the second or lower the first',
     );
-  faults.push(...controlFaults(values));
+  faults.push(...controlFaults(values), ...metricsFaults(values));
   if (faults.length > 0)
     throw new ConfigError(
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,

@@ -10,6 +10,7 @@ import { BACKUP } from './backup-settings.js';
 import { CONTROL } from './control-settings.js';
 import { HTTP } from './http-settings.js';
 import { LIMITS } from './limits.js';
+import { METRICS } from './metrics-settings.js';
 import { SPA } from './spa-settings.js';
 import {
   databaseUrl,
@@ -30,6 +31,7 @@ import {
   username,
   workerCount,
 } from './setting-kinds.js';
+import { TRACES } from './traces-settings.js';
 import type { Setting } from './setting-kinds.js';
 
 /** A fault in the configuration: names the setting, where it was set and how to mend it. */
@@ -287,6 +289,8 @@ export const SETTINGS = {
     'Header in which a load balancer names each request, such as x-request-id: the name is used in logs and answers ' +
       'when it has 1 to 64 letters, digits, dots, hyphens and underscores. Unset: names are made here.',
   ),
+  ...METRICS,
+  ...TRACES,
 };
 
 export type Config = {

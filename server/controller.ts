@@ -3,7 +3,6 @@ import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import type { Server } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
@@ -17,6 +16,7 @@ import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
 import { startBackups } from './backup-schedule.js';
 import { buildContext } from './build-context.js';
+import { certificateEnds } from './certificate-ends.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
 import { bindOperations } from './binder.js';
@@ -37,6 +37,7 @@ import type { EpochMemory } from './epochs.js';
 import { stopServing } from './drain.js';
 import { documentPages, explorerPages } from './explorer.js';
 import { createExpirySweeper } from './expiry-sweeper.js';
+import type { ChangeFeed } from './change-feed.js';
 import { followChanges } from './followers.js';
 import type { Followers } from './followers.js';
 import { healthPages } from './health.js';
@@ -45,24 +46,28 @@ import type { Heartbeat } from './heartbeat.js';
 import { createReadiness } from './readiness.js';
 import type { Readiness } from './readiness.js';
 import type { Logger } from './log.js';
+import { RequestCounts } from './metrics/request-counts.js';
 import type { SigningEntity } from './network-keys.js';
 import { createMaintenance } from './maintenance.js';
 import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
-import type { ServerIdentity } from './renewal.js';
+import type { RenewalOptions, ServerIdentity } from './renewal.js';
 import { openSpas } from './spa.js';
 import type { Spas } from './spa.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import { createTlsServer, listenAt } from './tls-server.js';
+import { openTraces } from './traces/traces.js';
 
 export interface Controller {
   /** Where it listens, such as `https://127.0.0.1:1280`. */
   readonly url: string;
   /** Where this process takes routers alone, as `host:port`; undefined when it does nowhere. */
   readonly control: string | undefined;
+  /** Where this process answers with metrics, as `host:port`; undefined when it does nowhere. */
+  readonly metrics: string | undefined;
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
   /**
@@ -138,7 +143,7 @@ async function assemble(start: Start): Promise<Controller> {
   const parts = { ...start, ...data, ...own, ...live };
   const ready = { ...parts, context: prepare(parts, connection) };
   const hurry = new AbortController();
-  const { servers, address, control } = await serve(ready, bindings, spas, hurry.signal);
+  const { servers, address, control, metrics } = await serve(ready, bindings, spas, hurry.signal);
   keepFresh(ready, servers);
   const url = `https://${address}`;
   let stopping: Promise<void> | undefined;
@@ -146,7 +151,7 @@ async function assemble(start: Start): Promise<Controller> {
     if (stopping !== undefined) hurry.abort();
     return (stopping ??= closeAll(closers, log));
   };
-  return { url, control, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
+  return { url, control, metrics, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
 }
 
 interface Data extends OpenDatabase {
@@ -191,6 +196,7 @@ interface Live {
   readonly fabric: Fabric;
   readonly apiSessions: ApiSessionRegistry;
   readonly keptAnswers: KeptAnswers;
+  readonly feed: ChangeFeed;
   readonly isHearing: () => boolean;
   readonly heartbeat: Heartbeat;
   /** Makes this controller known under a server certificate. @returns the id of its row */
@@ -236,7 +242,7 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
   closers.push(() => {
     heartbeat.stop();
   });
-  return { fabric, apiSessions, keptAnswers, isHearing, heartbeat, announce };
+  return { fabric, apiSessions, keptAnswers, feed, isHearing, heartbeat, announce };
 }
 
 interface Ready extends Start, Data, Own, Live {
@@ -255,11 +261,12 @@ function prepare(parts: Start & Data & Own & Live, connection: ServerConfig): Co
 }
 
 interface Serving {
-  /** That of HTTPS, and that of routers when they have one of their own. */
-  readonly servers: readonly Server[];
+  /** That of HTTPS, that of routers when they have one of their own, and that of metrics. */
+  readonly servers: RenewalOptions['servers'];
   /** Of the first, as `host:port`. */
   readonly address: string;
   readonly control: string | undefined;
+  readonly metrics: string | undefined;
 }
 
 /** Listens, and answers. */
@@ -273,6 +280,8 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
   });
   const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'), config.hsts);
   const compression = new Compression(config.compression);
+  const counts = config.metricsListen === null ? undefined : new RequestCounts();
+  const traces = await openTraces({ config, version: context.version.version, log, closers });
   const app = createApp({
     common,
     corsOrigins: config.corsOrigins,
@@ -294,6 +303,8 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
       context,
       apiSessions,
       outages,
+      counts,
+      traces,
       log,
       onChanged: () => {
         fabric.news.changedHere();
@@ -316,12 +327,16 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
     },
     ...(door.open === undefined ? {} : { onRouter: door.open }),
   });
+  const certificates = () => certificateEnds(ready.identity, pki);
+  const measured = { ...ready, readiness, certificateEnds: certificates, inFlight, server, chainPem, privateKeyPem };
+  const metrics = counts && (await (await import('./metrics/open.js')).openMetrics(measured, counts));
   const [lameDuckMs, timeoutMs] = [config.lameDuck * 1000, config.drainTimeout * 1000];
   closers.push(() =>
     stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log, closeChannels: () => door.close() }),
   );
   const address = await listenAt(server, config.listen, 'EDGE_LISTEN');
-  return { servers: door.server === undefined ? [server] : [server, door.server], address, control: door.address };
+  const servers = [server, ...(door.server === undefined ? [] : [door.server]), ...(metrics?.servers ?? [])];
+  return { servers, address, control: door.address, metrics: metrics?.address };
 }
 
 function readinessOf({ config, database, outages, heartbeat, isHearing, identity, pki }: Ready): Readiness {
@@ -336,7 +351,7 @@ function readinessOf({ config, database, outages, heartbeat, isHearing, identity
 }
 
 /** Renews what ends soon, at an interval and when another controller has renewed it. */
-function keepFresh(ready: Ready, servers: readonly Server[]): void {
+function keepFresh(ready: Ready, servers: RenewalOptions['servers']): void {
   const { config, log, closers, changes, stores, network, controllerId, announce, fabric, identity, pki } = ready;
   const current = () => refreshKeys(config, stores, network, controllerId, log);
   const renewal = keepKeysFresh({ servers, pki, identity, announce, log, current });
@@ -367,21 +382,4 @@ function joinControllers(
     fingerprint,
     apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
   });
-}
-
-function certificateEnds(identity: ServerIdentity, pki: RunningPki): { name: string; notAfter: Date }[] {
-  const {
-    roots: [root],
-    intermediates: [intermediate],
-  } = pki.trust();
-  const above = [
-    ['intermediate', intermediate],
-    ['root', root],
-  ] as const;
-  return [
-    { name: 'server', notAfter: identity.notAfter() },
-    ...above.flatMap(([name, certificate]) =>
-      certificate === undefined ? [] : [{ name, notAfter: new Date(certificate.validTo) }],
-    ),
-  ];
 }

@@ -11,6 +11,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import type { OutgoingTrace } from '../handlers/context.js';
 import { plainAddress } from './client-address.js';
 import { listedIn } from './proxy-protocol.js';
 
@@ -18,8 +19,12 @@ import { listedIn } from './proxy-protocol.js';
 export class OutgoingFault extends Error {}
 
 export interface Outgoing {
-  /** The body of the answer, whose status is 200. @throws OutgoingFault */
-  get(url: string): Promise<Buffer>;
+  /**
+   * The body of the answer, whose status is 200.
+   * @param trace  of the request that makes it necessary
+   * @throws OutgoingFault
+   */
+  get(url: string, trace?: OutgoingTrace): Promise<Buffer>;
 }
 
 export interface OutgoingOptions {
@@ -28,6 +33,8 @@ export interface OutgoingOptions {
   /** Roots to trust in place of the usual ones, PEM. */
   readonly ca?: string;
 }
+
+type Headers = Readonly<Record<string, string>>;
 
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 262_144;
@@ -76,7 +83,7 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
     return isNamed(address) || (isGlobalUnicast(address) && !isSpecial(address));
   };
 
-  const send = (url: URL, signal: AbortSignal): Promise<IncomingMessage> =>
+  const send = (url: URL, signal: AbortSignal, more: Headers): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const isPlain = url.protocol === 'http:';
       const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -85,7 +92,7 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
         agent: false,
         signal,
         lookup: onlyWhere((address) => mayReach(address, isPlain)),
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+        headers: { ...more, 'accept': 'application/json', 'accept-encoding': 'identity' },
         ...(ca === undefined ? {} : { ca }),
       });
       request.on('response', resolve);
@@ -93,11 +100,11 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
       request.end();
     });
 
-  const follow = async (first: URL, signal: AbortSignal): Promise<Buffer> => {
+  const follow = async (first: URL, signal: AbortSignal, more: Headers): Promise<Buffer> => {
     let url = first;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       requireScheme(url, first);
-      const response = await send(url, signal);
+      const response = await send(url, signal, more);
       const { statusCode = 0, headers } = response;
       if (statusCode === 200) return bodyOf(response);
       response.destroy();
@@ -110,13 +117,19 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
   };
 
   return {
-    async get(text) {
+    async get(text, trace) {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      const span = url && trace?.begin(url);
+      let fault: unknown;
       try {
-        return await follow(new URL(text), signal);
+        return await follow(url ?? new URL(text), signal, span?.headers ?? {});
       } catch (error) {
+        fault = error;
         if (error instanceof OutgoingFault) throw error;
         throw new OutgoingFault(signal.aborted ? 'it took too long' : 'the request failed', { cause: error });
+      } finally {
+        span?.end(fault);
       }
     },
   };

@@ -12,6 +12,7 @@ import type { Exchange } from './api.js';
 import { ClientGone } from './body.js';
 import { codeOf } from './envelope.js';
 import type { AnyReply } from './responder.js';
+import type { RequestTrace } from './traces/traces.js';
 
 /** What is known of a request by the time it ends. */
 export interface Seen {
@@ -24,10 +25,12 @@ export interface Seen {
   facts?: Facts;
   /** Since its body was whole; absent when times are not asked for. */
   clock?: RequestClock;
+  /** Absent when requests are not traced. */
+  trace?: RequestTrace;
 }
 
 export function requestLine({ request, response, requestId, failure }: Exchange, seen: Seen, ms: number): object {
-  const { operation, caller, params, createdId, facts, address } = seen;
+  const { operation, caller, params, createdId, facts, address, trace } = seen;
   return {
     requestId,
     method: request.method,
@@ -37,6 +40,7 @@ export function requestLine({ request, response, requestId, failure }: Exchange,
     address,
     identityId: caller?.identityId,
     traceId: traceOf(caller),
+    otelTraceId: trace?.traceId,
     entityId: idIn(params?.['id']),
     serviceId: idIn(params?.['serviceId']),
     createdId,

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { claimAt, readUnproven, TokenFault } from '../domain/auth/external-token.js';
 import type { OwedToken, RequiredSigner } from '../domain/auth/external-signer.js';
 import { hashToken } from '../domain/auth/tokens.js';
-import type { Context, SecondTokens } from '../handlers/context.js';
+import type { Context, OutgoingTrace, SecondTokens } from '../handlers/context.js';
 import { proveToken } from '../handlers/shared/token-proof.js';
 
 export interface SecondTokensOptions extends Pick<Context, 'signerKeys' | 'tokenLeewaySeconds'> {
@@ -43,21 +43,27 @@ export function createSecondTokens({
     clocks.steadyMs() < keyUntilMs && clocks.wallMs() / 1000 < expSeconds + tokenLeewaySeconds;
 
   /** The claim that names the identity. @returns undefined for a token of another issuer. @throws TokenFault */
-  const claimOf = async (token: string, signer: RequiredSigner): Promise<string | undefined> => {
+  const claimOf = async (token: string, signer: RequiredSigner, trace?: OutgoingTrace): Promise<string | undefined> => {
     const key = `${hashToken(token).toString('latin1')}${signer.id} ${signer.version}`;
     const known = remembered.get(key);
     if (known !== undefined && isStillGood(known)) return known.claim;
     const { issuer, kid } = readUnproven(token);
     if (issuer !== signer.issuer) return undefined;
-    const { claims, keyUntilMs } = await proveToken(token, kid, signer, { signerKeys, tokenLeewaySeconds });
+    const keys: typeof signerKeys =
+      trace === undefined ? signerKeys : { find: (known, keyId) => signerKeys.find(known, keyId, trace) };
+    const { claims, keyUntilMs } = await proveToken(token, kid, signer, { signerKeys: keys, tokenLeewaySeconds });
     const claim = claimAt(claims, signer.claimsProperty);
     remembered.set(key, { claim, expSeconds: claims.exp ?? 0, keyUntilMs });
     return claim;
   };
 
-  const faultOf = async (token: string, signer: RequiredSigner): Promise<OwedToken['fault'] | undefined> => {
+  const faultOf = async (
+    token: string,
+    signer: RequiredSigner,
+    trace?: OutgoingTrace,
+  ): Promise<OwedToken['fault'] | undefined> => {
     try {
-      const claim = await claimOf(token, signer);
+      const claim = await claimOf(token, signer, trace);
       if (claim === undefined) return 'missing';
       return signer.isEnabled && claim === signer.subject ? undefined : 'invalid';
     } catch (error) {
@@ -67,10 +73,10 @@ export function createSecondTokens({
   };
 
   return {
-    async owed(tokens, signer) {
+    async owed(tokens, signer, trace) {
       const faults: OwedToken['fault'][] = [];
       for (const token of tokens) {
-        const fault = await faultOf(token, signer);
+        const fault = await faultOf(token, signer, trace);
         if (fault === undefined) return null;
         faults.push(fault);
       }

@@ -47,6 +47,13 @@ export const integer =
     return number;
   };
 
+/** A share: 0 to 1. */
+export function fraction(value: unknown): number {
+  const number = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');
+  return number;
+}
+
 export function workerCount(value: unknown): number {
   return value === 'auto' ? availableParallelism() : integer(1, 256)(value);
 }
@@ -129,6 +136,23 @@ export const password = (value: unknown): string => {
   if (given.length < 5 || given.length > 100) throw new Error('must have 5 to 100 characters');
   return given;
 };
+
+/** As it stands in a header. */
+export function bearerToken(value: unknown): string {
+  const given = text(value);
+  if (!/^[\x21-\x7e]{16,200}$/.test(given)) throw new Error('must have 16 to 200 visible ASCII characters, no spaces');
+  return given;
+}
+
+/** A URL that requests are sent to. Its credentials would stand in logs. */
+export function endpoint(value: unknown): string {
+  const given = text(value);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hash !== '')
+    throw new Error('must be a URL such as http://127.0.0.1:4318/v1/traces');
+  if (url.username !== '' || url.password !== '') throw new Error('must be a URL without a user and a password');
+  return given;
+}
 
 export const username = (value: unknown): string => {
   const given = text(value);

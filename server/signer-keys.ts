@@ -8,7 +8,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { keyWeakness } from '../domain/pki/ca-certificate.js';
-import type { KnownKey, SignerKeys } from '../handlers/context.js';
+import type { KnownKey, OutgoingTrace, SignerKeys } from '../handlers/context.js';
 import type { Logger } from './log.js';
 import { OutgoingFault } from './outgoing.js';
 import type { Outgoing } from './outgoing.js';
@@ -56,10 +56,10 @@ export function createSignerKeys({
   /** By endpoint, in the order in which they were asked. */
   const asked = new Map<string, Asked>();
 
-  const fetchKeys = async (signerId: string, endpoint: string): Promise<void> => {
+  const fetchKeys = async (signerId: string, endpoint: string, trace?: OutgoingTrace): Promise<void> => {
     const sinceMs = steadyMs();
     try {
-      published.set(endpoint, { keys: keysIn(await outgoing.get(endpoint)), untilMs: sinceMs + LIFE_MS });
+      published.set(endpoint, { keys: keysIn(await outgoing.get(endpoint, trace)), untilMs: sinceMs + LIFE_MS });
     } catch (error) {
       const reason = error instanceof OutgoingFault || error instanceof SyntaxError ? error.message : String(error);
       log.warn({ signerId, reason }, 'keys of an external JWT signer could not be fetched');
@@ -67,7 +67,7 @@ export function createSignerKeys({
   };
 
   /** The request to the endpoint that is under way, begun if it may be; undefined when it may not. */
-  const ask = (signerId: string, endpoint: string): Promise<void> | undefined => {
+  const ask = (signerId: string, endpoint: string, trace?: OutgoingTrace): Promise<void> | undefined => {
     const nowMs = steadyMs();
     for (const [each, { atMs, pending }] of asked) {
       if (nowMs - atMs < PAUSE_MS || pending !== undefined) break;
@@ -78,13 +78,18 @@ export function createSignerKeys({
     if (asked.size >= maxAsked) return undefined;
     const entry: Asked = { atMs: nowMs, pending: undefined };
     asked.set(endpoint, entry);
-    entry.pending = fetchKeys(signerId, endpoint).finally(() => {
+    entry.pending = fetchKeys(signerId, endpoint, trace).finally(() => {
       entry.pending = undefined;
     });
     return entry.pending;
   };
 
-  const findPublished = async (signerId: string, endpoint: string, kid: string): Promise<KnownKey | undefined> => {
+  const findPublished = async (
+    signerId: string,
+    endpoint: string,
+    kid: string,
+    trace?: OutgoingTrace,
+  ): Promise<KnownKey | undefined> => {
     const known = (): KnownKey | undefined => {
       const kept = published.get(endpoint);
       const key = kept !== undefined && steadyMs() < kept.untilMs ? kept.keys.get(kid) : undefined;
@@ -92,7 +97,7 @@ export function createSignerKeys({
     };
     const found = known();
     if (found !== undefined) return found;
-    await ask(signerId, endpoint);
+    await ask(signerId, endpoint, trace);
     return known();
   };
 
@@ -105,8 +110,8 @@ export function createSignerKeys({
   };
 
   return {
-    async find({ id, kid: kidOfSigner, keySource: { certificate, jwksEndpoint } }, kid) {
-      if (jwksEndpoint !== null) return kid === undefined ? undefined : findPublished(id, jwksEndpoint, kid);
+    async find({ id, kid: kidOfSigner, keySource: { certificate, jwksEndpoint } }, kid, trace) {
+      if (jwksEndpoint !== null) return kid === undefined ? undefined : findPublished(id, jwksEndpoint, kid, trace);
       if (certificate === null || (kidOfSigner !== null && kidOfSigner !== kid)) return undefined;
       return { key: keyOfCertificate(certificate.certPem), untilMs: Number.POSITIVE_INFINITY };
     },

@@ -40,11 +40,14 @@ export async function startWorkers(config: Config, log: Logger, abort: AbortSign
   const stopping = new AbortController();
   try {
     cluster.setupPrimary({ silent: false });
+    // It ends with this process.
+    if (config.metricsListen !== null) (await import('./metrics/across-workers.js')).gatherMetrics();
     const port = await startAll(config.workers, env, stopping.signal, log);
     const url = `https://${formatHostPort({ host: parseHostPort(config.listen).host, port })}`;
     return {
       url,
       control: undefined,
+      metrics: undefined,
       advertise: config.advertise,
       newAdmin: prepared.newAdmin,
       async stop() {

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { createGate } from '../scheduling/gate.js';
+import type { GateLoad } from '../scheduling/gate.js';
 import { createKeyQueue } from '../scheduling/key-queue.js';
 
 const PREFIX = '$argon2id$v=19$';
@@ -35,6 +36,8 @@ export interface PasswordHasher {
   admit<T>(work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
   /** The same, for work of which only one of each `key` runs at a time. @throws as `admit` */
   admitInTurn<T>(key: string, work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
+  /** What waits counts from its admission, also while it asks the database. */
+  readonly load: GateLoad;
 }
 
 /** 19 MiB, two passes, one lane: about 12 ms on one core. */
@@ -63,6 +66,9 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
     verify: (stored, password) => gate.run(() => verify(stored, password)),
     admit,
     admitInTurn: (key, work) => admit((inTurn) => keys.run(key, () => work(inTurn))),
+    get load() {
+      return gate.load;
+    },
   };
 }
 

@@ -29,6 +29,10 @@ export function parseHostPort(text: string): HostPort {
   return { host: parseHost((v6 ?? name) as string), port };
 }
 
+/** Whether only this machine reaches it. @param host  as `parseHost` writes it */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
 /** `host:port` as in URLs, with brackets around IPv6. */
 export function formatHostPort({ host, port }: HostPort): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;

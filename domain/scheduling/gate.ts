@@ -22,6 +22,15 @@ export interface Gate {
    * runs in its turn. It counts as one that waits until it ends.
    */
   admit<T>(work: (turn: Turn) => Promise<T>): Promise<T>;
+  readonly load: GateLoad;
+}
+
+export interface GateLoad {
+  readonly running: number;
+  readonly waiting: number;
+  /** Since the start: tasks that ended, well or not, and those that were turned away. */
+  readonly done: number;
+  readonly refused: number;
 }
 
 /** @throws RangeError for fewer than one place or a negative queue */
@@ -31,6 +40,8 @@ export function createGate({ concurrent, waiting }: GateOptions): Gate {
   const queue: (() => void)[] = [];
   let running = 0;
   let admitted = 0;
+  let done = 0;
+  let refused = 0;
 
   /** A place that comes free goes straight to the longest waiting: none that arrives in between can take it. */
   const leave = () => {
@@ -50,11 +61,15 @@ export function createGate({ concurrent, waiting }: GateOptions): Gate {
     try {
       return await task();
     } finally {
+      done += 1;
       leave();
     }
   };
   const admit: Gate['admit'] = async (work) => {
-    if (admitted >= concurrent + waiting) throw new DomainError('tooManyRequests', { headers: { 'retry-after': '1' } });
+    if (admitted >= concurrent + waiting) {
+      refused += 1;
+      throw new DomainError('tooManyRequests', { headers: { 'retry-after': '1' } });
+    }
     admitted += 1;
     try {
       return await work(turn);
@@ -66,5 +81,8 @@ export function createGate({ concurrent, waiting }: GateOptions): Gate {
   return {
     run: (task) => admit((inTurn) => inTurn(task)),
     admit,
+    get load() {
+      return { running, waiting: admitted - running, done, refused };
+    },
   };
 }

@@ -30,6 +30,7 @@ export interface Recorder extends Database {
 /** After so many runs with plans of their own PostgreSQL thinks of one for all values. */
 const RUNS = 6;
 const EXPLAIN = 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)';
+const IDLE = { running: 0, waiting: 0 };
 const SCANS = "SELECT relname, seq_tup_read::int AS rows FROM pg_stat_xact_user_tables WHERE schemaname = 'public'";
 
 export function openRecorder(client: pg.Client): Recorder {
@@ -141,6 +142,8 @@ export function openRecorder(client: pg.Client): Recorder {
     outage: () => undefined,
     hasSpace: () => Promise.resolve(undefined),
     stats: () => ({ total: 1, idle: 0, waiting: 0 }),
+    load: () => ({ lanes: { open: 0, underWay: 0 }, lists: IDLE, changes: IDLE }),
+    statements: undefined,
     async close() {
       await client.end();
     },

@@ -81,6 +81,17 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   slowRequest: { text: '0s', means: 0, refuses: 'never' },
   requestIdHeader: { text: 'X-Request-Id', means: 'x-request-id', refuses: 'zt-session' },
   logRequests: { text: 'none', means: 'none', refuses: 'some' },
+  metricsListen: { text: '127.0.0.1:9464', means: '127.0.0.1:9464', refuses: 'nowhere' },
+  metricsTls: { text: 'files', means: 'files', refuses: 'none' },
+  metricsCertFile: { text: '/run/cert', means: '/run/cert', refuses: '-' },
+  metricsKeyFile: { text: '/run/key', means: '/run/key', refuses: '-' },
+  metricsClientCaFile: { text: '/run/ca', means: '/run/ca', refuses: '-' },
+  metricsToken: { text: '0123456789abcdef', means: '0123456789abcdef', refuses: 'too short' },
+  metricsTokenFile: { text: '/run/token', means: '/run/token', refuses: '-' },
+  metricsOpen: { text: 'true', means: true, refuses: 'wide' },
+  tracesEndpoint: { text: 'http://c:4318/v1/traces', means: 'http://c:4318/v1/traces', refuses: 'http://u:p@c/' },
+  tracesRatio: { text: '0.25', means: 0.25, refuses: '2' },
+  tracesHeadersFile: { text: '/run/headers', means: '/run/headers', refuses: '-' },
 };
 const keys = Object.keys(SETTINGS) as (keyof Config)[];
 
@@ -154,6 +165,21 @@ describe('the configuration', () => {
   it('refuses an address for routers that they cannot know, or that is taken', () => {
     expect(faultOf({ env: { EDGE_CONTROL_LISTEN: '0.0.0.0:0' } })).to.match(/any free port.*set control\.advertise/);
     expect(faultOf({ env: { EDGE_CONTROL_LISTEN: '127.0.0.1:1280' } })).to.match(/as listen is: give it another port/);
+  });
+
+  it('refuses metrics that anybody could read by mistake, and settings of them that do not fit', () => {
+    const fault = (env: Readonly<Record<string, string>>) =>
+      faultOf({ env: { EDGE_METRICS_LISTEN: '0.0.0.0:9464', ...env } });
+    expect(fault({})).to.match(/metrics\.listen is 0\.0\.0\.0:9464, which others reach: set metrics\.token/);
+    expect(fault({ EDGE_METRICS_OPEN: 'true', EDGE_METRICS_TLS: 'files' })).to.match(/set both metrics\.certFile and/);
+    expect(fault({ EDGE_METRICS_TLS: 'off', EDGE_METRICS_CLIENT_CA_FILE: '/ca' })).to.match(/clientCaFile needs TLS/);
+    expect(fault({ EDGE_METRICS_OPEN: 'true', EDGE_METRICS_KEY_FILE: '/k' })).to.match(/but metrics\.tls is network/);
+    const both = { EDGE_METRICS_TOKEN: '0123456789abcdef', EDGE_METRICS_TOKEN_FILE: '/t' };
+    expect(fault(both)).to.match(/are both set: leave one out/);
+    for (const host of ['127.0.0.1', '[::1]', 'localhost'])
+      expect(readConfig({ env: { EDGE_METRICS_LISTEN: `${host}:9464` } }).metricsOpen).to.equal(false);
+    for (const env of [{ EDGE_METRICS_OPEN: 'true' }, { EDGE_METRICS_TOKEN_FILE: '/t' }])
+      expect(readConfig({ env: { EDGE_METRICS_LISTEN: '0.0.0.0:9464', ...env } }).metricsListen).to.be.a('string');
   });
 
   it('is complete without anything, and safe: local, no foreign origins', () => {
@@ -294,7 +320,7 @@ describe('the configuration', () => {
 
   it('is printed as a file that gives the same settings again, without its secrets', () => {
     const secret = new Set(keys.filter((key) => (SETTINGS[key] as { isSecret?: boolean }).isSecret === true));
-    expect([...secret]).to.have.members(['databaseUrl', 'adminPassword', 'masterKey', 'oldMasterKeys']);
+    expect([...secret]).to.have.members(['databaseUrl', 'adminPassword', 'masterKey', 'oldMasterKeys', 'metricsToken']);
     const env = Object.fromEntries(
       keys.filter((key) => !secret.has(key)).map((key) => [SETTINGS[key].env, CASES[key].text]),
     );

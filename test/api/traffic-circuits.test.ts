@@ -6,6 +6,7 @@ import { PeerData, RouteResultHeader, encodeBoolean, encodeText, encodeUint32 } 
 import { CircuitConfirmationSchema, DestType, FaultSubject, UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { askMetrics, valueIn } from '../support/metrics.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
@@ -34,7 +35,7 @@ describe('circuits', () => {
   let router: ScriptedRouter;
   let stranger: ScriptedRouter;
   before(async () => {
-    controller = await startTestController();
+    controller = await startTestController({ EDGE_METRICS_LISTEN: '127.0.0.1:0' });
     own = await newRouter(controller);
     strange = await newRouter(controller);
   });
@@ -69,6 +70,27 @@ describe('circuits', () => {
     (await controller.database.query('SELECT id FROM terminators WHERE id = $1', [id])).rows.length === 1;
   const refused = async (shown: Pick<Shown, 'sessionToken' | 'apiSessionToken'>, options: DialOptions = {}) =>
     (await answerTo(router, dial(router, shown, options))).refusal;
+
+  it('are counted, and so are dials that fail and the routers', async () => {
+    const [made, empty] = [await scene(), await scene()];
+    await hosted(made);
+    const values = async () => {
+      const { text } = await askMetrics(controller.metricsUrl);
+      const of = (name: string) => valueIn(text, `edge_${name}`) ?? 0;
+      const [standing, created, failed] = [of('circuits'), of('circuits_created_total'), of('circuits_failed_total')];
+      return { standing, created, failed, routers: [of('routers_connected'), of('routers_in_sync')] };
+    };
+    const before = await values();
+    await connectCircuit(router, made.dialer);
+    expect(await refused(empty.dialer)).not.to.equal(undefined);
+    await until('both routers are in sync', async () => (await values()).routers.join(' ') === '2 2');
+    expect(await values()).to.deep.equal({
+      standing: before.standing + 1,
+      created: before.created + 1,
+      failed: before.failed + 1,
+      routers: [2, 2],
+    });
+  });
 
   it('lead from the dialer to the terminator of the service, with what each gives to the other', async () => {
     const made = await scene();

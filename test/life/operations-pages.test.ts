@@ -4,9 +4,9 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -27,7 +27,11 @@ import { ADMIN } from '../support/controller.js';
 import { blocksOf, isNews, openShell, placeShim } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { until } from '../support/poll.js';
+import { startCollector } from '../support/collector.js';
+import type { Collector } from '../support/collector.js';
+import { NO_PROMETHEUS, PROMTOOL } from '../support/prometheus.js';
 import { addressAt, freePort } from '../support/ports.js';
+import { itUnless } from '../support/unless.js';
 import { IS_ROOT, ProcessShop, nobody } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT } from '../support/paths.js';
@@ -164,15 +168,30 @@ describe('the commands of docs/operations', function commands() {
   let server: SystemPostgres;
   let embedded: ControllerProcess;
   let embeddedPort: number;
+  let metricsPort: number;
+  let collector: Collector;
   let shell: Shell;
   const urlOf = (database: string, port = server.port) =>
     `postgresql://edge:p%40ss%2Fw%3Ard@127.0.0.1:${port}/${database}`;
 
+  /** Settings that hold once a page has made a file. */
+  const ofFile = (name: string, settings: (file: string) => Readonly<Record<string, string>>) => {
+    const file = join(home, name);
+    return existsSync(file) ? settings(file) : {};
+  };
   const startEmbedded = async () => {
     embedded = shop.start(join(home, 'data'), {
       env: {
         ...addressAt(embeddedPort),
         EDGE_ADMIN_PASSWORD: ADMIN.password,
+        ...ofFile('edge-metrics-token', (file) => ({
+          EDGE_METRICS_LISTEN: `0.0.0.0:${metricsPort}`,
+          EDGE_METRICS_TOKEN_FILE: file,
+        })),
+        ...ofFile('edge-traces-headers', (file) => ({
+          EDGE_TRACES_ENDPOINT: collector.url,
+          EDGE_TRACES_HEADERS_FILE: file,
+        })),
       },
     });
     await embedded.ready();
@@ -184,17 +203,21 @@ describe('the commands of docs/operations', function commands() {
   before(async () => {
     server = await startSystemPostgres(systemBinaries(), 'C.UTF-8');
     home = shop.place();
+    symlinkSync(join(root, 'deploy'), join(home, 'deploy'));
     embeddedPort = await freePort();
+    metricsPort = await freePort();
+    collector = await startCollector();
     await startEmbedded();
     const place = join(home, 'blocks');
     mkdirSync(place);
-    const PATH = `${placeShim(place)}:${systemBinaries().directory}:${process.env['PATH'] ?? ''}`;
+    const PATH = [placeShim(place), systemBinaries().directory, dirname(PROMTOOL), process.env['PATH'] ?? ''].join(':');
     shell = openShell({
       cwd: home,
       place,
       env: {
         PATH,
         EDGE_URL: `https://localhost:${embeddedPort}`,
+        METRICS_URL: `https://localhost:${metricsPort}/metrics`,
         DATABASE_URL: urlOf('edge'),
         RESTORED_URL: urlOf('restored'),
         SUPERUSER: `postgresql://operator:p%40ss%2Fw%3Ard@127.0.0.1:${server.port}/`,
@@ -205,6 +228,7 @@ describe('the commands of docs/operations', function commands() {
     await shell.close();
     for (const end of ended) await end();
     await shop.end();
+    collector.close();
     await server.stop();
   });
 
@@ -225,7 +249,8 @@ describe('the commands of docs/operations', function commands() {
   };
   const runPage = (name: string) => {
     for (const block of blocksOf(join(folder, name)).filter(({ language }) => ['sh', 'sql'].includes(language))) {
-      it(`${name}, line ${block.line}`, async () => {
+      const hindrance = block.notes.includes('promtool') ? NO_PROMETHEUS : undefined;
+      itUnless(hindrance, `${name}, line ${block.line}`, async () => {
         outputs.set(name, `${outputs.get(name) ?? ''}${await runBlock(block)}`);
       });
     }
@@ -357,6 +382,29 @@ describe('the commands of docs/operations', function commands() {
     const ids = (checks as { data: { checks: { id: string }[] } }).data.checks.map(({ id }) => id);
     const rows = rowsOf('health-and-logs.md').filter(([, , readyz = '']) => /^(200|503)$/.test(readyz));
     expect(rows.map(([id]) => id)).to.deep.equal(ids.map((id) => `\`${id}\``));
+  });
+
+  runPage('metrics.md');
+  it('read metrics of a controller that is ready', () => {
+    expect(outputs.get('metrics.md')).to.match(/^edge_ready 1\n/);
+  });
+  it('have every alert in the table, and a setting as its examples say', () => {
+    const rules = readFileSync(join(root, 'deploy/prometheus/edge-controller.rules.yml'), 'utf8');
+    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const told = [...textOf('metrics.md').matchAll(/`(Edge[A-Z]\w+)`/g)].map(([, name]) => name);
+    expect(told).to.have.members(alerts);
+    for (const page of ['metrics.md', 'traces.md']) {
+      const file = join(home, `${page}.yml`);
+      writeFileSync(file, blockOf(page, 'yaml'));
+      readConfig({ file, env: {} });
+    }
+  });
+
+  runPage('traces.md');
+  it('trace a request', async () => {
+    const trace = (await shell.run('echo "$TRACE"')).stdout.trim();
+    await until('the span', () => collector.spans.some(({ traceId }) => traceId === trace), 20_000);
+    expect(collector.headers()?.authorization).to.match(/^Bearer \w{48}$/);
   });
 
   it('log in for a snapshot', async () => {

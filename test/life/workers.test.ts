@@ -8,7 +8,9 @@ import { FEED_NAME } from '../../server/change-feed.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
+import { askMetrics, kindsIn, valueIn } from '../support/metrics.js';
 import { HEARD_MS, until } from '../support/poll.js';
+import { freePort } from '../support/ports.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT as M } from '../support/paths.js';
@@ -49,6 +51,7 @@ describe('several workers on one port', function workers() {
   const shop = new ProcessShop();
   let controller: ControllerProcess;
   let url: string;
+  let metricsUrl: string;
   const clients: Client[] = [];
   /** Each client has a connection of its own, so that together they reach every worker. */
   const fresh = (token?: string) => {
@@ -60,12 +63,16 @@ describe('several workers on one port', function workers() {
     (expectStatus(await fresh().post('/authenticate?method=password', ADMIN), 200).data as { token: string }).token;
 
   before(async () => {
+    const metrics = `127.0.0.1:${await freePort()}`;
+    metricsUrl = `http://${metrics}/metrics`;
     controller = shop.start(shop.place(), {
       env: {
         EDGE_WORKERS: String(WORKERS),
         EDGE_ADMIN_PASSWORD: ADMIN.password,
         EDGE_ADMIN_USERNAME: ADMIN.username,
         EDGE_PROXY_PROTOCOL_FROM: '127.0.0.2',
+        EDGE_METRICS_LISTEN: metrics,
+        EDGE_METRICS_TLS: 'off',
       },
     });
     url = await controller.ready();
@@ -153,8 +160,39 @@ describe('several workers on one port', function workers() {
     }
   });
 
+  const VERSIONS = { api: 'management', operation: 'listVersion', status: '2xx' };
+  /** Also while the worker that listens is being replaced. */
+  const readMetrics = () =>
+    until(
+      'metrics are read',
+      async () => {
+        const answer = await askMetrics(metricsUrl).catch(() => undefined);
+        return answer?.status === 200 ? answer.text : undefined;
+      },
+      UNHEARD_MS,
+    );
+  const versions = async () => valueIn(await readMetrics(), 'edge_http_requests_total', VERSIONS) ?? 0;
+
+  it('are counted together, at one address', async () => {
+    const before = await versions();
+    for (let i = 0; i < 4 * WORKERS; i += 1) expectStatus(await fresh().get(`${M}/version`), 200);
+    await until('all are counted', async () => (await versions()) === before + 4 * WORKERS);
+    const text = await until('all answer, and the database in time', async () => {
+      const found = await readMetrics();
+      const isWhole = valueIn(found, 'edge_workers') === WORKERS && valueIn(found, 'edge_ready') === 1;
+      return isWhole && found.includes('\nedge_entities{') && found;
+    });
+    expect(valueIn(text, 'process_resident_memory_bytes')).to.be.greaterThan(0);
+    expect(valueIn(text, 'edge_db_pool_max_connections')).to.equal(20);
+    const names = kindsIn(text).map(({ name }) => name);
+    expect(names).to.have.length.greaterThan(50);
+    expect(new Set(names).size).to.equal(names.length);
+  });
+
   it('replace one that is killed, while the others go on', async () => {
     const token = await login();
+    const counted = await versions();
+    expect(counted).to.be.greaterThan(0);
     const [victim] = workersOf(controller.pid);
     if (victim === undefined) throw new Error('no worker');
     process.kill(victim, 'SIGKILL');
@@ -174,6 +212,8 @@ describe('several workers on one port', function workers() {
       );
     }
     expect(controller.log().some(({ msg }) => msg === 'a worker ended and is replaced')).to.equal(true);
+    // What it counted is not lost with it: a sum that falls looks like a restart of all.
+    expect(await versions()).to.equal(counted);
   });
 
   it('end all with the first process, database included', async () => {

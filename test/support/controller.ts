@@ -19,6 +19,8 @@ export interface TestController {
   readonly url: string;
   /** Where it takes routers, as a URL. */
   readonly routersUrl: string;
+  /** Where it answers with metrics; '' without EDGE_METRICS_LISTEN. */
+  readonly metricsUrl: string;
   readonly database: TestDatabase;
   readonly dataDir: string;
   /** Without a session. */
@@ -85,6 +87,7 @@ export async function startTestController(env: Readonly<Record<string, string>> 
   return {
     url: controller.url,
     routersUrl: controller.control === undefined ? controller.url : `https://${controller.control}`,
+    metricsUrl: controller.metrics === undefined ? '' : `https://${controller.metrics}/metrics`,
     database,
     dataDir,
     anonymous,

@@ -1,0 +1,9 @@
+/** What a cache tells of itself. */
+export interface CacheUse {
+  readonly entries: number;
+  /** By the cache's own estimate; absent where it is bounded in another way. */
+  readonly bytes?: number;
+  /** Since the start. */
+  readonly hits: number;
+  readonly misses: number;
+}

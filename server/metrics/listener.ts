@@ -1,0 +1,188 @@
+/**
+ * The address of its own at which Prometheus reads metrics: one path, one method, bounds of its own. Who asks is looked
+ * at before anything is read.
+ */
+import { X509Certificate, createHash, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer as createPlain } from 'node:http';
+import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http';
+import { createServer as createTls } from 'node:https';
+import type { Server as TlsServer } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { ConfigError } from '../config.js';
+import type { Config } from '../config.js';
+import type { Logger } from '../log.js';
+import type { METRICS } from '../metrics-settings.js';
+import { splitTarget } from '../paths.js';
+import { bearerToken } from '../setting-kinds.js';
+import { secureContext } from '../tls-server.js';
+
+const compress = promisify(gzip);
+
+type MetricsConfig = Pick<Config, keyof typeof METRICS>;
+
+export interface ListenerOptions {
+  readonly config: MetricsConfig;
+  /** The controller's own certificate, then intermediates. */
+  readonly chainPem: string;
+  readonly privateKeyPem: string;
+  /** All metrics as text. */
+  readonly read: () => Promise<string>;
+  readonly log: Logger;
+}
+
+export interface Listener {
+  readonly server: PlainServer | TlsServer;
+  /** Takes a renewed certificate of the controller, where it serves that one. */
+  setSecureContext(context: SecureContextOptions): void;
+}
+
+/** Prometheus, a second one beside it, and a person who looks. */
+const MAX_CONNECTIONS = 64;
+const TIMEOUT_MS = 10_000;
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** Where compression begins to be worth it. */
+const SMALL = 1024;
+
+/** @throws ConfigError when a file of the settings cannot be used */
+export function createListener(options: ListenerOptions): Listener {
+  const { config } = options;
+  const token = config.metricsToken ?? tokenIn(config.metricsTokenFile);
+  const mayRead = tokenCheck(token);
+  const read = once(options.read);
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    void respond(request, response, { mayRead, read, log: options.log });
+  };
+  const bounds = {
+    headersTimeout: TIMEOUT_MS,
+    requestTimeout: TIMEOUT_MS,
+    keepAliveTimeout: 120_000,
+    maxHeaderSize: 16_384,
+  };
+  if (config.metricsTls === 'off') {
+    const server = createPlain(bounds, listener);
+    server.maxConnections = MAX_CONNECTIONS;
+    return { server, setSecureContext: () => undefined };
+  }
+  const ca = pemIn(config.metricsClientCaFile, 'EDGE_METRICS_CLIENT_CA_FILE');
+  const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true };
+  const own = config.metricsTls === 'network';
+  const chainPem = own ? options.chainPem : (pemIn(config.metricsCertFile, 'EDGE_METRICS_CERT_FILE') ?? '');
+  const keyPem = own ? options.privateKeyPem : (pemIn(config.metricsKeyFile, 'EDGE_METRICS_KEY_FILE') ?? '');
+  const server = withTls(() => {
+    // TLS takes a text without any certificate for an authority that signed nothing.
+    if (ca !== undefined) new X509Certificate(ca);
+    return createTls(
+      { ...secureContext(chainPem, keyPem), ...bounds, ...clients, handshakeTimeout: TIMEOUT_MS },
+      listener,
+    );
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  return {
+    server,
+    setSecureContext(context) {
+      // Without the authority, any certificate that the system trusts would do from then on.
+      if (own) server.setSecureContext({ ...context, ...(ca === undefined ? {} : { ca }) });
+    },
+  };
+}
+
+interface Responding {
+  readonly mayRead: (request: IncomingMessage) => boolean;
+  readonly read: () => Promise<string>;
+  readonly log: Logger;
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, { mayRead, read, log }: Responding) {
+  const { method = '', url = '/' } = request;
+  const refuse = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
+    response.writeHead(status, { ...COMMON, 'content-type': 'text/plain; charset=utf-8', ...headers });
+    response.end(method === 'HEAD' ? undefined : `${text}\n`);
+  };
+  request.resume();
+  response.on('error', () => undefined);
+  if (!mayRead(request)) {
+    refuse(401, 'Send the token of metrics as a bearer token.', { 'www-authenticate': 'Bearer realm="metrics"' });
+    return;
+  }
+  if (splitTarget(url).path !== '/metrics') {
+    refuse(404, 'Metrics are at /metrics.');
+    return;
+  }
+  if (method !== 'GET' && method !== 'HEAD') {
+    refuse(405, 'Metrics are only read.', { allow: 'GET, HEAD' });
+    return;
+  }
+  try {
+    const text = await read();
+    const isPacked = text.length > SMALL && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    const body = isPacked ? await compress(text) : Buffer.from(text);
+    response.writeHead(200, {
+      ...COMMON,
+      'content-type': CONTENT_TYPE,
+      'content-length': body.length,
+      'vary': 'accept-encoding',
+      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+    });
+    response.end(method === 'HEAD' ? undefined : body);
+  } catch (error) {
+    log.warn({ err: error }, 'metrics could not be read');
+    if (!response.headersSent) refuse(503, 'Metrics could not be read; try again.');
+  }
+}
+
+const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** However many ask at a time, they are read once. */
+function once(read: () => Promise<string>): () => Promise<string> {
+  let running: Promise<string> | undefined;
+  return () =>
+    (running ??= read().finally(() => {
+      running = undefined;
+    }));
+}
+
+/** Compared as hashes, so that the time it takes tells nothing of the token. */
+function tokenCheck(token: string | undefined): (request: IncomingMessage) => boolean {
+  if (token === undefined) return () => true;
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  const expected = hash(token);
+  return ({ headers }) => {
+    const [, sent] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+    return sent !== undefined && timingSafeEqual(hash(sent), expected);
+  };
+}
+
+/** @throws ConfigError */
+function tokenIn(file: string | null): string | undefined {
+  const text = pemIn(file, 'EDGE_METRICS_TOKEN_FILE')?.trim();
+  if (text === undefined) return undefined;
+  try {
+    return bearerToken(text);
+  } catch (error) {
+    throw new ConfigError(`The token in the file of EDGE_METRICS_TOKEN_FILE ${(error as Error).message}.`);
+  }
+}
+
+/** @throws ConfigError */
+function pemIn(file: string | null, variable: string): string | undefined {
+  if (file === null) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`The file of ${variable} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** @throws ConfigError for a certificate, key or authority that cannot be used */
+function withTls<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new ConfigError(
+      `The certificate, key or authority of the metrics settings cannot be used: ${(error as Error).message}.`,
+    );
+  }
+}

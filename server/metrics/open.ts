@@ -1,0 +1,58 @@
+/** Opens the listener for Prometheus, and tells of one worker or of all. */
+import cluster from 'node:cluster';
+import { shareMetrics } from './across-workers.js';
+import { createListener } from './listener.js';
+import type { Listener } from './listener.js';
+import { createRegistry } from './registry.js';
+import type { RequestCounts } from './request-counts.js';
+import { sourcesOf } from './sources.js';
+import type { Parts } from './sources.js';
+import type { Closers } from '../closers.js';
+import { routerHandoff } from '../handoff.js';
+import type { Logger } from '../log.js';
+import { listenAt } from '../tls-server.js';
+
+export interface MetricsParts extends Parts {
+  readonly closers: Closers;
+  readonly log: Logger;
+  readonly chainPem: string;
+  readonly privateKeyPem: string;
+}
+
+export interface OpenMetrics {
+  /** Where this process listens, as `host:port`; undefined in a worker that leaves it to another. */
+  readonly address: string | undefined;
+  /** What is to be told of a renewed certificate. */
+  readonly servers: readonly Pick<Listener, 'setSecureContext'>[];
+}
+
+/**
+ * Of several workers the one that holds the routers listens, for all of them.
+ * @throws ConfigError when it cannot listen, or a file of its settings cannot be used
+ */
+export async function openMetrics(parts: MetricsParts, requests: RequestCounts): Promise<OpenMetrics> {
+  const { config, closers, log, chainPem, privateKeyPem } = parts;
+  const { metricsListen } = config;
+  const registry = createRegistry(sourcesOf(parts, requests));
+  const shared = cluster.isWorker ? shareMetrics(registry) : undefined;
+  if (shared !== undefined)
+    closers.push(() => {
+      shared.close();
+    });
+  if (metricsListen === null || routerHandoff()?.isHolder === false) return { address: undefined, servers: [] };
+  const read = shared === undefined ? () => registry.metrics() : () => shared.text();
+  const listener = createListener({ config, chainPem, privateKeyPem, read, log });
+  const { server } = listener;
+  const address = await listenAt(server, metricsListen, 'EDGE_METRICS_LISTEN', true);
+  closers.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  );
+  log.info({ address, tls: config.metricsTls !== 'off' }, 'metrics are served');
+  return { address, servers: [listener] };
+}

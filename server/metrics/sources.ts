@@ -1,0 +1,104 @@
+/** Where the numbers come from: what each part of this process tells of itself. */
+import cluster from 'node:cluster';
+import type { Server } from 'node:net';
+import type { Database } from '../../db/db.js';
+import type { EntityCounts } from '../../db/summary.js';
+import type { PasswordHasher } from '../../domain/auth/passwords.js';
+import type { CacheUse } from '../../domain/cache-use.js';
+import type { Fabric, FabricCounts } from '../../fabric/fabric.js';
+import type { Context } from '../../handlers/context.js';
+import type { ApiSessionRegistry } from '../api-sessions.js';
+import type { InFlight } from '../app.js';
+import type { ChangeFeed } from '../change-feed.js';
+import type { Config } from '../config.js';
+import { routerHandoff } from '../handoff.js';
+import type { Readiness, ReadinessOptions } from '../readiness.js';
+import type { RequestCounts } from './request-counts.js';
+
+export interface Sources {
+  readonly build: {
+    readonly version: string;
+    readonly revision: string;
+    readonly poolSize: number;
+  };
+  readonly requests: RequestCounts;
+  readonly inFlight: () => number;
+  readonly connections: () => Promise<number>;
+  readonly hashing: () => PasswordHasher['load'];
+  readonly database: Pick<Database, 'isUp' | 'stats' | 'load' | 'statements'>;
+  /** Empty when the database does not say in time. */
+  readonly entities: () => Promise<EntityCounts>;
+  readonly feed: Pick<ChangeFeed, 'lagMs' | 'heard'> & { readonly isHearing: () => boolean };
+  readonly caches: Readonly<Record<string, () => CacheUse>>;
+  readonly fabric: () => FabricCounts;
+  readonly readiness: Readiness;
+  readonly certificateEnds: ReadinessOptions['certificateEnds'];
+}
+
+/** What a start has opened. */
+export interface Parts {
+  readonly config: Config;
+  readonly database: Database;
+  readonly passwords: PasswordHasher;
+  readonly apiSessions: ApiSessionRegistry;
+  readonly fabric: Fabric;
+  readonly feed: ChangeFeed;
+  readonly isHearing: () => boolean;
+  readonly context: Pick<Context, 'stores' | 'keptAnswers' | 'keptTexts' | 'version'>;
+  readonly readiness: Readiness;
+  readonly certificateEnds: ReadinessOptions['certificateEnds'];
+  readonly inFlight: InFlight;
+  /** That of HTTPS. */
+  readonly server: Server;
+}
+
+/** Entities are asked of the database, and of several workers one asks. */
+const ENTITIES_MS = 1_000;
+
+export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
+  const { config, database, passwords, apiSessions, fabric, feed, isHearing, context, inFlight, server } = parts;
+  const { keptAnswers, keptTexts, stores, version } = context;
+  const asks = !cluster.isWorker || routerHandoff()?.isHolder === true;
+  return {
+    build: {
+      version: version.version,
+      revision: version.revision,
+      poolSize: config.databasePoolSize,
+    },
+    requests,
+    inFlight: () => inFlight.exchanges.size,
+    connections: () =>
+      new Promise((resolve) => {
+        server.getConnections((error, count) => {
+          resolve(error === null ? count : 0);
+        });
+      }),
+    hashing: () => passwords.load,
+    database,
+    entities: async () => (asks && database.isUp() ? inTime(stores.summary.counts(), ENTITIES_MS) : new Map()),
+    feed: { lagMs: feed.lagMs, heard: feed.heard, isHearing },
+    caches: {
+      api_sessions: () => apiSessions.use,
+      answers: () => keptAnswers.use,
+      element_texts: () => keptTexts.use,
+    },
+    fabric: fabric.counts,
+    readiness: parts.readiness,
+    certificateEnds: parts.certificateEnds,
+  };
+}
+
+/** Empty when it fails, or takes longer: other numbers must not wait for it. */
+async function inTime(work: Promise<EntityCounts>, ms: number): Promise<EntityCounts> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<EntityCounts>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(new Map());
+    }, ms);
+  });
+  try {
+    return await Promise.race([work.catch(() => new Map<string, number>()), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Traces of requests by OpenTelemetry, when the configuration names a collector. What belongs to a request is handed
+ * down to its statements and outgoing requests, as its clock is (docs/decisions/0012): there is no context that follows
+ * promises, and without a collector nothing of OpenTelemetry is loaded.
+ */
+import type { IncomingMessage } from 'node:http';
+import { readFileSync } from 'node:fs';
+import type { StatementTrace } from '../../db/statement-watch.js';
+import type { Context, OutgoingTrace } from '../../handlers/context.js';
+import type { Exchange } from '../api.js';
+import type { Closers } from '../closers.js';
+import { ConfigError } from '../config.js';
+import type { Config } from '../config.js';
+import type { Logger } from '../log.js';
+import type { Seen } from '../request-log.js';
+
+/** The trace of one request, from its headers to the end of its work. */
+export interface RequestTrace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Undefined for a request that is not recorded. */
+  readonly statements: StatementTrace | undefined;
+  readonly outgoing: OutgoingTrace;
+  end(exchange: Exchange, seen: Seen): void;
+}
+
+export interface Traces {
+  begin(request: IncomingMessage): RequestTrace;
+}
+
+export interface TracesParts {
+  readonly config: Pick<Config, 'tracesEndpoint' | 'tracesRatio' | 'tracesHeadersFile' | 'name'>;
+  readonly version: string;
+  readonly log: Logger;
+  readonly closers: Closers;
+}
+
+/** @returns undefined when nothing is traced. @throws ConfigError when the file of headers cannot be used */
+export async function openTraces({ config, version, log, closers }: TracesParts): Promise<Traces | undefined> {
+  const { tracesEndpoint: url, tracesRatio: ratio, tracesHeadersFile, name } = config;
+  if (url === null) return undefined;
+  const headers = tracesHeadersFile === null ? {} : headersIn(tracesHeadersFile);
+  const { startTraces } = await import('./sdk.js');
+  const { traces, close } = startTraces({ url, ratio, headers, name, version, log });
+  closers.push(close);
+  log.info({ collector: new URL(url).host, ratio }, 'requests are traced');
+  return traces;
+}
+
+/** What handlers work with, for one request that is traced. */
+export function tracedContext(context: Context, { outgoing }: RequestTrace): Context {
+  const { signerKeys, secondTokens } = context;
+  return {
+    ...context,
+    signerKeys: { find: (signer, kid) => signerKeys.find(signer, kid, outgoing) },
+    secondTokens: { owed: (tokens, signer) => secondTokens.owed(tokens, signer, outgoing) },
+  };
+}
+
+/** @throws ConfigError, which names a line and never what it holds */
+function headersIn(file: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`The file of EDGE_TRACES_HEADERS_FILE cannot be read: ${(error as Error).message}.`);
+  }
+  const headers: Record<string, string> = {};
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [, name, value] = /^([\w-]{1,100}): *([\x20-\x7e]+?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      throw new ConfigError(
+        `Line ${at + 1} of the file of EDGE_TRACES_HEADERS_FILE is no header: write one a line, as 'name: value'.`,
+      );
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
