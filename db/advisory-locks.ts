@@ -8,5 +8,7 @@ export const START_LOCK = 7_210_418;
 export const ADMINISTRATORS_LOCK = 7_210_419;
 /** Held by the controller that checks or copies the database. */
 export const MAINTENANCE_LOCK = 7_210_420;
+/** Held while partitions of the audit record are made or dropped. */
+export const AUDIT_LOCK = 7_210_421;
 /** What the hash begins with that is the lock of one instance of a service. */
 export const INSTANCE_SEED = 7_210_419;

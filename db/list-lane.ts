@@ -101,7 +101,7 @@ export function openListLane({ config, places, patienceMs, bounds, onLimit }: Li
     idleTimeoutMillis: IDLE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     verify: (client, done) => {
-      prepareConnection(client, bounds.timeoutMs)
+      prepareConnection(client, { statementTimeoutMs: bounds.timeoutMs })
         .then(async () => {
           processes.set(client, await processOf(client));
         })

@@ -15,6 +15,7 @@ import { basePaths } from '../generated/routes.js';
 import type { Context } from '../handlers/context.js';
 import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
+import { createAuditKeeper } from './audit-keeper.js';
 import { buildContext } from './build-context.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
 import type { InFlight } from './app.js';
@@ -50,6 +51,7 @@ import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
 import type { ServerIdentity } from './renewal.js';
+import { createRefusedLogins } from './refused-logins.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
@@ -215,6 +217,8 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
     log,
   );
   closers.push(() => expiry.close());
+  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
+  closers.push(() => audit.close());
   const keptAnswers = new KeptAnswers();
   const pkiChanged = () => void changes.emit('pkiChanged');
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
@@ -266,6 +270,8 @@ async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Prom
   });
   const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'), config.hsts);
   const compression = new Compression(config.compression);
+  const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
+  closers.push(() => refusedLogins.close());
   const app = createApp({
     common,
     corsOrigins: config.corsOrigins,
@@ -286,6 +292,7 @@ async function serve(ready: Ready, bindings: Bindings, hurry: AbortSignal): Prom
       context,
       apiSessions,
       outages,
+      refusedLogins,
       log,
       onChanged: () => {
         fabric.news.changedHere();

@@ -73,6 +73,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
     connection,
     poolSize: config.databasePoolSize,
     patienceMs: config.databasePatience * 1000,
+    actor: { kind: besideRunning === true ? 'operator' : 'controller', controller: config.name },
     onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
       const configured = config.databasePoolSize;
       const { advice } = OUTAGES.connectionLimit;
