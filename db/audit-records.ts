@@ -77,7 +77,8 @@ const source: PageSource<Row, AuditRecord> = {
   }),
 };
 
-const DETAIL = `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${ID} FROM audit_records t WHERE t.seq = $1`;
+const DETAIL = `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${ID}
+FROM audit_records t WHERE t.seq = $1`;
 
 /** What an id may be: a positive number of PostgreSQL's `bigint`. */
 export const isRecordId = (id: string): boolean => /^[1-9]\d{0,17}$/.test(id);

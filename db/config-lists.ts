@@ -59,7 +59,8 @@ export async function writeConfigs(
   await db.write(
     `${table}-write`,
     `INSERT INTO ${table} (${column}, config_id, config_type_id)
-    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2) ON CONFLICT (${column}, config_id) DO NOTHING`,
+    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)
+    ON CONFLICT (${column}, config_id) DO NOTHING`,
     [id, ids],
   );
 }

@@ -215,8 +215,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const runAs: typeof runPlain = (name, text, values, form, scope) =>
     runPlain(name === null ? null : `${name}+`, text, values, form, scope);
   const run: Source['run'] = (name, sql, values = [], form, scope) => {
-    const text =
-      scope?.actor !== undefined && sql.includes(EXPENDABLE) ? withActor(sql, values.length + 1) : undefined;
+    const text = scope?.actor !== undefined && sql.includes(EXPENDABLE) ? withActor(sql, values.length + 1) : undefined;
     return text === undefined || scope?.actor === undefined
       ? runPlain(name, sql, values, form, scope)
       : runAs(name, text, [...values, settingOf(scope.actor)], form, scope);

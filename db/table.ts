@@ -51,7 +51,10 @@ export interface PageSource<Row, T> {
   readonly joins?: string;
   /** The column that no two rows have the same; `id` when absent. */
   readonly rowKey?: string;
-  /** Totals are exact up to this, and never greater; absent: always exact. For tables that `entity_counts` does not count. */
+  /**
+   * Totals are exact up to this, and never greater; absent: always exact. For tables that `entity_counts` does not
+   * count.
+   */
   readonly countsUpTo?: number;
   readonly fromRow: (row: Row) => T;
 }
@@ -173,7 +176,7 @@ export class Lists {
 
   async #rows<R>(
     db: Db,
-    { table, readerExtras }: Paged,
+    { table, readerExtras, countsUpTo }: Paged,
     statement: Required<Statement>,
     parts: PageParts,
   ): Promise<Rows<R>> {
@@ -182,7 +185,8 @@ export class Lists {
     const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
     const shape = `${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     const { sql, values, form } = statement;
-    if (isShort(parts)) return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
+    if (countsUpTo === undefined && isShort(parts))
+      return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
     return readList<R>(db, name, statement);
@@ -233,7 +237,7 @@ export function mapPage<A, B>({ items, rest, ...page }: Page<A>, map: (item: A) 
 function countSql({ table, countsUpTo }: Paged, where: string): string {
   if (countsUpTo !== undefined) {
     const some = `SELECT FROM ${table} t ${where === '' ? '' : `WHERE ${where}`} LIMIT ${countsUpTo}`;
-    return `(SELECT count(*) FROM (${some}) some)`;
+    return `(SELECT count(*) FROM (${some}) counted)`;
   }
   return where === ''
     ? `(SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}')`

@@ -38,8 +38,12 @@ async function tableText(query: Query, table: string): Promise<string> {
     await query(`SELECT array_to_string(c.reloptions, ', ') AS text ${TABLES} AND c.relname = '${table}'`)
   ).rows[0]?.['text'];
   const partition = (await query(partitioningOf(table))).rows[0]?.['text'];
-  const ending = `${typeof partition === 'string' ? ` PARTITION BY ${partition}` : ''}${typeof options === 'string' ? ` WITH (${options})` : ''};`;
-  return `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)${ending}`;
+  const parts = [
+    `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)`,
+    ...(typeof partition === 'string' ? [`PARTITION BY ${partition}`] : []),
+    ...(typeof options === 'string' ? [`WITH (${options})`] : []),
+  ];
+  return `${parts.join(' ')};`;
 }
 
 const OURS = `n.nspname = 'public'`;
@@ -52,7 +56,8 @@ const RELATIONS = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 /** Not the partitions of a table: which there are depends on the day. */
 const TABLES = `${RELATIONS} AND c.relkind IN ('r', 'p') AND NOT c.relispartition`;
 
-const DEFAULT_PARTITIONS = `SELECT format('CREATE TABLE %I PARTITION OF %I DEFAULT;', c.relname, p.relname) AS text
+const DEFAULT_PARTITIONS = `
+SELECT format('CREATE TABLE %I PARTITION OF %I DEFAULT;', c.relname, p.relname) AS text
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_inherits h ON h.inhrelid = c.oid
 JOIN pg_class p ON p.oid = h.inhparent
 WHERE ${OURS} AND c.relkind = 'r' AND pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' ORDER BY c.relname`;
@@ -61,7 +66,8 @@ const partitioningOf = (table: string) => `SELECT pg_get_partkeydef(c.oid) AS te
 AND c.relname = '${table}' AND c.relkind = 'p'`;
 
 const UNKNOWN = `
-SELECT c.relname || ' (kind ' || c.relkind::text || ')' AS text ${RELATIONS} AND c.relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't')
+SELECT c.relname || ' (kind ' || c.relkind::text || ')' AS text ${RELATIONS}
+AND c.relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't')
 UNION ALL
 SELECT t.typname || ' (type)' FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE ${OURS} AND t.typtype IN ('e', 'd', 'r', 'm') AND NOT ${fromExtension('t.oid', 'pg_type')}

@@ -18,9 +18,7 @@ export const LOGIN_REFUSALS = {
 
 export type LoginRefusal = keyof typeof LOGIN_REFUSALS;
 
-const bySentence = new Map<string, string>(
-  Object.entries(LOGIN_REFUSALS).map(([code, sentence]) => [sentence, code]),
-);
+const bySentence = new Map<string, string>(Object.entries(LOGIN_REFUSALS).map(([code, sentence]) => [sentence, code]));
 
 /** @param otherwise  of a sentence that has no code word of its own */
 export const refusalCodeOf = (sentence: string, otherwise: string): string => bySentence.get(sentence) ?? otherwise;

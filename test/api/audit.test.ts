@@ -116,7 +116,7 @@ describe('the audit record', () => {
     const draft = { type: 'Dial', semantic: 'AnyOf', identityRoles: [`@${identity}`], serviceRoles: [`@${service}`] };
     const policy = await make(controller, 'service-policies', { ...draft, name: unique('p') });
     const refused = await admin.patch(`${MANAGEMENT}/service-policies/${policy}`, { identityRoles: ['@nobody'] });
-    expect(refused.status).to.equal(404);
+    expect(refused.status).to.equal(400);
     expectStatus(await admin.delete(`${MANAGEMENT}/identities/${identity}`), 200);
     const records = await recordsOfEntity(policy);
     expect(kinds(records)).to.deep.equal(['servicePolicy.created', 'servicePolicy.updated']);
@@ -166,7 +166,7 @@ describe('the audit record', () => {
       return controller.anonymous.post(`${CLIENT}/authenticate?method=password`, body);
     };
     const wrong = await tryLogin(caller.username, 'typed by mistake 1');
-    expect(wrong.status).to.equal(401);
+    expect(wrong.status).to.equal(403);
     const [record] = await typed(`entityId = "${caller.id}" and kind = "login.failed"`);
     expect(record).to.deep.include({ reason: 'wrongPassword', entityName: caller.name, address: '127.0.0.1' });
     expect(record?.actor.kind).to.equal('anonymous');
@@ -182,7 +182,7 @@ describe('the audit record', () => {
     expect(refusals[1]?.reason).to.equal('identityDisabled');
     for (const method of ['cert', 'ext-jwt']) {
       const answer = await controller.anonymous.post(`${CLIENT}/authenticate?method=${method}`, {});
-      expect(answer.status).to.equal(401);
+      expect(answer.status).to.equal(403);
       const [refusal] = await typed(`requestId = "${String(answer.headers['x-request-id'])}"`);
       expect(refusal?.after).to.deep.include({ method });
       expect(refusal?.reason).to.equal(method === 'cert' ? 'certificateRefused' : 'tokenMissing');
@@ -198,7 +198,7 @@ describe('the audit record', () => {
     const { client, id } = await controller.newCaller();
     expectStatus(await client.post(`${CLIENT}/current-identity/mfa`), 201);
     const answer = await client.post(`${CLIENT}/current-identity/mfa/verify`, { code: '000000' });
-    expect(answer.status).to.equal(400);
+    expect(answer.status).to.equal(401);
     const [record] = await typed(`entityId = "${id}" and kind = "login.failed"`);
     expect(record).to.deep.include({ reason: 'mfaCodeInvalid', entityId: id });
     expect(record?.after).to.deep.include({ method: 'totp' });

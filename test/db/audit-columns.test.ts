@@ -95,8 +95,11 @@ describe('what is recorded of each table', () => {
 
   /** Columns whose values a record of the table gets, by its function. */
   const recorded = async (table: string): Promise<string[]> => {
-    const { rows } = await database.query('SELECT prosrc FROM pg_proc WHERE proname = $1', [`audit_${table}`]);
-    const objects = String(rows[0]?.['prosrc'] ?? '').matchAll(/'[\w.]+', (?:NEW|OLD)\.(\w+)/g);
+    const { rows } = await database.query('SELECT prosrc AS source FROM pg_proc WHERE proname = $1', [
+      `audit_${table}`,
+    ]);
+    const [{ source = '' } = {}] = rows as { source?: string }[];
+    const objects = source.matchAll(/'[\w.]+', (?:NEW|OLD)\.(\w+)/g);
     return [...new Set([...objects].map(([, column = '']) => column))];
   };
 
@@ -133,7 +136,8 @@ describe('what is recorded of each table', () => {
 
   it('has a record for each row that comes, goes or changes', async () => {
     const { rows } = await database.query(
-      `SELECT c.relname AS name, bit_or(g.tgtype::int) & 28 AS events FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
+      `SELECT c.relname AS name, bit_or(g.tgtype::int) & 28 AS events
+      FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
       WHERE g.tgfoid IN (SELECT oid FROM pg_proc WHERE proname LIKE 'audit\\_%') GROUP BY 1 ORDER BY 1`,
     );
     /** Insert, delete and update, as bits of pg_trigger; sessions are traffic, but for one that somebody else ends. */

@@ -133,7 +133,8 @@ describe('the months of the audit record', () => {
   const partitions = async () =>
     (
       await fixture.files.query(
-        `SELECT inhrelid::regclass::text AS part FROM pg_inherits WHERE inhparent = 'audit_records'::regclass ORDER BY 1`,
+        `SELECT inhrelid::regclass::text AS part FROM pg_inherits
+        WHERE inhparent = 'audit_records'::regclass ORDER BY 1`,
       )
     ).rows.map(({ part }) => String(part));
 
@@ -219,7 +220,9 @@ describe('refused logins', () => {
     expect(rows.every(({ controller }) => controller === 'north')).to.equal(true);
     fail('192.0.2.1'); // a new minute
     await refused.close();
-    const after = await fixture.files.query(`SELECT count(*)::int AS n FROM audit_records WHERE reason = 'wrongPassword'`);
+    const after = await fixture.files.query(
+      `SELECT count(*)::int AS n FROM audit_records WHERE reason = 'wrongPassword'`,
+    );
     expect(after.rows).to.deep.equal([{ n: MOST_OF_ALL + 1 }]);
   });
 });
