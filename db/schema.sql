@@ -1889,6 +1889,7 @@ CREATE INDEX api_sessions_signer ON api_sessions USING btree (signer_id) WHERE (
 CREATE INDEX audit_records_actor ON audit_records USING btree (actor_id);
 CREATE INDEX audit_records_at ON audit_records USING btree (at);
 CREATE INDEX audit_records_entity ON audit_records USING btree (entity_id);
+CREATE INDEX audit_records_kind ON audit_records USING btree (kind);
 CREATE INDEX audit_records_xid ON audit_records USING btree (xid);
 CREATE INDEX auth_policies_required_signer ON auth_policies USING btree (require_ext_jwt_signer_id) WHERE (require_ext_jwt_signer_id IS NOT NULL);
 CREATE INDEX auth_policy_signers_signer ON auth_policy_signers USING btree (signer_id);

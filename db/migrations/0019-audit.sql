@@ -28,6 +28,7 @@ CREATE INDEX audit_records_at ON audit_records (at);
 CREATE INDEX audit_records_xid ON audit_records (xid);
 CREATE INDEX audit_records_entity ON audit_records (entity_id);
 CREATE INDEX audit_records_actor ON audit_records (actor_id);
+CREATE INDEX audit_records_kind ON audit_records (kind);
 
 -- Takes what no month's partition takes, so that no change ever fails for want of one.
 CREATE TABLE audit_records_rest PARTITION OF audit_records DEFAULT;
