@@ -227,10 +227,14 @@ describe('the audit record', () => {
       await list(filter);
       expect((await admin.get(`${MANAGEMENT}/audit?sort=${field}%20desc`)).status, field).to.equal(isId ? 400 : 200);
     }
-    const ids = ((await list('true', '&limit=20')).data as Recorded[]).map(({ id }) => Number(id));
+    for (let n = 0; n < 8; n += 1)
+      await make(controller, 'services', { name: unique('page'), encryptionRequired: false });
+    const created = 'kind = "service.created"';
+    const ids = ((await list(created, '&limit=8')).data as Recorded[]).map(({ id }) => Number(id));
+    expect(ids).to.have.length(8);
     expect(ids).to.deep.equal([...ids].sort((a, b) => b - a));
-    const next = ((await list('true', '&limit=10&offset=10')).data as Recorded[]).map(({ id }) => Number(id));
-    expect(next).to.deep.equal(ids.slice(10));
+    const next = ((await list(created, '&limit=4&offset=4')).data as Recorded[]).map(({ id }) => Number(id));
+    expect(next).to.deep.equal(ids.slice(4));
     expect((await list('id = "1"')).data).to.have.length(1);
     expect((await list('id = "typed"')).data).to.have.length(0);
   });
