@@ -2,6 +2,7 @@
 import type { AuthPolicySettings } from '../domain/auth/auth-policy.js';
 import type { AuthPolicy, Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
+import { BY_ACTOR } from './attribution.js';
 import type { Db } from './db.js';
 import { inUse } from './errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
@@ -113,11 +114,16 @@ export interface AuthPolicyStore {
 export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
   const setSigners = async (id: string, signers: readonly string[] | undefined) => {
     if (signers === undefined) return;
-    await db.write('auth-policy-clear-signers', 'DELETE FROM auth_policy_signers WHERE auth_policy_id = $1', [id]);
+    await db.write(
+      'auth-policy-clear-signers',
+      'DELETE FROM auth_policy_signers WHERE auth_policy_id = $1 AND signer_id <> ALL ($2)',
+      [id, signers],
+    );
     if (signers.length === 0) return;
     await db.write(
       'auth-policy-set-signers',
-      'INSERT INTO auth_policy_signers (auth_policy_id, signer_id) SELECT $1, unnest($2::text[])',
+      `INSERT INTO auth_policy_signers (auth_policy_id, signer_id) SELECT $1, s.id FROM unnest($2::text[]) s (id)
+      WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1 AND t.signer_id = s.id)`,
       [id, signers],
     );
   };
@@ -153,7 +159,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
         identities AS (SELECT id FROM identities WHERE auth_policy_id = $1 ORDER BY id LIMIT 10),
         signers AS (SELECT id FROM external_jwt_signers WHERE enroll_auth_policy_id = $1 ORDER BY id LIMIT 10),
         gone AS (DELETE FROM auth_policies p USING policy WHERE p.id = policy.id AND NOT policy.is_system
-          AND NOT EXISTS (SELECT FROM identities) AND NOT EXISTS (SELECT FROM signers) RETURNING p.id)
+          AND NOT EXISTS (SELECT FROM identities) AND NOT EXISTS (SELECT FROM signers) RETURNING p.id ${BY_ACTOR})
         SELECT (SELECT is_system FROM policy), EXISTS (SELECT FROM gone) AS deleted,
           ARRAY (SELECT id FROM identities) AS identities, ARRAY (SELECT id FROM signers) AS signers`,
         [id],

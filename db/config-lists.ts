@@ -35,9 +35,9 @@ export async function writeConfigs(
   configs: readonly string[],
 ): Promise<void> {
   const { table, column, entity } = CARRIERS[carriers];
-  await db.write(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1`, [id]);
-  if (configs.length === 0) return;
   const ids = [...new Set(configs)];
+  await db.write(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1 AND config_id <> ALL ($2)`, [id, ids]);
+  if (ids.length === 0) return;
   const { rows } = await db.run<{ id: string; name: string; type_id: string; type_name: string }>(
     'carried-configs-lock',
     `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
@@ -59,7 +59,8 @@ export async function writeConfigs(
   await db.write(
     `${table}-write`,
     `INSERT INTO ${table} (${column}, config_id, config_type_id)
-    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)`,
+    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)
+    ON CONFLICT (${column}, config_id) DO NOTHING`,
     [id, ids],
   );
 }

@@ -1,6 +1,7 @@
 /** Config types: named shapes of configuration, each with the JSON Schema that its configs must match. */
 import type { ConfigType, JsonObject, Page, Tags } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
+import { BY_ACTOR } from './attribution.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
@@ -74,7 +75,7 @@ export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
         'config-type-delete',
         `WITH users AS (
           SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
-        gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id)
+        gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id ${BY_ACTOR})
         SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT id FROM users) AS users`,
         [id],
       );

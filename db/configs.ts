@@ -1,6 +1,7 @@
 /** Configs: data of a config type, given to services and routers. */
 import type { Config, JsonObject, Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
+import { BY_ACTOR } from './attribution.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
@@ -90,7 +91,7 @@ export function configStore(db: Db, lists: Lists): ConfigStore {
         services AS (SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
         routers AS (SELECT router_id FROM router_configs WHERE config_id = $1 ORDER BY router_id LIMIT 10),
         gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM services)
-        AND NOT EXISTS (SELECT FROM routers) RETURNING id)
+        AND NOT EXISTS (SELECT FROM routers) RETURNING id ${BY_ACTOR})
         SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT service_id FROM services) AS services,
           ARRAY (SELECT router_id FROM routers) AS routers`,
         [id],

@@ -5,6 +5,8 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
+import { settingOf } from './attribution.js';
+import type { Actor } from './attribution.js';
 
 /** How the rows of a statement come: read, or as the texts that PostgreSQL wrote, which take half as long. */
 export type RowForm = 'objects' | 'texts';
@@ -132,7 +134,7 @@ const READ_ONLY = "current_setting('transaction_read_only') = 'on' AS is_read_on
  * database. What is read relies on the time zone and the style of dates.
  */
 const SETTLE = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, MDY', false),
-  set_config('jit', 'off', false), set_config('statement_timeout', $1, false),
+  set_config('jit', 'off', false), set_config('statement_timeout', $1, false), set_config('edge.actor', $2, false),
   set_config('idle_in_transaction_session_timeout', '60s', false), ${READ_ONLY}`;
 
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -141,11 +143,23 @@ interface Settled {
   readonly is_read_only: boolean;
 }
 
+export interface Preparation {
+  readonly statementTimeoutMs?: number;
+  /** Who changes what is changed over it, where a transaction does not say. */
+  readonly actor?: Actor | undefined;
+}
+
 /** Makes a new connection fit for use. @throws ReadOnlyServer: what such a server answers must never be believed */
-export async function prepareConnection(client: ClientBase, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Promise<void> {
+export async function prepareConnection(
+  client: ClientBase,
+  { statementTimeoutMs = STATEMENT_TIMEOUT_MS, actor }: Preparation = {},
+): Promise<void> {
   const {
     rows: [row],
-  } = await client.query<Settled>(SETTLE, [String(Math.ceil(statementTimeoutMs))]);
+  } = await client.query<Settled>(SETTLE, [
+    String(Math.ceil(statementTimeoutMs)),
+    actor === undefined ? '' : settingOf(actor),
+  ]);
   if (row?.is_read_only !== false) throw new ReadOnlyServer();
 }
 

@@ -4,6 +4,9 @@
  */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
+import { beginAs, settingOf, withActor } from './attribution.js';
+import type { Actor } from './attribution.js';
+import { EXPENDABLE } from './expendable.js';
 import { during } from './request-clock.js';
 import { isConflict, translate } from './errors.js';
 import { openLanes } from './lanes.js';
@@ -51,11 +54,7 @@ export interface TransactionOptions {
   readonly isExpendable?: boolean;
 }
 
-/**
- * The same for a change of one statement: it goes into its RETURNING, and the statement goes through `run`. What it
- * says holds until the commit, and costs nothing.
- */
-export const EXPENDABLE = "set_config('synchronous_commit', 'local', true)";
+export { EXPENDABLE };
 
 /** What the stores of one request need beyond statements. Each takes the scope of the request, if it has one. */
 export interface Source extends Db {
@@ -127,6 +126,8 @@ export interface DatabaseOptions {
   readonly connection: ClientConfig;
   readonly poolSize: number;
   readonly lists?: ListBounds;
+  /** Who makes the changes that no scope names an actor for; absent: a controller without a name. */
+  readonly actor?: Actor;
   /** How long a request may wait for a connection, and a probe for its answer, in milliseconds. */
   readonly patienceMs: number;
   /** Whether statements are counted and timed. */
@@ -170,7 +171,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: patienceMs,
     idleTimeoutMillis: 0,
     verify: (client, done) => {
-      prepareConnection(client).then(() => {
+      prepareConnection(client, { actor: options.actor }).then(() => {
         done();
       }, done);
     },
@@ -212,7 +213,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   };
 
-  const run: Source['run'] = (name, sql, values, form, scope) =>
+  const runPlain: Source['run'] = (name, sql, values, form, scope) =>
     repeated(async () => {
       const client = await connect(scope);
       let broken: Error | undefined;
@@ -226,13 +227,23 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     });
 
+  /** Named apart, since a connection may have the text without an actor too. */
+  const runAs: typeof runPlain = (name, text, values, form, scope) =>
+    runPlain(name === null ? null : `${name}+`, text, values, form, scope);
+  const run: Source['run'] = (name, sql, values = [], form, scope) => {
+    const text = scope?.actor !== undefined && sql.includes(EXPENDABLE) ? withActor(sql, values.length + 1) : undefined;
+    return text === undefined || scope?.actor === undefined
+      ? runPlain(name, sql, values, form, scope)
+      : runAs(name, text, [...values, settingOf(scope.actor)], form, scope);
+  };
+
   const transact = <T>(work: (tx: Db) => Promise<T>, begin: string, scope: RequestScope | undefined) =>
     repeated(async () => {
       const client = await connect(scope);
       let broken: Error | undefined;
       try {
         const run = runOn(client, { connection: 'pool', counts, scope });
-        await run(null, begin);
+        await run(null, beginAs(begin, scope?.actor));
         const result = await work({ run, read: run, write: run });
         await run(null, 'COMMIT');
         return result;
@@ -247,6 +258,15 @@ export function openDatabase(options: DatabaseOptions): Database {
         client.release(broken ?? isFull(client, MAX_PREPARED));
       }
     });
+
+  /** A change of one statement, which takes the actor along where its text has a place for it. */
+  const change = <R>(name: string | null, sql: string, values: readonly unknown[], scope: RequestScope | undefined) => {
+    const actor = scope?.actor;
+    if (actor === undefined) return runPlain<R>(name, sql, values, 'objects', scope);
+    const text = withActor(sql, values.length + 1);
+    if (text === undefined) return transact((tx) => tx.write<R>(name, sql, values), BEGIN, scope);
+    return runAs<R>(name, text, [...values, settingOf(actor)], 'objects', scope);
+  };
 
   let isConfirmed = true;
   const setConfirmed = (next: boolean) => {
@@ -305,7 +325,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return run<R>(name, sql, values, form, scope); // the lane cannot be opened, but the pool has connections
       }
     },
-    write: (name, sql, values, scope) => writing(scope, () => run(name, sql, values, 'objects', scope)),
+    write: (name, sql, values = [], scope) => writing(scope, () => change(name, sql, values, scope)),
     transaction: (work, { isExpendable = false } = {}, scope) =>
       isExpendable ? transact(work, BEGIN_EXPENDABLE, scope) : writing(scope, () => transact(work, BEGIN, scope)),
     async list(name, sql, values, form, scope) {

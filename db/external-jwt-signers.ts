@@ -2,6 +2,7 @@
 import type { ExternalJwtSigner, KeySource, SignerSettings, TargetToken } from '../domain/auth/external-signer.js';
 import { notFound } from '../domain/errors.js';
 import type { Page, Tags } from '../domain/model.js';
+import { BY_ACTOR } from './attribution.js';
 import { publicSignerSymbols } from './client-symbols.js';
 import type { Db } from './db.js';
 import { inUse } from './errors.js';
@@ -152,7 +153,7 @@ export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerS
           SELECT auth_policy_id AS id FROM auth_policy_signers WHERE signer_id = $1 ORDER BY 1 LIMIT 10),
         requiring AS (SELECT id FROM auth_policies WHERE require_ext_jwt_signer_id = $1 ORDER BY id LIMIT 10),
         gone AS (DELETE FROM external_jwt_signers WHERE id = $1
-          AND NOT EXISTS (SELECT FROM allowing) AND NOT EXISTS (SELECT FROM requiring) RETURNING id)
+          AND NOT EXISTS (SELECT FROM allowing) AND NOT EXISTS (SELECT FROM requiring) RETURNING id ${BY_ACTOR})
         SELECT EXISTS (SELECT FROM gone) AS deleted,
           ARRAY (SELECT id FROM allowing) AS allowing, ARRAY (SELECT id FROM requiring) AS requiring`,
         [id],

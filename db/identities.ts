@@ -7,6 +7,7 @@ import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, Unread } 
 import type { Rights } from '../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Selectable } from '../domain/policy/roles.js';
+import { BY_ACTOR } from './attribution.js';
 import { TOUCHED } from './change-statements.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
@@ -142,7 +143,7 @@ const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions 
 const CREATE = `WITH made AS (
   INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
     permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id ${BY_ACTOR})
 INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
 SELECT e.id, e.method, made.id, e.ca_id, e.username, e.token, e.jwt, e.expires_at
 FROM made, jsonb_to_recordset($14::jsonb)
@@ -194,14 +195,21 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     await db.run('identity-hostings-lock', 'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [
       hostings.map((h) => h.serviceId),
     ]);
-    await db.write('identity-hostings-clear', 'DELETE FROM identity_hostings WHERE identity_id = $1', [id]);
+    const ids = hostings.map((h) => h.serviceId);
+    await db.write(
+      'identity-hostings-clear',
+      'DELETE FROM identity_hostings WHERE identity_id = $1 AND service_id <> ALL ($2)',
+      [id, ids],
+    );
     if (hostings.length === 0) return;
     await db.write(
       'identity-hostings-write',
-      `INSERT INTO identity_hostings (identity_id, service_id, cost, precedence)
+      `INSERT INTO identity_hostings AS t (identity_id, service_id, cost, precedence)
       SELECT $1, h.service_id, h.cost, h.precedence
-      FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)`,
-      [id, hostings.map((h) => h.serviceId), hostings.map((h) => h.cost), hostings.map((h) => h.precedence)],
+      FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)
+      ON CONFLICT (identity_id, service_id) DO UPDATE SET cost = excluded.cost, precedence = excluded.precedence
+      WHERE (t.cost, t.precedence) IS DISTINCT FROM (excluded.cost, excluded.precedence)`,
+      [id, ids, hostings.map((h) => h.cost), hostings.map((h) => h.precedence)],
     );
   };
   return {
@@ -306,7 +314,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       } = await db.write<{ deleted: boolean; known: boolean }>(
         'identity-delete',
         `WITH gone AS (
-        DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id)
+        DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id ${BY_ACTOR})
         SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
         [id],
       );

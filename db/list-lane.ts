@@ -106,7 +106,7 @@ export function openListLane(options: ListLaneOptions): ListLane {
     idleTimeoutMillis: IDLE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     verify: (client, done) => {
-      prepareConnection(client, bounds.timeoutMs)
+      prepareConnection(client, { statementTimeoutMs: bounds.timeoutMs })
         .then(async () => {
           processes.set(client, await processOf(client));
         })

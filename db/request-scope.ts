@@ -3,6 +3,7 @@
  * handed to the database by the request's own stores (`Stores.forRequest`).
  */
 import type { StopSignal } from '../domain/scheduling/stop-signal.js';
+import type { Actor } from './attribution.js';
 import type { RowForm } from './connection.js';
 import type { KeptPlace } from './kept-place.js';
 import type { WholeOptions } from './list-lane.js';
@@ -25,6 +26,8 @@ export interface RequestScope {
   readonly reader?: ListReader;
   /** Absent: the time is not asked for. */
   readonly clock?: RequestClock;
+  /** Who makes the changes, as the audit record names them; absent: the controller by itself. */
+  readonly actor?: Actor;
   /** Absent: the request is not traced. */
   readonly trace?: StatementTrace;
   /** Absent: whatever the request changes may have been changed before. */

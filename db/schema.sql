@@ -4,6 +4,8 @@ SET check_function_bodies = off;
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
+CREATE SEQUENCE audit_record_seq AS bigint;
+
 CREATE SEQUENCE entity_count_slots AS integer;
 
 CREATE SEQUENCE failed_service_request_places AS bigint;
@@ -30,6 +32,514 @@ BEGIN
   INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, 1);
   RETURN true;
 END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_api_session_certificates()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('apiSessionCertificate' || '.created', 'apiSessionCertificate', NEW.id, NULL, NULL,
+      jsonb_build_object('apiSessionId', NEW.api_session_id, 'fingerprint', NEW.fingerprint, 'subject', NEW.subject, 'validFrom', NEW.valid_from, 'validTo', NEW.valid_to));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('apiSessionCertificate' || '.deleted', 'apiSessionCertificate', OLD.id, NULL,
+      jsonb_build_object('apiSessionId', OLD.api_session_id, 'fingerprint', OLD.fingerprint, 'subject', OLD.subject, 'validFrom', OLD.valid_from, 'validTo', OLD.valid_to), NULL);
+  ELSE
+    PERFORM record_audit('apiSessionCertificate' || '.updated', 'apiSessionCertificate', NEW.id, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('apiSessionId', OLD.api_session_id, 'fingerprint', OLD.fingerprint, 'subject', OLD.subject, 'validFrom', OLD.valid_from, 'validTo', OLD.valid_to),
+      jsonb_build_object('apiSessionId', NEW.api_session_id, 'fingerprint', NEW.fingerprint, 'subject', NEW.subject, 'validFrom', NEW.valid_from, 'validTo', NEW.valid_to)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_api_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  actor CONSTANT text[] := string_to_array(current_setting('edge.actor', true), '|');
+  holder CONSTANT text := (SELECT name FROM identities
+    WHERE id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END);
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('apiSession.deleted', 'apiSession', OLD.id, holder,
+      jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'ipAddress', OLD.ip_address), NULL);
+  ELSE
+    INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
+      api_session_id, address, request_id, controller)
+    VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
+      jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
+      holder, NEW.id, NEW.ip_address, nullif(actor[6], ''),
+      nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_auth_policies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('authPolicy' || '.created', 'authPolicy', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'primary.cert.allowed', NEW.cert_allowed, 'primary.cert.allowExpiredCerts', NEW.cert_allow_expired, 'primary.extJwt.allowed', NEW.ext_jwt_allowed, 'primary.updb.allowed', NEW.updb_allowed, 'primary.updb.minPasswordLength', NEW.updb_min_password_length, 'primary.updb.requireMixedCase', NEW.updb_require_mixed_case, 'primary.updb.requireNumberChar', NEW.updb_require_number_char, 'primary.updb.requireSpecialChar', NEW.updb_require_special_char, 'primary.updb.maxAttempts', NEW.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', NEW.updb_lockout_minutes, 'secondary.requireTotp', NEW.require_totp, 'secondary.requireExtJwtSigner', NEW.require_ext_jwt_signer_id, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('authPolicy' || '.deleted', 'authPolicy', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'primary.cert.allowed', OLD.cert_allowed, 'primary.cert.allowExpiredCerts', OLD.cert_allow_expired, 'primary.extJwt.allowed', OLD.ext_jwt_allowed, 'primary.updb.allowed', OLD.updb_allowed, 'primary.updb.minPasswordLength', OLD.updb_min_password_length, 'primary.updb.requireMixedCase', OLD.updb_require_mixed_case, 'primary.updb.requireNumberChar', OLD.updb_require_number_char, 'primary.updb.requireSpecialChar', OLD.updb_require_special_char, 'primary.updb.maxAttempts', OLD.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', OLD.updb_lockout_minutes, 'secondary.requireTotp', OLD.require_totp, 'secondary.requireExtJwtSigner', OLD.require_ext_jwt_signer_id, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('authPolicy' || '.updated', 'authPolicy', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'primary.cert.allowed', OLD.cert_allowed, 'primary.cert.allowExpiredCerts', OLD.cert_allow_expired, 'primary.extJwt.allowed', OLD.ext_jwt_allowed, 'primary.updb.allowed', OLD.updb_allowed, 'primary.updb.minPasswordLength', OLD.updb_min_password_length, 'primary.updb.requireMixedCase', OLD.updb_require_mixed_case, 'primary.updb.requireNumberChar', OLD.updb_require_number_char, 'primary.updb.requireSpecialChar', OLD.updb_require_special_char, 'primary.updb.maxAttempts', OLD.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', OLD.updb_lockout_minutes, 'secondary.requireTotp', OLD.require_totp, 'secondary.requireExtJwtSigner', OLD.require_ext_jwt_signer_id, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'primary.cert.allowed', NEW.cert_allowed, 'primary.cert.allowExpiredCerts', NEW.cert_allow_expired, 'primary.extJwt.allowed', NEW.ext_jwt_allowed, 'primary.updb.allowed', NEW.updb_allowed, 'primary.updb.minPasswordLength', NEW.updb_min_password_length, 'primary.updb.requireMixedCase', NEW.updb_require_mixed_case, 'primary.updb.requireNumberChar', NEW.updb_require_number_char, 'primary.updb.requireSpecialChar', NEW.updb_require_special_char, 'primary.updb.maxAttempts', NEW.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', NEW.updb_lockout_minutes, 'secondary.requireTotp', NEW.require_totp, 'secondary.requireExtJwtSigner', NEW.require_ext_jwt_signer_id, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_auth_policy_signers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+    CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('primary.extJwt.allowedSigners', jsonb_build_array(jsonb_build_object('signerId', OLD.signer_id))) END,
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('primary.extJwt.allowedSigners', jsonb_build_array(jsonb_build_object('signerId', NEW.signer_id))) END)
+  FROM (SELECT o.id, o.name, 'authPolicy' AS type FROM auth_policies o
+    WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.auth_policy_id ELSE NEW.auth_policy_id END) o;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_authenticators()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('authenticator' || '.created', 'authenticator', NEW.id, NEW.username, NULL,
+      jsonb_build_object('identityId', NEW.identity_id, 'method', NEW.method, 'username', NEW.username, 'fingerprint', NEW.fingerprint, 'caId', NEW.ca_id, 'isIssuedByNetwork', NEW.is_issued_by_network, 'extendRequestedAt', NEW.extend_requested_at, 'isKeyRollRequested', NEW.is_key_roll_requested, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('authenticator' || '.deleted', 'authenticator', OLD.id, OLD.username,
+      jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'username', OLD.username, 'fingerprint', OLD.fingerprint, 'caId', OLD.ca_id, 'isIssuedByNetwork', OLD.is_issued_by_network, 'extendRequestedAt', OLD.extend_requested_at, 'isKeyRollRequested', OLD.is_key_roll_requested, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('authenticator' || '.updated', 'authenticator', NEW.id, NEW.username, c.before, c.after || CASE WHEN OLD.password_hash IS DISTINCT FROM NEW.password_hash THEN '{"passwordChanged": true}'::jsonb ELSE '{}' END)
+    FROM audit_changes(
+      jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'username', OLD.username, 'fingerprint', OLD.fingerprint, 'caId', OLD.ca_id, 'isIssuedByNetwork', OLD.is_issued_by_network, 'extendRequestedAt', OLD.extend_requested_at, 'isKeyRollRequested', OLD.is_key_roll_requested, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'tags', OLD.tags),
+      jsonb_build_object('identityId', NEW.identity_id, 'method', NEW.method, 'username', NEW.username, 'fingerprint', NEW.fingerprint, 'caId', NEW.ca_id, 'isIssuedByNetwork', NEW.is_issued_by_network, 'extendRequestedAt', NEW.extend_requested_at, 'isKeyRollRequested', NEW.is_key_roll_requested, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_cas()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('ca' || '.created', 'ca', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'fingerprint', NEW.fingerprint, 'isVerified', NEW.is_verified, 'isAuthEnabled', NEW.is_auth_enabled, 'isAutoCaEnrollmentEnabled', NEW.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', NEW.is_ott_ca_enrollment_enabled, 'identityRoles', NEW.identity_roles, 'identityNameFormat', NEW.identity_name_format, 'externalIdClaim', NEW.external_id_claim, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('ca' || '.deleted', 'ca', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'fingerprint', OLD.fingerprint, 'isVerified', OLD.is_verified, 'isAuthEnabled', OLD.is_auth_enabled, 'isAutoCaEnrollmentEnabled', OLD.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', OLD.is_ott_ca_enrollment_enabled, 'identityRoles', OLD.identity_roles, 'identityNameFormat', OLD.identity_name_format, 'externalIdClaim', OLD.external_id_claim, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('ca' || '.updated', 'ca', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'fingerprint', OLD.fingerprint, 'isVerified', OLD.is_verified, 'isAuthEnabled', OLD.is_auth_enabled, 'isAutoCaEnrollmentEnabled', OLD.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', OLD.is_ott_ca_enrollment_enabled, 'identityRoles', OLD.identity_roles, 'identityNameFormat', OLD.identity_name_format, 'externalIdClaim', OLD.external_id_claim, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'fingerprint', NEW.fingerprint, 'isVerified', NEW.is_verified, 'isAuthEnabled', NEW.is_auth_enabled, 'isAutoCaEnrollmentEnabled', NEW.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', NEW.is_ott_ca_enrollment_enabled, 'identityRoles', NEW.identity_roles, 'identityNameFormat', NEW.identity_name_format, 'externalIdClaim', NEW.external_id_claim, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_changes(old_row jsonb, new_row jsonb, OUT before jsonb, OUT after jsonb)
+ RETURNS record
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT coalesce(jsonb_object_agg(o.key, o.value), '{}'), coalesce(jsonb_object_agg(o.key, new_row -> o.key), '{}')
+  FROM jsonb_each(old_row) o WHERE o.value IS DISTINCT FROM new_row -> o.key
+$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_config_types()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('configType' || '.created', 'configType', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'schema', NEW.schema, 'target', NEW.target, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('configType' || '.deleted', 'configType', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'schema', OLD.schema, 'target', OLD.target, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('configType' || '.updated', 'configType', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'schema', OLD.schema, 'target', OLD.target, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'schema', NEW.schema, 'target', NEW.target, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_configs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('config' || '.created', 'config', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('config' || '.deleted', 'config', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'configTypeId', OLD.config_type_id, 'data', OLD.data, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('config' || '.updated', 'config', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'configTypeId', OLD.config_type_id, 'data', OLD.data, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_controller_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('controllerSetting' || '.created', 'controllerSetting', NEW.id, NULL, NULL,
+      jsonb_build_object('controllerId', NEW.controller_id, 'redirectUris', NEW.redirect_uris, 'postLogoutUris', NEW.post_logout_uris, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('controllerSetting' || '.deleted', 'controllerSetting', OLD.id, NULL,
+      jsonb_build_object('controllerId', OLD.controller_id, 'redirectUris', OLD.redirect_uris, 'postLogoutUris', OLD.post_logout_uris, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('controllerSetting' || '.updated', 'controllerSetting', NEW.id, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('controllerId', OLD.controller_id, 'redirectUris', OLD.redirect_uris, 'postLogoutUris', OLD.post_logout_uris, 'tags', OLD.tags),
+      jsonb_build_object('controllerId', NEW.controller_id, 'redirectUris', NEW.redirect_uris, 'postLogoutUris', NEW.post_logout_uris, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_controllers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('controller' || '.created', 'controller', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'ctrlAddress', NEW.ctrl_address, 'fingerprint', NEW.fingerprint, 'apiAddresses', NEW.api_addresses, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('controller' || '.deleted', 'controller', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'ctrlAddress', OLD.ctrl_address, 'fingerprint', OLD.fingerprint, 'apiAddresses', OLD.api_addresses, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('controller' || '.updated', 'controller', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'ctrlAddress', OLD.ctrl_address, 'fingerprint', OLD.fingerprint, 'apiAddresses', OLD.api_addresses, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'ctrlAddress', NEW.ctrl_address, 'fingerprint', NEW.fingerprint, 'apiAddresses', NEW.api_addresses, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_edge_router_policies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('edgeRouterPolicy' || '.created', 'edgeRouterPolicy', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('edgeRouterPolicy' || '.deleted', 'edgeRouterPolicy', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('edgeRouterPolicy' || '.updated', 'edgeRouterPolicy', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_enrollments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('enrollment' || '.created', 'enrollment', NEW.id, NEW.username, NULL,
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('enrollment' || '.deleted', 'enrollment', OLD.id, OLD.username,
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('enrollment' || '.updated', 'enrollment', NEW.id, NEW.username, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags),
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('externalJwtSigner' || '.created', 'externalJwtSigner', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'issuer', NEW.issuer, 'audience', NEW.audience, 'kid', NEW.kid, 'fingerprint', NEW.fingerprint, 'commonName', NEW.common_name, 'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'jwksEndpoint', NEW.jwks_endpoint, 'enabled', NEW.is_enabled, 'useExternalId', NEW.use_external_id, 'claimsProperty', NEW.claims_property, 'clientId', NEW.client_id, 'scopes', NEW.scopes, 'externalAuthUrl', NEW.external_auth_url, 'targetToken', NEW.target_token, 'enrollToCertEnabled', NEW.enroll_to_cert_enabled, 'enrollToTokenEnabled', NEW.enroll_to_token_enabled, 'enrollAuthPolicyId', NEW.enroll_auth_policy_id, 'enrollNameClaimsSelector', NEW.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', NEW.enroll_attribute_claims_selector, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('externalJwtSigner' || '.deleted', 'externalJwtSigner', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'issuer', OLD.issuer, 'audience', OLD.audience, 'kid', OLD.kid, 'fingerprint', OLD.fingerprint, 'commonName', OLD.common_name, 'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'jwksEndpoint', OLD.jwks_endpoint, 'enabled', OLD.is_enabled, 'useExternalId', OLD.use_external_id, 'claimsProperty', OLD.claims_property, 'clientId', OLD.client_id, 'scopes', OLD.scopes, 'externalAuthUrl', OLD.external_auth_url, 'targetToken', OLD.target_token, 'enrollToCertEnabled', OLD.enroll_to_cert_enabled, 'enrollToTokenEnabled', OLD.enroll_to_token_enabled, 'enrollAuthPolicyId', OLD.enroll_auth_policy_id, 'enrollNameClaimsSelector', OLD.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', OLD.enroll_attribute_claims_selector, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('externalJwtSigner' || '.updated', 'externalJwtSigner', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'issuer', OLD.issuer, 'audience', OLD.audience, 'kid', OLD.kid, 'fingerprint', OLD.fingerprint, 'commonName', OLD.common_name, 'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'jwksEndpoint', OLD.jwks_endpoint, 'enabled', OLD.is_enabled, 'useExternalId', OLD.use_external_id, 'claimsProperty', OLD.claims_property, 'clientId', OLD.client_id, 'scopes', OLD.scopes, 'externalAuthUrl', OLD.external_auth_url, 'targetToken', OLD.target_token, 'enrollToCertEnabled', OLD.enroll_to_cert_enabled, 'enrollToTokenEnabled', OLD.enroll_to_token_enabled, 'enrollAuthPolicyId', OLD.enroll_auth_policy_id, 'enrollNameClaimsSelector', OLD.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', OLD.enroll_attribute_claims_selector, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'issuer', NEW.issuer, 'audience', NEW.audience, 'kid', NEW.kid, 'fingerprint', NEW.fingerprint, 'commonName', NEW.common_name, 'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'jwksEndpoint', NEW.jwks_endpoint, 'enabled', NEW.is_enabled, 'useExternalId', NEW.use_external_id, 'claimsProperty', NEW.claims_property, 'clientId', NEW.client_id, 'scopes', NEW.scopes, 'externalAuthUrl', NEW.external_auth_url, 'targetToken', NEW.target_token, 'enrollToCertEnabled', NEW.enroll_to_cert_enabled, 'enrollToTokenEnabled', NEW.enroll_to_token_enabled, 'enrollAuthPolicyId', NEW.enroll_auth_policy_id, 'enrollNameClaimsSelector', NEW.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', NEW.enroll_attribute_claims_selector, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_identities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('identity' || '.created', 'identity', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('identity' || '.deleted', 'identity', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'type', OLD.type_id, 'isAdmin', OLD.is_admin, 'isDefaultAdmin', OLD.is_default_admin, 'externalId', OLD.external_id, 'authPolicyId', OLD.auth_policy_id, 'roleAttributes', OLD.role_attributes, 'permissions', OLD.permissions, 'appData', OLD.app_data, 'defaultHostingCost', OLD.default_hosting_cost, 'defaultHostingPrecedence', OLD.default_hosting_precedence, 'disabledAt', OLD.disabled_at, 'disabledUntil', OLD.disabled_until, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('identity' || '.updated', 'identity', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'type', OLD.type_id, 'isAdmin', OLD.is_admin, 'isDefaultAdmin', OLD.is_default_admin, 'externalId', OLD.external_id, 'authPolicyId', OLD.auth_policy_id, 'roleAttributes', OLD.role_attributes, 'permissions', OLD.permissions, 'appData', OLD.app_data, 'defaultHostingCost', OLD.default_hosting_cost, 'defaultHostingPrecedence', OLD.default_hosting_precedence, 'disabledAt', OLD.disabled_at, 'disabledUntil', OLD.disabled_until, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_identity_hostings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+    CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('serviceHostings', jsonb_build_array(jsonb_build_object('serviceId', OLD.service_id, 'cost', OLD.cost, 'precedence', OLD.precedence))) END,
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('serviceHostings', jsonb_build_array(jsonb_build_object('serviceId', NEW.service_id, 'cost', NEW.cost, 'precedence', NEW.precedence))) END)
+  FROM (SELECT o.id, o.name, 'identity' AS type FROM identities o
+    WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END) o;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_identity_service_configs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+    CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('serviceConfigs', jsonb_build_array(jsonb_build_object('serviceId', OLD.service_id, 'configId', OLD.config_id))) END,
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('serviceConfigs', jsonb_build_array(jsonb_build_object('serviceId', NEW.service_id, 'configId', NEW.config_id))) END)
+  FROM (SELECT o.id, o.name, 'identity' AS type FROM identities o
+    WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END) o;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_identity_traces()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+    CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('traces', jsonb_build_array(jsonb_build_object('traceId', OLD.trace_id, 'channels', OLD.channels, 'until', OLD.ends_at))) END,
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('traces', jsonb_build_array(jsonb_build_object('traceId', NEW.trace_id, 'channels', NEW.channels, 'until', NEW.ends_at))) END)
+  FROM (SELECT o.id, o.name, 'identity' AS type FROM identities o
+    WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END) o;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_mfas()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('mfa' || '.created', 'mfa', NEW.id, NULL, NULL,
+      jsonb_build_object('identityId', NEW.identity_id, 'isVerified', NEW.is_verified));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('mfa' || '.deleted', 'mfa', OLD.id, NULL,
+      jsonb_build_object('identityId', OLD.identity_id, 'isVerified', OLD.is_verified), NULL);
+  ELSE
+    PERFORM record_audit('mfa' || '.updated', 'mfa', NEW.id, NULL, c.before, c.after || CASE WHEN OLD.sealed_codes IS DISTINCT FROM NEW.sealed_codes AND OLD.sealed_secret = NEW.sealed_secret
+        AND cardinality(NEW.sealed_codes) >= cardinality(OLD.sealed_codes) THEN '{"recoveryCodesChanged": true}'::jsonb ELSE '{}' END)
+    FROM audit_changes(
+      jsonb_build_object('identityId', OLD.identity_id, 'isVerified', OLD.is_verified),
+      jsonb_build_object('identityId', NEW.identity_id, 'isVerified', NEW.is_verified)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_posture_checks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('postureCheck' || '.created', 'postureCheck', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('postureCheck' || '.deleted', 'postureCheck', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'typeId', OLD.type_id, 'roleAttributes', OLD.role_attributes, 'criteria', OLD.criteria, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('postureCheck' || '.updated', 'postureCheck', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'typeId', OLD.type_id, 'roleAttributes', OLD.role_attributes, 'criteria', OLD.criteria, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_revocations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('revocation' || '.created', 'revocation', NEW.id, NULL, NULL,
+      jsonb_build_object('type', NEW.type, 'issuedBefore', NEW.issued_before, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('revocation' || '.deleted', 'revocation', OLD.id, NULL,
+      jsonb_build_object('type', OLD.type, 'issuedBefore', OLD.issued_before, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('revocation' || '.updated', 'revocation', NEW.id, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('type', OLD.type, 'issuedBefore', OLD.issued_before, 'expiresAt', OLD.expires_at, 'tags', OLD.tags),
+      jsonb_build_object('type', NEW.type, 'issuedBefore', NEW.issued_before, 'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_router_configs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+    CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', OLD.config_id))) END,
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', NEW.config_id))) END)
+  FROM (SELECT o.id, o.name, CASE WHEN o.is_edge THEN 'edgeRouter' ELSE 'router' END AS type FROM routers o
+    WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.router_id ELSE NEW.router_id END) o;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_routers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.created', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'cost', NEW.cost, 'noTraversal', NEW.no_traversal, 'disabled', NEW.disabled, 'isTunnelerEnabled', NEW.is_tunneler_enabled, 'roleAttributes', NEW.role_attributes, 'appData', NEW.app_data, 'ctrlChanListeners', NEW.ctrl_chan_listeners, 'fingerprint', NEW.fingerprint, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'serverNames', NEW.server_names, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit(CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END || '.deleted', CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END, OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'cost', OLD.cost, 'noTraversal', OLD.no_traversal, 'disabled', OLD.disabled, 'isTunnelerEnabled', OLD.is_tunneler_enabled, 'roleAttributes', OLD.role_attributes, 'appData', OLD.app_data, 'ctrlChanListeners', OLD.ctrl_chan_listeners, 'fingerprint', OLD.fingerprint, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'serverNames', OLD.server_names, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.updated', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'cost', OLD.cost, 'noTraversal', OLD.no_traversal, 'disabled', OLD.disabled, 'isTunnelerEnabled', OLD.is_tunneler_enabled, 'roleAttributes', OLD.role_attributes, 'appData', OLD.app_data, 'ctrlChanListeners', OLD.ctrl_chan_listeners, 'fingerprint', OLD.fingerprint, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'serverNames', OLD.server_names, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'cost', NEW.cost, 'noTraversal', NEW.no_traversal, 'disabled', NEW.disabled, 'isTunnelerEnabled', NEW.is_tunneler_enabled, 'roleAttributes', NEW.role_attributes, 'appData', NEW.app_data, 'ctrlChanListeners', NEW.ctrl_chan_listeners, 'fingerprint', NEW.fingerprint, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'serverNames', NEW.server_names, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_second_factors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM record_audit('login.completed', 'identity', i.id, i.name, NULL, '{"method": "totp"}')
+  FROM identities i WHERE i.id = NEW.identity_id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_service_configs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+    CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', OLD.config_id))) END,
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', NEW.config_id))) END)
+  FROM (SELECT o.id, o.name, 'service' AS type FROM services o
+    WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.service_id ELSE NEW.service_id END) o;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_service_edge_router_policies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('serviceEdgeRouterPolicy' || '.created', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('serviceEdgeRouterPolicy' || '.deleted', 'serviceEdgeRouterPolicy', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'serviceRoles', OLD.service_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('serviceEdgeRouterPolicy' || '.updated', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'serviceRoles', OLD.service_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_service_policies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('servicePolicy' || '.created', 'servicePolicy', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('servicePolicy' || '.deleted', 'servicePolicy', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'type', OLD.type, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'serviceRoles', OLD.service_roles, 'postureCheckRoles', OLD.posture_check_roles, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('servicePolicy' || '.updated', 'servicePolicy', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'type', OLD.type, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'serviceRoles', OLD.service_roles, 'postureCheckRoles', OLD.posture_check_roles, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_services()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('service' || '.created', 'service', NEW.id, NEW.name, NULL,
+      jsonb_build_object('name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('service' || '.deleted', 'service', OLD.id, OLD.name,
+      jsonb_build_object('name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('service' || '.updated', 'service', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes, 'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE actor CONSTANT text[] := string_to_array(current_setting('edge.actor', true), '|');
+BEGIN
+  IF actor[1] = 'identity' AND actor[2] <> OLD.identity_id THEN
+    PERFORM record_audit('session.deleted', 'session', OLD.id, NULL, jsonb_build_object('identityId', OLD.identity_id,
+      'apiSessionId', OLD.api_session_id, 'serviceId', OLD.service_id, 'type', OLD.type), NULL);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_terminators()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('terminator' || '.created', 'terminator', NEW.id, NULL, NULL,
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('terminator' || '.deleted', 'terminator', OLD.id, NULL,
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('terminator' || '.updated', 'terminator', NEW.id, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags),
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
 
 CREATE OR REPLACE FUNCTION public.claim_username()
  RETURNS trigger
@@ -105,6 +615,27 @@ AS $function$
 BEGIN
   PERFORM doubt_sessions_of(NEW.id);
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.drop_audit_partitions(keep interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  part text;
+  dropped integer := 0;
+BEGIN
+  FOR part IN
+    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'audit_records'::regclass AND c.relname ~ '^audit_records_[0-9]{4}_[0-9]{2}$'
+      AND (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= now() - keep
+    ORDER BY 1
+  LOOP
+    EXECUTE format('DROP TABLE %I', part);
+    dropped := dropped + 1;
+  END LOOP;
+  DELETE FROM audit_records_rest WHERE at <= now() - keep;
+  RETURN dropped;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.end_sessions_of_authenticators()
@@ -203,6 +734,37 @@ AS $function$
         END)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.make_audit_partitions(months_ahead integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  month date;
+  made integer := 0;
+  part text;
+  has_rest boolean := EXISTS (SELECT FROM audit_records_rest);
+BEGIN
+  FOR month IN
+    SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n))::date
+    FROM generate_series(0, months_ahead) n
+    UNION SELECT date_trunc('month', at AT TIME ZONE 'UTC')::date FROM audit_records_rest ORDER BY 1
+  LOOP
+    part := 'audit_records_' || to_char(month, 'YYYY_MM');
+    CONTINUE WHEN to_regclass(part) IS NOT NULL;
+    EXECUTE format('CREATE TABLE %I (LIKE audit_records INCLUDING DEFAULTS)', part);
+    IF has_rest THEN
+      LOCK TABLE audit_records_rest IN ACCESS EXCLUSIVE MODE;
+      EXECUTE format('WITH moved AS (DELETE FROM audit_records_rest
+          WHERE at >= %L::timestamptz AND at < %L::timestamptz RETURNING *) INSERT INTO %I SELECT * FROM moved',
+        month || ' 00:00+00', (month + interval '1 month')::date || ' 00:00+00', part);
+    END IF;
+    EXECUTE format('ALTER TABLE audit_records ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part,
+      month || ' 00:00+00', (month + interval '1 month')::date || ' 00:00+00');
+    made := made + 1;
+  END LOOP;
+  RETURN made;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.move_access_epoch()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -283,6 +845,19 @@ BEGIN
   IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
   PERFORM pg_notify('edge', 'posture ' || NEW.id);
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.record_audit(kind text, entity_type text, entity_id text, entity_name text, before jsonb, after jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE actor CONSTANT text[] := string_to_array(current_setting('edge.actor', true), '|');
+BEGIN
+  INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, before, after, actor_kind, actor_id, actor_name,
+    api_session_id, address, request_id, controller)
+  VALUES (kind, entity_type, entity_id, entity_name, before, after, coalesce(actor[1], 'controller'),
+    nullif(actor[2], ''), nullif(convert_from(decode(actor[3], 'hex'), 'UTF8'), ''), nullif(actor[4], ''),
+    nullif(actor[5], ''), nullif(actor[6], ''), nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_sessions_of_partial_logins()
@@ -576,6 +1151,27 @@ CREATE TABLE api_sessions (
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
   CONSTRAINT api_sessions_method CHECK (((method = ANY (ARRAY['password'::text, 'cert'::text, 'ext-jwt'::text])) AND ((method = 'ext-jwt'::text) = (signer_id IS NOT NULL))))
 ) WITH (fillfactor=80);
+
+CREATE TABLE audit_records (
+  seq bigint NOT NULL DEFAULT nextval('audit_record_seq'::regclass),
+  at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  xid xid8 DEFAULT pg_current_xact_id(),
+  kind text COLLATE "C" NOT NULL,
+  entity_type text COLLATE "C" NOT NULL,
+  entity_id text COLLATE "C",
+  entity_name text COLLATE "C",
+  actor_kind text COLLATE "C" NOT NULL,
+  actor_id text COLLATE "C",
+  actor_name text COLLATE "C",
+  api_session_id text COLLATE "C",
+  address text COLLATE "C",
+  request_id text COLLATE "C",
+  controller text COLLATE "C",
+  before jsonb,
+  after jsonb,
+  reason text COLLATE "C",
+  CONSTRAINT audit_records_pkey PRIMARY KEY (seq, at)
+) PARTITION BY RANGE (at);
 
 CREATE TABLE auth_policies (
   id text COLLATE "C" NOT NULL,
@@ -1232,6 +1828,8 @@ CREATE TABLE usernames (
   CONSTRAINT usernames_pkey PRIMARY KEY (username, identity_id)
 );
 
+CREATE TABLE audit_records_rest PARTITION OF audit_records DEFAULT;
+
 ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 
 ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
@@ -1288,6 +1886,11 @@ CREATE INDEX api_sessions_ca ON api_sessions USING btree (ca_id) WHERE (ca_id IS
 CREATE INDEX api_sessions_identity ON api_sessions USING btree (identity_id, id);
 CREATE INDEX api_sessions_last_activity ON api_sessions USING btree (last_activity_at, id);
 CREATE INDEX api_sessions_signer ON api_sessions USING btree (signer_id) WHERE (signer_id IS NOT NULL);
+CREATE INDEX audit_records_actor ON audit_records USING btree (actor_id);
+CREATE INDEX audit_records_at ON audit_records USING btree (at);
+CREATE INDEX audit_records_entity ON audit_records USING btree (entity_id);
+CREATE INDEX audit_records_kind ON audit_records USING btree (kind);
+CREATE INDEX audit_records_xid ON audit_records USING btree (xid);
 CREATE INDEX auth_policies_required_signer ON auth_policies USING btree (require_ext_jwt_signer_id) WHERE (require_ext_jwt_signer_id IS NOT NULL);
 CREATE INDEX auth_policy_signers_signer ON auth_policy_signers USING btree (signer_id);
 CREATE INDEX authenticators_ca ON authenticators USING btree (ca_id) WHERE (ca_id IS NOT NULL);
@@ -1357,23 +1960,36 @@ CREATE INDEX terminators_session ON terminators USING btree (session_id) WHERE (
 CREATE INDEX used_tokens_expires_at ON used_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX usernames_once ON usernames USING btree (username);
 
+CREATE TRIGGER api_session_certificates_audit_change AFTER UPDATE ON api_session_certificates FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.api_session_id IS DISTINCT FROM new.api_session_id) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.subject IS DISTINCT FROM new.subject) OR (old.valid_from IS DISTINCT FROM new.valid_from) OR (old.valid_to IS DISTINCT FROM new.valid_to)))) EXECUTE FUNCTION audit_api_session_certificates();
+CREATE TRIGGER api_session_certificates_audit_in AFTER INSERT ON api_session_certificates FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_api_session_certificates();
+CREATE TRIGGER api_session_certificates_audit_out AFTER DELETE ON api_session_certificates FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_api_session_certificates();
 CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
+CREATE TRIGGER api_sessions_audit AFTER INSERT OR DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
+CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER api_sessions_tell_opened AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION tell_session_opened();
+CREATE TRIGGER auth_policies_audit_change AFTER UPDATE ON auth_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cert_allowed IS DISTINCT FROM new.cert_allowed) OR (old.cert_allow_expired IS DISTINCT FROM new.cert_allow_expired) OR (old.ext_jwt_allowed IS DISTINCT FROM new.ext_jwt_allowed) OR (old.updb_allowed IS DISTINCT FROM new.updb_allowed) OR (old.updb_min_password_length IS DISTINCT FROM new.updb_min_password_length) OR (old.updb_require_mixed_case IS DISTINCT FROM new.updb_require_mixed_case) OR (old.updb_require_number_char IS DISTINCT FROM new.updb_require_number_char) OR (old.updb_require_special_char IS DISTINCT FROM new.updb_require_special_char) OR (old.updb_max_attempts IS DISTINCT FROM new.updb_max_attempts) OR (old.updb_lockout_minutes IS DISTINCT FROM new.updb_lockout_minutes) OR (old.require_totp IS DISTINCT FROM new.require_totp) OR (old.require_ext_jwt_signer_id IS DISTINCT FROM new.require_ext_jwt_signer_id) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_auth_policies();
+CREATE TRIGGER auth_policies_audit_in AFTER INSERT ON auth_policies FOR EACH ROW EXECUTE FUNCTION audit_auth_policies();
+CREATE TRIGGER auth_policies_audit_out AFTER DELETE ON auth_policies FOR EACH ROW EXECUTE FUNCTION audit_auth_policies();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_end_sessions AFTER UPDATE OF require_ext_jwt_signer_id ON auth_policies FOR EACH ROW WHEN (((new.require_ext_jwt_signer_id IS NOT NULL) AND (new.require_ext_jwt_signer_id IS DISTINCT FROM old.require_ext_jwt_signer_id))) EXECUTE FUNCTION end_sessions_of_policy();
 CREATE CONSTRAINT TRIGGER auth_policies_narrow_grants AFTER UPDATE OF require_totp, updb_allowed, cert_allowed, ext_jwt_allowed ON auth_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.require_totp AND (NOT old.require_totp)) OR (old.updb_allowed AND (NOT new.updb_allowed)) OR (old.cert_allowed AND (NOT new.cert_allowed)) OR (old.ext_jwt_allowed AND (NOT new.ext_jwt_allowed)))) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER auth_policies_tell_changed AFTER UPDATE ON auth_policies FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
+CREATE TRIGGER auth_policy_signers_audit AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH ROW EXECUTE FUNCTION audit_auth_policy_signers();
+CREATE TRIGGER auth_policy_signers_audit_change AFTER UPDATE ON auth_policy_signers FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_auth_policy_signers();
 CREATE CONSTRAINT TRIGGER auth_policy_signers_narrow_grants AFTER INSERT OR DELETE ON auth_policy_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER auth_policy_signers_tell_changed AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
+CREATE TRIGGER authenticators_audit_change AFTER UPDATE ON authenticators FOR EACH ROW WHEN (((old.password_hash IS DISTINCT FROM new.password_hash) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.method IS DISTINCT FROM new.method) OR (old.username IS DISTINCT FROM new.username) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.is_issued_by_network IS DISTINCT FROM new.is_issued_by_network) OR (old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_authenticators();
+CREATE TRIGGER authenticators_audit_in AFTER INSERT ON authenticators FOR EACH ROW EXECUTE FUNCTION audit_authenticators();
+CREATE TRIGGER authenticators_audit_out AFTER DELETE ON authenticators FOR EACH ROW EXECUTE FUNCTION audit_authenticators();
 CREATE TRIGGER authenticators_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER authenticators_counted_in AFTER INSERT ON authenticators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER authenticators_counted_out AFTER DELETE ON authenticators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1384,27 +2000,51 @@ CREATE TRIGGER authenticators_tell_added_print AFTER INSERT ON authenticators FO
 CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
 CREATE TRIGGER authenticators_tell_gone_print AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS NOT NULL)) EXECUTE FUNCTION tell_identity_prints();
 CREATE TRIGGER authenticators_tell_new_print AFTER UPDATE OF fingerprint ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION tell_identity_prints();
+CREATE TRIGGER cas_audit_change AFTER UPDATE ON cas FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.is_verified IS DISTINCT FROM new.is_verified) OR (old.is_auth_enabled IS DISTINCT FROM new.is_auth_enabled) OR (old.is_auto_ca_enrollment_enabled IS DISTINCT FROM new.is_auto_ca_enrollment_enabled) OR (old.is_ott_ca_enrollment_enabled IS DISTINCT FROM new.is_ott_ca_enrollment_enabled) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.identity_name_format IS DISTINCT FROM new.identity_name_format) OR (old.external_id_claim IS DISTINCT FROM new.external_id_claim) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_cas();
+CREATE TRIGGER cas_audit_in AFTER INSERT ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
+CREATE TRIGGER cas_audit_out AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_counted_in AFTER INSERT ON cas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_counted_out AFTER DELETE ON cas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_tell_changed AFTER DELETE OR UPDATE OF is_verified, is_auth_enabled ON cas FOR EACH STATEMENT EXECUTE FUNCTION tell_cas_changed();
+CREATE TRIGGER config_types_audit_change AFTER UPDATE ON config_types FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.schema IS DISTINCT FROM new.schema) OR (old.target IS DISTINCT FROM new.target) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_config_types();
+CREATE TRIGGER config_types_audit_in AFTER INSERT ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
+CREATE TRIGGER config_types_audit_out AFTER DELETE ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER config_types_counted_out AFTER DELETE ON config_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER configs_audit_change AFTER UPDATE ON configs FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.config_type_id IS DISTINCT FROM new.config_type_id) OR (old.data IS DISTINCT FROM new.data) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_configs();
+CREATE TRIGGER configs_audit_in AFTER INSERT ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
+CREATE TRIGGER configs_audit_out AFTER DELETE ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_counted_in AFTER INSERT ON configs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER configs_counted_out AFTER DELETE ON configs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER configs_move_access AFTER INSERT OR DELETE OR UPDATE ON configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER controller_settings_audit_change AFTER UPDATE ON controller_settings FOR EACH ROW WHEN (((old.controller_id IS DISTINCT FROM new.controller_id) OR (old.redirect_uris IS DISTINCT FROM new.redirect_uris) OR (old.post_logout_uris IS DISTINCT FROM new.post_logout_uris) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_controller_settings();
+CREATE TRIGGER controller_settings_audit_in AFTER INSERT ON controller_settings FOR EACH ROW EXECUTE FUNCTION audit_controller_settings();
+CREATE TRIGGER controller_settings_audit_out AFTER DELETE ON controller_settings FOR EACH ROW EXECUTE FUNCTION audit_controller_settings();
 CREATE TRIGGER controller_settings_counted_in AFTER INSERT ON controller_settings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controller_settings_counted_out AFTER DELETE ON controller_settings REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER controllers_audit_change AFTER UPDATE ON controllers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.ctrl_address IS DISTINCT FROM new.ctrl_address) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.api_addresses IS DISTINCT FROM new.api_addresses) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_controllers();
+CREATE TRIGGER controllers_audit_in AFTER INSERT ON controllers FOR EACH ROW EXECUTE FUNCTION audit_controllers();
+CREATE TRIGGER controllers_audit_out AFTER DELETE ON controllers FOR EACH ROW EXECUTE FUNCTION audit_controllers();
 CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER edge_router_policies_audit_change AFTER UPDATE ON edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_edge_router_policies();
+CREATE TRIGGER edge_router_policies_audit_in AFTER INSERT ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
+CREATE TRIGGER edge_router_policies_audit_out AFTER DELETE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
+CREATE TRIGGER enrollments_audit_in AFTER INSERT ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
+CREATE TRIGGER enrollments_audit_out AFTER DELETE ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
 CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
 CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
+CREATE TRIGGER external_jwt_signers_audit_change AFTER UPDATE ON external_jwt_signers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.issuer IS DISTINCT FROM new.issuer) OR (old.audience IS DISTINCT FROM new.audience) OR (old.kid IS DISTINCT FROM new.kid) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.common_name IS DISTINCT FROM new.common_name) OR (old.not_before IS DISTINCT FROM new.not_before) OR (old.not_after IS DISTINCT FROM new.not_after) OR (old.jwks_endpoint IS DISTINCT FROM new.jwks_endpoint) OR (old.is_enabled IS DISTINCT FROM new.is_enabled) OR (old.use_external_id IS DISTINCT FROM new.use_external_id) OR (old.claims_property IS DISTINCT FROM new.claims_property) OR (old.client_id IS DISTINCT FROM new.client_id) OR (old.scopes IS DISTINCT FROM new.scopes) OR (old.external_auth_url IS DISTINCT FROM new.external_auth_url) OR (old.target_token IS DISTINCT FROM new.target_token) OR (old.enroll_to_cert_enabled IS DISTINCT FROM new.enroll_to_cert_enabled) OR (old.enroll_to_token_enabled IS DISTINCT FROM new.enroll_to_token_enabled) OR (old.enroll_auth_policy_id IS DISTINCT FROM new.enroll_auth_policy_id) OR (old.enroll_name_claims_selector IS DISTINCT FROM new.enroll_name_claims_selector) OR (old.enroll_attribute_claims_selector IS DISTINCT FROM new.enroll_attribute_claims_selector) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_external_jwt_signers();
+CREATE TRIGGER external_jwt_signers_audit_in AFTER INSERT ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
+CREATE TRIGGER external_jwt_signers_audit_out AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_counted_in AFTER INSERT ON external_jwt_signers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER external_jwt_signers_counted_out AFTER DELETE ON external_jwt_signers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_grants_epoch();
@@ -1413,6 +2053,9 @@ CREATE CONSTRAINT TRIGGER identities_add_router AFTER INSERT ON identities DEFER
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER identities_audit_change AFTER UPDATE ON identities FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.permissions IS DISTINCT FROM new.permissions) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_identities();
+CREATE TRIGGER identities_audit_in AFTER INSERT ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
+CREATE TRIGGER identities_audit_out AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE CONSTRAINT TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((((((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data)) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost)) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1424,12 +2067,21 @@ CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes
 CREATE CONSTRAINT TRIGGER identities_take_router AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_access_epoch();
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
+CREATE TRIGGER identity_hostings_audit AFTER INSERT OR DELETE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION audit_identity_hostings();
+CREATE TRIGGER identity_hostings_audit_change AFTER UPDATE ON identity_hostings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_hostings();
 CREATE CONSTRAINT TRIGGER identity_hostings_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_hostings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_of_hosting();
 CREATE TRIGGER identity_hostings_touch_identity AFTER DELETE ON identity_hostings FOR EACH ROW WHEN ((pg_trigger_depth() > 0)) EXECUTE FUNCTION touch_identity_of_hosting();
+CREATE TRIGGER identity_service_configs_audit AFTER INSERT OR DELETE ON identity_service_configs FOR EACH ROW EXECUTE FUNCTION audit_identity_service_configs();
+CREATE TRIGGER identity_service_configs_audit_change AFTER UPDATE ON identity_service_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_service_configs();
 CREATE CONSTRAINT TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER identity_traces_audit AFTER INSERT OR DELETE ON identity_traces FOR EACH ROW EXECUTE FUNCTION audit_identity_traces();
+CREATE TRIGGER identity_traces_audit_change AFTER UPDATE ON identity_traces FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_traces();
 CREATE TRIGGER identity_traces_tell_changed AFTER INSERT OR DELETE OR UPDATE ON identity_traces FOR EACH ROW EXECUTE FUNCTION tell_trace_changed();
 CREATE TRIGGER identity_types_counted_in AFTER INSERT ON identity_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identity_types_counted_out AFTER DELETE ON identity_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER mfas_audit_change AFTER UPDATE ON mfas FOR EACH ROW WHEN ((((old.sealed_codes IS DISTINCT FROM new.sealed_codes) AND (old.sealed_secret = new.sealed_secret) AND (cardinality(new.sealed_codes) >= cardinality(old.sealed_codes))) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.is_verified IS DISTINCT FROM new.is_verified))) EXECUTE FUNCTION audit_mfas();
+CREATE TRIGGER mfas_audit_in AFTER INSERT ON mfas FOR EACH ROW EXECUTE FUNCTION audit_mfas();
+CREATE TRIGGER mfas_audit_out AFTER DELETE ON mfas FOR EACH ROW EXECUTE FUNCTION audit_mfas();
 CREATE TRIGGER mfas_counted_in AFTER INSERT ON mfas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER mfas_counted_out AFTER DELETE ON mfas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER mfas_doubt_sessions AFTER UPDATE OF is_verified ON mfas FOR EACH ROW WHEN ((new.is_verified AND (NOT old.is_verified))) EXECUTE FUNCTION doubt_sessions_of_enrolled();
@@ -1440,18 +2092,29 @@ CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_typ
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER posture_checks_audit_change AFTER UPDATE ON posture_checks FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.criteria IS DISTINCT FROM new.criteria) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_posture_checks();
+CREATE TRIGGER posture_checks_audit_in AFTER INSERT ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
+CREATE TRIGGER posture_checks_audit_out AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE CONSTRAINT TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION move_grants_epoch();
 CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
 CREATE CONSTRAINT TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER revocations_audit_change AFTER UPDATE ON revocations FOR EACH ROW WHEN (((old.type IS DISTINCT FROM new.type) OR (old.issued_before IS DISTINCT FROM new.issued_before) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_revocations();
+CREATE TRIGGER revocations_audit_in AFTER INSERT ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
+CREATE TRIGGER revocations_audit_out AFTER DELETE ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_counted_in AFTER INSERT ON revocations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER revocations_counted_out AFTER DELETE ON revocations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_presence_epoch();
+CREATE TRIGGER router_configs_audit AFTER INSERT OR DELETE ON router_configs FOR EACH ROW EXECUTE FUNCTION audit_router_configs();
+CREATE TRIGGER router_configs_audit_change AFTER UPDATE ON router_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_router_configs();
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER routers_audit_change AFTER UPDATE ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cost IS DISTINCT FROM new.cost) OR (old.no_traversal IS DISTINCT FROM new.no_traversal) OR (old.disabled IS DISTINCT FROM new.disabled) OR (old.is_tunneler_enabled IS DISTINCT FROM new.is_tunneler_enabled) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.ctrl_chan_listeners IS DISTINCT FROM new.ctrl_chan_listeners) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.server_names IS DISTINCT FROM new.server_names) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_routers();
+CREATE TRIGGER routers_audit_in AFTER INSERT ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
+CREATE TRIGGER routers_audit_out AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
 CREATE CONSTRAINT TRIGGER routers_change_routing AFTER UPDATE OF name, role_attributes, is_edge ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION move_routing_epoch();
 CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -1459,10 +2122,18 @@ CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXE
 CREATE CONSTRAINT TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
 CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers FOR EACH ROW WHEN (((((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled)) OR (old.cost IS DISTINCT FROM new.cost)) OR (old.no_traversal IS DISTINCT FROM new.no_traversal))) EXECUTE FUNCTION tell_router_changed();
 CREATE TRIGGER routers_tell_gone AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION tell_router_changed();
+CREATE TRIGGER service_configs_audit AFTER INSERT OR DELETE ON service_configs FOR EACH ROW EXECUTE FUNCTION audit_service_configs();
+CREATE TRIGGER service_configs_audit_change AFTER UPDATE ON service_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_service_configs();
 CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER service_edge_router_policies_audit_change AFTER UPDATE ON service_edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_edge_router_policies();
+CREATE TRIGGER service_edge_router_policies_audit_in AFTER INSERT ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
+CREATE TRIGGER service_edge_router_policies_audit_out AFTER DELETE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER service_edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER service_policies_audit_change AFTER UPDATE ON service_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type IS DISTINCT FROM new.type) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.posture_check_roles IS DISTINCT FROM new.posture_check_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_policies();
+CREATE TRIGGER service_policies_audit_in AFTER INSERT ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
+CREATE TRIGGER service_policies_audit_out AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
@@ -1471,15 +2142,22 @@ CREATE CONSTRAINT TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, s
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER services_attributes_in AFTER INSERT ON services FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
 CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER services_audit_change AFTER UPDATE ON services FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.encryption_required IS DISTINCT FROM new.encryption_required) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_services();
+CREATE TRIGGER services_audit_in AFTER INSERT ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
+CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'service_roles', 'service_edge_router_policies', 'service_roles');
 CREATE CONSTRAINT TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
 CREATE CONSTRAINT TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER sessions_audit_out AFTER DELETE ON sessions FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_sessions();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_sessions_of_partial_logins();
 CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
+CREATE TRIGGER terminators_audit_change AFTER UPDATE ON terminators FOR EACH ROW WHEN (((NOT new.is_system) AND ((old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence) OR (old.tags IS DISTINCT FROM new.tags)))) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_in AFTER INSERT ON terminators FOR EACH ROW WHEN ((NOT new.is_system)) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN ((NOT old.is_system)) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();

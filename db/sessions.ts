@@ -6,6 +6,7 @@
 import type { NamedRef, Page, PolicyType, Session, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import type { AskedCheck } from '../domain/posture/evaluate.js';
+import { BY_ACTOR } from './attribution.js';
 import type { Db } from './db.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
 import type { AskedRow } from './postures.js';
@@ -209,7 +210,7 @@ export interface PostureHold {
 
 /** One that is unchecked and hangs on posture stays, to be checked first. */
 const REMOVE = `WITH found AS (SELECT t.id, ${IS_GRANTED} AS is_granted FROM sessions t WHERE t.id = $1 ${OWNED}),
-removed AS (DELETE FROM sessions t USING found f WHERE t.id = f.id AND f.is_granted RETURNING t.id)
+removed AS (DELETE FROM sessions t USING found f WHERE t.id = f.id AND f.is_granted RETURNING t.id ${BY_ACTOR})
 SELECT EXISTS (SELECT FROM found) AS is_there, EXISTS (SELECT FROM removed) AS is_removed`;
 
 const NEXT_END = `SELECT (extract(epoch FROM min(granted_until) - statement_timestamp()) * 1000)::float8 AS ms

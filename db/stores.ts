@@ -10,6 +10,7 @@ import { accessView } from './access-view.js';
 import { adviceView } from './advice-view.js';
 import { apiSessionCertificateStore } from './api-session-certificates.js';
 import { apiSessionStore } from './api-sessions.js';
+import { auditRecordStore } from './audit-records.js';
 import { authPolicyStore } from './auth-policies.js';
 import { authenticatorStore } from './authenticators.js';
 import { caStore } from './cas.js';
@@ -55,6 +56,7 @@ const STORES = {
   advice: adviceView,
   apiSessionCertificates: apiSessionCertificateStore,
   apiSessions: apiSessionStore,
+  auditRecords: auditRecordStore,
   authPolicies: authPolicyStore,
   authenticators: authenticatorStore,
   cas: caStore,

@@ -109,6 +109,35 @@ export const authPolicySymbols = table('authPolicies', {
   'secondary.requireExtJwtSigner': text('require_ext_jwt_signer_id', true),
 });
 
+/** Not an entity like the others: it has one time, and no tags. */
+export const auditSymbols: SymbolTable = {
+  entity: 'audit',
+  idSql: 't.seq',
+  order: { sql: 't.seq DESC', key: 'seq' },
+  symbols: {
+    id: {
+      kind: 'string',
+      sql: 't.seq',
+      nullable: false,
+      equalityOnly: true,
+      encode: (id) => (/^[1-9]\d{0,17}$/.test(id) ? id : null),
+    },
+    at: date('at'),
+    kind: text('kind'),
+    entityType: text('entity_type'),
+    entityId: text('entity_id', true),
+    entityName: text('entity_name', true),
+    'actor.kind': text('actor_kind'),
+    'actor.id': text('actor_id', true),
+    'actor.name': text('actor_name', true),
+    apiSessionId: text('api_session_id', true),
+    address: text('address', true),
+    requestId: text('request_id', true),
+    controller: text('controller', true),
+    reason: text('reason', true),
+  },
+};
+
 export const externalJwtSignerSymbols = table('externalJwtSigners', {
   name,
   issuer: text('issuer'),

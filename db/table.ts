@@ -37,7 +37,7 @@ export interface ListLimits {
   readonly maxLimit: number;
 }
 
-export interface ListSource<Row extends BaseRow, T> {
+export interface PageSource<Row, T> {
   /** Table that is listed; its alias in every expression is `t`. */
   readonly table: string;
   readonly symbols: SymbolTable;
@@ -49,8 +49,18 @@ export interface ListSource<Row extends BaseRow, T> {
   readonly readerExtras?: { readonly name: string; readonly sql: (bind: Bind) => string };
   /** Joined to the page's rows, for names of references. */
   readonly joins?: string;
+  /** The column that no two rows have the same; `id` when absent. */
+  readonly rowKey?: string;
+  /**
+   * Totals are exact up to this, and never greater; absent: always exact. For tables that `entity_counts` does not
+   * count.
+   */
+  readonly countsUpTo?: number;
   readonly fromRow: (row: Row) => T;
 }
+
+/** A list of entities. */
+export type ListSource<Row extends BaseRow, T> = PageSource<Row, T>;
 
 /** A list's query as it came. The store decides what narrows the list further. */
 export interface ListRequest extends ListQuery {
@@ -72,7 +82,7 @@ interface Statement {
 /** The last column of every page. */
 type Total = { total_count: number | string };
 
-type PageSource = Omit<ListSource<never, unknown>, 'fromRow'>;
+type Paged = Omit<PageSource<never, unknown>, 'fromRow'>;
 
 /** What the statement of a page answered, and what is known of the page without it. */
 interface Found<R> extends Pick<Rows<R>, 'rows' | 'columns'> {
@@ -101,9 +111,9 @@ export class Lists {
   }
 
   /** @throws DomainError `invalidFilter`, `invalidSort`, `rateLimited`, `timeout` */
-  async page<Row extends BaseRow, T>(
+  async page<Row, T>(
     db: Db,
-    source: ListSource<Row, T>,
+    source: PageSource<Row, T>,
     request: ListRequest,
     scope: Scope = everything,
   ): Promise<Page<T>> {
@@ -140,7 +150,7 @@ export class Lists {
     };
   }
 
-  async #find<R>(db: Db, source: PageSource, request: ListRequest, scope: Scope, form: RowForm): Promise<Found<R>> {
+  async #find<R>(db: Db, source: Paged, request: ListRequest, scope: Scope, form: RowForm): Promise<Found<R>> {
     const { symbols } = source;
     const params = new Params();
     const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
@@ -166,7 +176,7 @@ export class Lists {
 
   async #rows<R>(
     db: Db,
-    { table, readerExtras }: PageSource,
+    { table, readerExtras, countsUpTo }: Paged,
     statement: Required<Statement>,
     parts: PageParts,
   ): Promise<Rows<R>> {
@@ -175,7 +185,8 @@ export class Lists {
     const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
     const shape = `${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     const { sql, values, form } = statement;
-    if (isShort(parts)) return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
+    if (countsUpTo === undefined && isShort(parts))
+      return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
     return readList<R>(db, name, statement);
@@ -223,7 +234,11 @@ export function mapPage<A, B>({ items, rest, ...page }: Page<A>, map: (item: A) 
   return { ...page, items: items.map(map), ...(rest === undefined ? {} : { rest: mapBatches(rest, map) }) };
 }
 
-function countSql(table: string, where: string): string {
+function countSql({ table, countsUpTo }: Paged, where: string): string {
+  if (countsUpTo !== undefined) {
+    const some = `SELECT FROM ${table} t ${where === '' ? '' : `WHERE ${where}`} LIMIT ${countsUpTo}`;
+    return `(SELECT count(*) FROM (${some}) counted)`;
+  }
   return where === ''
     ? `(SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}')`
     : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
@@ -249,11 +264,11 @@ const BOUND = 500;
 const SHORT_REACH = 2 * SHORT_PAGE;
 
 function pageSql(
-  source: PageSource,
+  source: Paged,
   { readerExtras, where: { sql: where, foundBy }, compiled }: PageParts,
   { bind }: Params,
 ): string {
-  const { table, joins = '' } = source;
+  const { table, joins = '', rowKey = 'id' } = source;
   const { limit, offset, order } = compiled;
   const columns = columnsOf(source, readerExtras);
   const reach = reachOf(where, compiled);
@@ -268,20 +283,20 @@ function pageSql(
   const isFoundAtOnce = foundBy === 'inverted';
   if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
     return `SELECT ${columns}, t.total_count
-FROM (SELECT t.*, ${countSql(table, where)} AS total_count ${matches}) t
+FROM (SELECT t.*, ${countSql(source, where)} AS total_count ${matches}) t
 ${joins} ORDER BY ${order.sql}`;
   }
   // Keys first, and rows for those of the page only.
-  const key = order.key ?? 'id';
+  const key = order.key ?? rowKey;
   return `SELECT ${columns}, page.total_count
-FROM (SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(table, where)} AS total_count ${matches}) page
+FROM (SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(source, where)} AS total_count ${matches}) page
 JOIN ${table} t ON t.${key} = page.${key}
 ${joins} ORDER BY ${order.sql}`;
 }
 
-const ownColumns = new WeakMap<PageSource, string>();
+const ownColumns = new WeakMap<Paged, string>();
 
-function columnsOf(source: PageSource, readerExtras = ''): string {
+function columnsOf(source: Paged, readerExtras = ''): string {
   let own = ownColumns.get(source);
   if (own === undefined) {
     const { columns, extras = '' } = source;

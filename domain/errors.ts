@@ -87,6 +87,8 @@ export interface DomainErrorOptions {
   readonly cause?: unknown;
   /** Why, for the log only. Words of ours alone: never a text that a caller sent, which may be a secret. */
   readonly logReason?: string | undefined;
+  /** Why a login was refused, as the audit record has it: a code word. The kind is taken when it is absent. */
+  readonly reasonCode?: string | undefined;
 }
 
 /** A failure a caller can act on. Anything else that is thrown is our bug and answers 500. */
@@ -97,6 +99,7 @@ export class DomainError extends Error {
   readonly override: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   logReason: string | undefined;
+  readonly reasonCode: string | undefined;
 
   constructor(
     readonly kind: ErrorKind,
@@ -110,6 +113,7 @@ export class DomainError extends Error {
     this.override = options.message;
     this.headers = options.headers;
     this.logReason = options.logReason;
+    this.reasonCode = options.reasonCode;
   }
 }
 

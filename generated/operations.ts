@@ -18,6 +18,7 @@ const currentApiSessionDetailEnvelopeResponse: ResponseSpec = { validator: 'resp
 const currentIdentityDetailEnvelopeResponse: ResponseSpec = { validator: 'response_currentIdentityDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const dataIntegrityCheckResultEnvelopeResponse: ResponseSpec = { validator: 'response_dataIntegrityCheckResultEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailApiSessionEnvelopeResponse: ResponseSpec = { validator: 'response_detailApiSessionEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const detailAuditEnvelopeResponse: ResponseSpec = { validator: 'response_detailAuditEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailAuthPolicyEnvelopeResponse: ResponseSpec = { validator: 'response_detailAuthPolicyEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailAuthenticatorEnvelopeResponse: ResponseSpec = { validator: 'response_detailAuthenticatorEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailCaEnvelopeResponse: ResponseSpec = { validator: 'response_detailCaEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -62,6 +63,7 @@ const headerZitiTokenIssuerIdParameter: ParameterSpec = { name: 'ziti-token-issu
 const identityExtendEnrollmentEnvelopeResponse: ResponseSpec = { validator: 'response_identityExtendEnrollmentEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const jwksResponse: ResponseSpec = { validator: 'response_jwks', kind: 'json', textTypes: [], itemValidator: null };
 const listApiSessionsEnvelopeResponse: ResponseSpec = { validator: 'response_listApiSessionsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_apiSessionDetail' };
+const listAuditEnvelopeResponse: ResponseSpec = { validator: 'response_listAuditEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_auditRecordDetail' };
 const listAuthPoliciesEnvelopeResponse: ResponseSpec = { validator: 'response_listAuthPoliciesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_authPolicyDetail' };
 const listAuthenticatorsEnvelopeResponse: ResponseSpec = { validator: 'response_listAuthenticatorsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_authenticatorDetail' };
 const listCasEnvelopeResponse: ResponseSpec = { validator: 'response_listCasEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_caDetail' };
@@ -1107,6 +1109,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: detailApiSessionEnvelopeResponse, 304: emptyResponse2, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: true,
     },
+    detailAudit: {
+      api: 'management', operationId: 'detailAudit', method: 'GET', path: '/audit/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'audit', 'audit.read'], refusalStatus: 401,
+      body: null,
+      produces: ['application/json'],
+      responses: { 200: detailAuditEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
     detailAuthPolicy: {
       api: 'management', operationId: 'detailAuthPolicy', method: 'GET', path: '/auth-policies/{id}',
       pathParameters: ['id'], parameters: [headerIfNoneMatchParameter, pathIdParameter],
@@ -1519,6 +1530,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null,
       produces: ['application/json'],
       responses: { 200: listApiSessionsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
+    listAudit: {
+      api: 'management', operationId: 'listAudit', method: 'GET', path: '/audit',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'audit', 'audit.read'], refusalStatus: 401,
+      body: null,
+      produces: ['application/json'],
+      responses: { 200: listAuditEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
     listAuthPolicies: {

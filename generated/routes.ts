@@ -81,6 +81,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       }, null),
     }, null),
     'api-sessions': node({ GET: 'listAPISessions' }, {}, node({ DELETE: 'deleteAPISessions', GET: 'detailAPISessions' }, {}, null)),
+    audit: node({ GET: 'listAudit' }, {}, node({ GET: 'detailAudit' }, {}, null)),
     'auth-policies': node({ GET: 'listAuthPolicies', POST: 'createAuthPolicy' }, {}, node({ DELETE: 'deleteAuthPolicy', GET: 'detailAuthPolicy', PATCH: 'patchAuthPolicy', PUT: 'updateAuthPolicy' }, {}, null)),
     authenticate: node({ POST: 'authenticate' }, {
       mfa: node({ POST: 'authenticateMfa' }, {}, null),

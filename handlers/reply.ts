@@ -8,6 +8,7 @@ export interface Caller {
   readonly apiSessionId: ApiSessionId;
   readonly token: string;
   readonly identityId: IdentityId;
+  readonly identityName: string;
   /** False while the session owes a second factor: it may then do little more than give it. */
   readonly isComplete: boolean;
   /** The token of a required signer that did not come with this request. */

@@ -125,6 +125,7 @@ export function createApiSessionRegistry({
         apiSessionId: apiSessionIdOf(session.id),
         token,
         identityId: identityIdOf(session.identity.id),
+        identityName: session.identity.name,
         isComplete: !session.owesTotp && signer === null,
         owedToken: signer && { signerId: signer.id, issuer: signer.issuer, fault: 'missing' },
         isAdmin: owner.isAdmin,

@@ -3,6 +3,7 @@
  * Failures of every step end in one place.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Actor } from '../db/attribution.js';
 import { RequestClock } from '../db/request-clock.js';
 import { DatabaseUnavailable } from '../db/outages.js';
 import type { Precondition } from '../db/precondition.js';
@@ -39,6 +40,7 @@ import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
 import type { AnyReply, Headers } from './responder.js';
+import type { RefusedLogins } from './refused-logins.js';
 import { RequestReader } from './request-reader.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import type { RequestCounts } from './metrics/request-counts.js';
@@ -58,6 +60,7 @@ export interface ApiOptions {
   readonly onChanged: () => void;
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
+  readonly refusedLogins: RefusedLogins;
   /** Undefined when there are no metrics. */
   readonly counts: RequestCounts | undefined;
   /** Undefined when nothing is traced. */
@@ -94,7 +97,7 @@ const LARGE_BODY = 64 * 1024;
 export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
-  const { config, bindings, compression, context, apiSessions, outages, counts, traces, log } = options;
+  const { config, bindings, compression, context, apiSessions, outages, refusedLogins, counts, traces, log } = options;
   const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
   const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
   const { secondTokens } = context;
@@ -128,14 +131,15 @@ export function createApi(options: ApiOptions): ApiHandler {
     ...readInput(exchange.request, operation, bytes, { maxDepth: config.maxJsonDepth, peers }),
   });
   const act = async (
-    reader: RequestReader,
+    { requestId, reader }: Pick<Exchange, 'requestId'> & { readonly reader: RequestReader },
     handler: BoundHandler,
     input: BoundInput,
-    { clock, trace }: Seen,
+    { clock, address, caller, trace }: Seen,
     precondition: Precondition | undefined,
   ): Promise<AnyReply> => {
     const stores = context.stores.forRequest({
       reader,
+      actor: { ...actorOf(caller), address, requestId, controller: context.network.name },
       ...(clock === undefined ? undefined : { clock }),
       ...(trace?.statements === undefined ? undefined : { trace: trace.statements }),
       ...(precondition === undefined ? undefined : { precondition }),
@@ -161,7 +165,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     const precondition = preconditionOf(match.operation, match.params, request.headers['if-match']);
     const reader = (exchange.reader = new RequestReader(input.caller?.identityId ?? '', response));
     try {
-      const reply = await act(reader, handler, input, seen, precondition);
+      const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, precondition);
       if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
       await writeReply(response, match.operation, reply, headers, {
@@ -182,6 +186,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     try {
       await run(exchange, seen);
     } catch (error) {
+      if (error instanceof DomainError) refusedLogins.seen({ error, seen, requestId: exchange.requestId });
       fail(error, exchange, seen, { log, outages });
     }
     const { clock } = seen;
@@ -201,6 +206,12 @@ export function createApi(options: ApiOptions): ApiHandler {
     }
   };
 }
+
+/** Who makes the changes of a request. */
+const actorOf = (caller: Caller | undefined): Actor =>
+  caller === undefined
+    ? { kind: 'anonymous' }
+    : { kind: 'identity', id: caller.identityId, name: caller.identityName, apiSessionId: caller.apiSessionId };
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 

@@ -189,6 +189,13 @@ export const SETTINGS = {
     1800,
     'How long an API session lives without activity.',
   ),
+  auditKeepDays: setting(
+    'audit.keepDays',
+    'EDGE_AUDIT_KEEP_DAYS',
+    integer(0, 36_500),
+    400,
+    'For how many days audit records are kept at least; whole months of them are dropped at once. 0: for ever.',
+  ),
   defaultLimit: setting(
     'edge.api.defaultLimit',
     'EDGE_API_DEFAULT_LIMIT',

@@ -15,6 +15,7 @@ import type { Context } from '../handlers/context.js';
 import { KeptAnswers } from '../handlers/kept-answers.js';
 import { createApi } from './api.js';
 import { startBackups } from './backup-schedule.js';
+import { createAuditKeeper } from './audit-keeper.js';
 import { buildContext } from './build-context.js';
 import { certificateEnds } from './certificate-ends.js';
 import { commonHeaders, createApp, watchInFlight } from './app.js';
@@ -55,6 +56,7 @@ import { keepKeysFresh, serverIdentity } from './renewal.js';
 import type { RenewalOptions, ServerIdentity } from './renewal.js';
 import { openSpas } from './spa.js';
 import type { Spas } from './spa.js';
+import { createRefusedLogins } from './refused-logins.js';
 import { createSessionSweeper } from './session-sweeper.js';
 import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
@@ -226,6 +228,8 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
     log,
   );
   closers.push(() => expiry.close());
+  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
+  closers.push(() => audit.close());
   const keptAnswers = new KeptAnswers();
   const pkiChanged = () => void changes.emit('pkiChanged');
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
@@ -282,6 +286,8 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
   const compression = new Compression(config.compression);
   const counts = config.metricsListen === null ? undefined : new RequestCounts();
   const traces = await openTraces({ config, version: context.version.version, log, closers });
+  const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
+  closers.push(() => refusedLogins.close());
   const app = createApp({
     common,
     corsOrigins: config.corsOrigins,
@@ -305,6 +311,7 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
       outages,
       counts,
       traces,
+      refusedLogins,
       log,
       onChanged: () => {
         fabric.news.changedHere();

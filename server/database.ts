@@ -78,6 +78,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
     connection,
     poolSize: config.databasePoolSize,
     patienceMs: config.databasePatience * 1000,
+    actor: { kind: besideRunning === true ? 'operator' : 'controller', controller: config.name },
     isCounted: config.metricsListen !== null,
     onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
       const configured = config.databasePoolSize;

@@ -46,8 +46,8 @@ export interface Order {
   readonly key: string | null;
 }
 
-/** By id, ascending. */
-export const defaultOrder = ({ idSql }: SymbolTable): Order => ({ sql: idSql, key: 'id' });
+/** By id, ascending, unless the entity has an order of its own. */
+export const defaultOrder = ({ idSql, order }: SymbolTable): Order => order ?? { sql: idSql, key: 'id' };
 
 export class Compiler {
   readonly #budget: Budget;

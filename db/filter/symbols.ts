@@ -46,6 +46,8 @@ export interface SymbolTable {
   readonly symbols: Readonly<Record<string, SymbolDef>>;
   /** Default order and last tie-breaker: unique, not null, `COLLATE "C"`. */
   readonly idSql: string;
+  /** Default order of a list that is read in another one than that of its ids: by one unique column. */
+  readonly order?: { readonly sql: string; readonly key: string };
 }
 
 export type ScalarDef = Extract<SymbolDef, { nullable?: boolean }>;

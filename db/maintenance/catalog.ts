@@ -20,7 +20,7 @@ const SHAPES = `SELECT c.relname AS name,
   json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
     ORDER BY a.attnum) AS columns
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1)
+WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1)
 GROUP BY c.relname ORDER BY c.relname COLLATE "C"`;
 
 export async function tableShapes(db: Pick<Db, 'run'>, names = networkTables()): Promise<TableShape[]> {

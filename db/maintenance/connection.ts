@@ -81,7 +81,7 @@ export async function withLane<T>(
     signal.addEventListener('abort', end, { once: true });
     try {
       await client.connect();
-      await prepareConnection(client, STATEMENT_MS);
+      await prepareConnection(client, { statementTimeoutMs: STATEMENT_MS });
     } catch (error) {
       throw translate(error);
     }

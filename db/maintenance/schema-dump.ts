@@ -20,6 +20,7 @@ export async function dumpSchema(query: Query, { leavesOutUnknown = false } = {}
   for (const kind of [EXTENSIONS, SEQUENCES, FUNCTIONS]) parts.push(...(await texts(kind)));
   for (const table of await texts(`SELECT c.relname AS text ${TABLES} ORDER BY 1`))
     parts.push(await tableText(query, table));
+  parts.push((await texts(DEFAULT_PARTITIONS)).join('\n'));
   parts.push(
     ...(await texts(SEQUENCE_OWNERS)),
     (await texts(ADDED_CONSTRAINTS)).join('\n'),
@@ -36,7 +37,13 @@ async function tableText(query: Query, table: string): Promise<string> {
   const options = (
     await query(`SELECT array_to_string(c.reloptions, ', ') AS text ${TABLES} AND c.relname = '${table}'`)
   ).rows[0]?.['text'];
-  return `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)${typeof options === 'string' ? ` WITH (${options})` : ''};`;
+  const partition = (await query(partitioningOf(table))).rows[0]?.['text'];
+  const parts = [
+    `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)`,
+    ...(typeof partition === 'string' ? [`PARTITION BY ${partition}`] : []),
+    ...(typeof options === 'string' ? [`WITH (${options})`] : []),
+  ];
+  return `${parts.join(' ')};`;
 }
 
 const OURS = `n.nspname = 'public'`;
@@ -46,10 +53,21 @@ const fromExtension = (object: string, catalog: string) =>
     AND d.deptype = 'e')`;
 const RELATIONS = `FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${OURS}
   AND NOT ${fromExtension('c.oid', 'pg_class')}`;
-const TABLES = `${RELATIONS} AND c.relkind = 'r'`;
+/** Not the partitions of a table: which there are depends on the day. */
+const TABLES = `${RELATIONS} AND c.relkind IN ('r', 'p') AND NOT c.relispartition`;
+
+const DEFAULT_PARTITIONS = `
+SELECT format('CREATE TABLE %I PARTITION OF %I DEFAULT;', c.relname, p.relname) AS text
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_inherits h ON h.inhrelid = c.oid
+JOIN pg_class p ON p.oid = h.inhparent
+WHERE ${OURS} AND c.relkind = 'r' AND pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' ORDER BY c.relname`;
+
+const partitioningOf = (table: string) => `SELECT pg_get_partkeydef(c.oid) AS text ${TABLES}
+AND c.relname = '${table}' AND c.relkind = 'p'`;
 
 const UNKNOWN = `
-SELECT c.relname || ' (kind ' || c.relkind::text || ')' AS text ${RELATIONS} AND c.relkind NOT IN ('r', 'i', 'S', 't')
+SELECT c.relname || ' (kind ' || c.relkind::text || ')' AS text ${RELATIONS}
+AND c.relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't')
 UNION ALL
 SELECT t.typname || ' (type)' FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE ${OURS} AND t.typtype IN ('e', 'd', 'r', 'm') AND NOT ${fromExtension('t.oid', 'pg_type')}
@@ -60,7 +78,7 @@ WHERE ${OURS} AND p.prokind <> 'f' AND NOT ${fromExtension('p.oid', 'pg_proc')}
 UNION ALL
 SELECT c.relname || '.' || a.attname || ' (identity or generated column)'
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-WHERE ${OURS} AND c.relkind = 'r' AND NOT a.attisdropped AND a.attnum > 0
+WHERE ${OURS} AND c.relkind IN ('r', 'p') AND NOT a.attisdropped AND a.attnum > 0
 AND (a.attidentity <> '' OR a.attgenerated <> '')
 UNION ALL
 SELECT c.relname || ' (row security)' ${TABLES} AND c.relrowsecurity
@@ -110,11 +128,11 @@ SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_g
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE ${OURS} AND (k.contype = 'f' OR (k.contype = 'c' AND NOT k.convalidated)) ORDER BY c.relname, k.conname`;
 
-/** Indexes that no constraint brought. */
+/** Indexes that no constraint brought; those of a partition come with the index of its table. */
 const INDEXES = `
-SELECT replace(pg_get_indexdef(i.indexrelid), ' ON public.', ' ON ') || ';' AS text
+SELECT replace(replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '), ' ON public.', ' ON ') || ';' AS text
 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE ${OURS} AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid
+WHERE ${OURS} AND NOT c.relispartition AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid
 AND k.contype IN ('p', 'u', 'x'))
 ORDER BY (SELECT relname FROM pg_class WHERE oid = i.indrelid), c.relname`;
 

@@ -40,10 +40,13 @@ export function statementsOf(schema: string): string[] {
 /** Kept by the tool that migrates; every other table holds what the network is. */
 const OF_MIGRATIONS = new Set(['schema_migrations', 'schema_migrations_lock']);
 
-/** Tables that hold the network, sorted: what operators made beside them is not ours. */
+/**
+ * Tables that hold the network, sorted: what operators made beside them is not ours. A partition is part of its
+ * table.
+ */
 export function networkTables(statements: readonly string[] = shippedStatements()): string[] {
   return statements
-    .map((statement) => /^CREATE TABLE (\w+) /.exec(statement)?.[1])
+    .map((statement) => /^CREATE TABLE (\w+) \(/.exec(statement)?.[1])
     .filter((name): name is string => name !== undefined && !OF_MIGRATIONS.has(name))
     .sort();
 }

@@ -928,6 +928,23 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** Read an audit record */
+  detailAudit: {
+    permission: 'admin';
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.DetailAuditEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Read an auth policy */
   detailAuthPolicy: {
     permission: 'admin';
@@ -1728,6 +1745,22 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListApiSessionsEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List audit records */
+  listAudit: {
+    permission: 'admin';
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListAuditEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

@@ -113,6 +113,51 @@ export type AppData = Record<string, unknown>;
 /** Role attributes, a sorted set without duplicates. */
 export type Attributes = readonly string[];
 
+/** Who did it. */
+export interface AuditActor {
+  /** Id of the identity or the router; null for the others. */
+  id?: string | null | undefined;
+  /** `identity`, in an API session; `anonymous`, a client that has not logged in; `router`; `operator`, somebody at the controller's own machine… */
+  kind: 'identity' | 'anonymous' | 'router' | 'operator' | 'controller';
+  /** Name of the identity or the router as it was then; null for the others. */
+  name?: string | null | undefined;
+}
+
+/** One change of one entity, one login, or one refusal of a login. */
+export interface AuditRecordDetail {
+  _links: Links;
+  actor: AuditActor;
+  /** The IP address that the request came from; null where there was no request. */
+  address?: string | null | undefined;
+  /** What it is since: all that is recorded of an entity that was made, and of a changed one the members that changed. */
+  after?: Record<string, unknown> | null | undefined;
+  /** The API session of the request, or the one that a login opened; null without one. */
+  apiSessionId?: string | null | undefined;
+  /** When the transaction of the change began. */
+  at: string;
+  /** What it was before, by the same rule; null for one that was made. */
+  before?: Record<string, unknown> | null | undefined;
+  /** Name of the controller that did it; null where that is not known. */
+  controller?: string | null | undefined;
+  /** Id of the entity; null where a login named none that there is. */
+  entityId?: string | null | undefined;
+  /** Name of the entity as it was then; null without one. */
+  entityName?: string | null | undefined;
+  /** What kind of entity it is, such as `identity` or `servicePolicy`. */
+  entityType: string;
+  /** Id of the record. */
+  id: string;
+  /** What happened: the kind of entity and `created`, `updated` or `deleted`; or `login.succeeded`, `login.completed` (a second factor), `login.… */
+  kind: string;
+  /** Why something was refused, as a code word; null for all else. */
+  reason?: string | null | undefined;
+  /** The request that it was done in, as its answer and the log have it; null where there was none. */
+  requestId?: string | null | undefined;
+}
+
+/** Audit records. */
+export type AuditRecordList = readonly AuditRecordDetail[];
+
 /** An auth policy. */
 export interface AuthPolicyDetail extends BaseEntity {
   /** Unique name. */
@@ -437,6 +482,12 @@ export interface DataIntegrityCheckResultEnvelope {
 /** Answer with one API session. */
 export interface DetailApiSessionEnvelope {
   data: ApiSessionDetail;
+  meta: Meta;
+}
+
+/** Answer with one audit record. */
+export interface DetailAuditEnvelope {
+  data: AuditRecordDetail;
   meta: Meta;
 }
 
@@ -1000,6 +1051,12 @@ export interface ListApiSessionsEnvelope {
   meta: Meta;
 }
 
+/** Answer with one page of audit records. */
+export interface ListAuditEnvelope {
+  data: AuditRecordList;
+  meta: Meta;
+}
+
 /** Answer with one page of auth policies. */
 export interface ListAuthPoliciesEnvelope {
   data: AuthPolicyList;
@@ -1239,7 +1296,7 @@ export interface Pagination {
 }
 
 /** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
-export type Permissions = readonly ('admin_readonly' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
+export type Permissions = readonly ('admin_readonly' | 'audit' | 'audit.read' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
 
 /** What the policies say about one identity and one service. */
 export interface PolicyAdvice {

@@ -1,6 +1,7 @@
 /** Every management operation that is built, by operationId. */
 import type { HandlerMap } from '../handler.js';
 import * as apiSessions from './api-sessions.js';
+import * as audit from './audit.js';
 import * as authPolicies from './auth-policies.js';
 import * as authenticators from './authenticators.js';
 import * as cas from './cas.js';
@@ -46,6 +47,7 @@ import {
 
 export const managementHandlers = {
   ...apiSessions,
+  ...audit,
   ...authPolicies,
   ...authenticators,
   ...cas,

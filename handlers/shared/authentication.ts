@@ -9,7 +9,7 @@ import { toCurrentApiSession } from './api-session-model.js';
 import { logInByCertificate } from './certificate-login.js';
 import { countWrongPassword } from './lockout.js';
 import { challengeOfToken } from './owed-token.js';
-import { CHANGED_MEANWHILE, refused } from './login.js';
+import { refused } from './login.js';
 import type { OpenedSession, OpenSession } from './login.js';
 import { logInByToken } from './token-login.js';
 
@@ -90,18 +90,18 @@ async function logInByPassword(
     if (found !== undefined) note({ authenticatorId: found.authenticatorId, identityId: found.identityId });
     return { credentials: found, isRight: await verify(found?.passwordHash, password) };
   });
-  if (credentials === undefined) throw refused('no authenticator has this username');
+  if (credentials === undefined) throw refused('unknownUsername');
   if (!isRight) {
     const isLocked = await countWrongPassword(credentials, { stores, apiSessions });
-    throw refused(isLocked ? 'wrong password, one too many: the identity is now disabled' : 'wrong password');
+    throw refused(isLocked ? 'lockedOut' : 'wrongPassword');
   }
-  if (credentials.isDisabled) throw refused('the identity is disabled');
-  if (!credentials.isAllowed) throw refused('the auth policy allows no passwords');
+  if (credentials.isDisabled) throw refused('identityDisabled');
+  if (!credentials.isAllowed) throw refused('passwordsNotAllowed');
   if (credentials.failedAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
   const { identityId, authenticatorId, passwordHash } = credentials;
   const proof = { by: 'password', identityId, passwordHash } as const;
   const opened = await open({ authenticatorId, proof, isChainComplete: null });
-  if (opened === undefined) throw refused(CHANGED_MEANWHILE);
+  if (opened === undefined) throw refused('changedMeanwhile');
   return opened;
 }
 

@@ -2,6 +2,7 @@
  * Logging in by the client certificate of the TLS connection, and whose such a certificate is. Nothing but the
  * handshake counts: a certificate in a header or a body proves nothing.
  */
+import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
@@ -12,7 +13,7 @@ import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { noteLeaf, verifyPeer } from './client-certificates.js';
 import type { PeerTrust } from './client-certificates.js';
-import { CHANGED_MEANWHILE, refused } from './login.js';
+import { refused, refusedBecause } from './login.js';
 import type { Login, OpenedSession, OpenSession } from './login.js';
 
 /** What clients read as the authenticator of a session that a CA's claim opened. */
@@ -69,23 +70,23 @@ function authenticatorLogin(holder: CertCredentials, chain: VerifiedChain): Prov
 }
 
 function requireAllowed(holder: NamedIdentity, { isExpired }: VerifiedChain): void {
-  if (holder.isDisabled) throw refused('the identity is disabled');
-  if (!holder.isCertAllowed) throw refused('the auth policy allows no certificates');
-  if (isExpired && !holder.mayBeExpired) throw refused('the certificate has expired');
+  if (holder.isDisabled) throw refused('identityDisabled');
+  if (!holder.isCertAllowed) throw refused('certificatesNotAllowed');
+  if (isExpired && !holder.mayBeExpired) throw refused('certificateExpired');
 }
 
 /** For the log: by a read of its own, which successful logins do without. */
-async function whyNotOpened({ chain, holder }: Match, { stores }: Lookup, note: Note): Promise<string> {
-  if (!isClaimed(holder)) return CHANGED_MEANWHILE;
+async function whyNotOpened({ chain, holder }: Match, { stores }: Lookup, note: Note): Promise<LoginRefusal> {
+  if (!isClaimed(holder)) return 'changedMeanwhile';
   const named = await stores.logins.identityByExternalId(holder.externalId);
-  if (named === undefined) return 'no identity has the external id in the certificate';
+  if (named === undefined) return 'certificateUnknown';
   note({ identityId: named.identityId });
   requireAllowed(named, chain);
-  return CHANGED_MEANWHILE;
+  return 'changedMeanwhile';
 }
 
 function asRefusal(error: unknown): unknown {
-  return error instanceof ChainFault ? refused(error.message) : error;
+  return error instanceof ChainFault ? refusedBecause(error.message, 'certificateRefused') : error;
 }
 
 /**

@@ -1,4 +1,6 @@
 /** What every method of login ends in: a proof, and the API session that is opened on it. */
+import { LOGIN_REFUSALS, refusalCodeOf } from '../../domain/auth/login-refusals.js';
+import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Proof } from '../../db/session-opening.js';
 import type { LiveApiSession } from '../context.js';
@@ -16,10 +18,10 @@ export type OpenedSession = LiveApiSession & { readonly token: string };
 /** Opens the session of a login; undefined: the proof does not hold, or its identity may not log in by it. */
 export type OpenSession = (login: Login) => Promise<OpenedSession | undefined>;
 
-/** When nothing else is found why no session was opened, for the log. */
-export const CHANGED_MEANWHILE = 'what was shown, the identity or its auth policy changed during the login';
+/** A login that failed; the caller does not learn why. */
+export const refused = (reason: LoginRefusal): DomainError => refusedBecause(LOGIN_REFUSALS[reason], reason);
 
-/** A login that failed. @param logReason  what the caller does not learn */
-export function refused(logReason: string): DomainError {
-  return new DomainError('invalidAuth', { logReason });
+/** The same for one of many reasons. @param code  of a sentence that has no code word of its own */
+export function refusedBecause(logReason: string, code: string): DomainError {
+  return new DomainError('invalidAuth', { logReason, reasonCode: refusalCodeOf(logReason, code) });
 }

@@ -1,9 +1,11 @@
 /** Logging in by a token of an external JWT signer. */
 import { claimAt, mintOf, TokenFault } from '../../domain/auth/external-token.js';
+import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
+import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import type { TokenProof } from '../../db/session-opening.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { CHANGED_MEANWHILE, refused } from './login.js';
+import { refused, refusedBecause } from './login.js';
 import type { OpenedSession, OpenSession } from './login.js';
 import { authenticatorOfSigner, proveToken, signerNamedBy } from './token-proof.js';
 
@@ -28,7 +30,8 @@ export async function logInByToken(
       first ??= error;
     }
   }
-  throw refused(first?.message ?? 'there is no bearer token');
+  if (first === undefined) throw refused('tokenMissing');
+  throw refusedBecause(first.message, first.isExpired ? 'tokenExpired' : 'tokenRefused');
 }
 
 /** @throws TokenFault */
@@ -39,16 +42,16 @@ async function openBy(token: string, context: Context, note: Note, open: OpenSes
   const claim = claimAt(claims, signer.claimsProperty);
   const proof: TokenProof = { by: 'token', signerId, useExternalId, claim, ...mintOf(claims) };
   const opened = await open({ authenticatorId: authenticatorOfSigner(signerId), proof, isChainComplete: null });
-  if (opened === undefined) throw new TokenFault(await whyNotOpened(proof, context, note));
+  if (opened === undefined) throw new TokenFault(LOGIN_REFUSALS[await whyNotOpened(proof, context, note)]);
   return opened;
 }
 
 /** For the log: by a read of its own, which successful logins do without. */
-async function whyNotOpened(proof: TokenProof, { stores }: Pick<Context, 'stores'>, note: Note): Promise<string> {
+async function whyNotOpened(proof: TokenProof, { stores }: Pick<Context, 'stores'>, note: Note): Promise<LoginRefusal> {
   const holder = await stores.logins.identityForToken(proof);
-  if (holder === undefined) return 'the claim names no identity';
+  if (holder === undefined) return 'tokenUnknown';
   note({ identityId: holder.identityId });
-  if (holder.isDisabled) return 'the identity is disabled';
-  if (holder.isRevoked) return 'the token is revoked';
-  return holder.isSignerAllowed ? CHANGED_MEANWHILE : 'the auth policy does not allow this signer';
+  if (holder.isDisabled) return 'identityDisabled';
+  if (holder.isRevoked) return 'tokenRevoked';
+  return holder.isSignerAllowed ? 'changedMeanwhile' : 'signerNotAllowed';
 }

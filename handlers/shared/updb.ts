@@ -111,6 +111,7 @@ async function requireCurrentPassword(
 
 function wrongPassword(): DomainError {
   return new DomainError('unauthenticated', {
+    reasonCode: 'wrongPassword',
     field: { field: 'currentPassword', reason: 'invalid current password', value: '' },
   });
 }

@@ -355,4 +355,10 @@ describe('secrets', () => {
     const { rows } = await database.query('SELECT password_hash FROM authenticators WHERE password_hash IS NOT NULL');
     for (const row of rows) expect(row['password_hash']).to.match(/^\$argon2id\$/);
   });
+
+  it('and one-time tokens, recovery codes and hashes too, are nowhere in the audit record', async () => {
+    const { rows } = await database.query('SELECT a::text AS row FROM audit_records a');
+    expect(rows.length).to.be.above(20);
+    for (const { row } of rows) expectNone(String(row), 'an audit record');
+  });
 });

@@ -35,6 +35,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   tlsNames: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: ',' },
   tlsRenewalCheck: { text: '2h', means: 7200, refuses: 'soon' },
   sessionTimeout: { text: '1h30m', means: 5400, refuses: '30' },
+  auditKeepDays: { text: '0', means: 0, refuses: '-1' },
   defaultLimit: { text: '25', means: 25, refuses: '0' },
   maxLimit: { text: '1000', means: 1000, refuses: '-1' },
   enrollmentDuration: { text: '2d', means: 172_800, refuses: '1s' },

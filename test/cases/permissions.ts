@@ -7,6 +7,7 @@ type Action = 'read' | 'create' | 'update' | 'delete';
 
 /** Operations by entity and action of the permission that each takes. */
 const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>> = {
+  'audit': { read: 'listAudit detailAudit' },
   'auth-policy': {
     read: 'listAuthPolicies detailAuthPolicy',
     create: 'createAuthPolicy',
@@ -128,6 +129,8 @@ const forAdministrators =
 /** The values that an identity may have, in the order in which a refusal names them. */
 export const values: readonly string[] = [
   'admin_readonly',
+  'audit',
+  'audit.read',
   ...[
     'auth-policy',
     'ca',

@@ -74,6 +74,7 @@ export async function withoutWork({ world: { admin } }: Pick<Situation, 'world'>
 const subjects: Record<string, (world: World) => Promise<string>> = {
   '/api-sessions': async (world) =>
     idOf(await (await world.session(await world.account())).get(`${MANAGEMENT}/current-api-session`)),
+  '/audit': async (world) => firstOf(await world.admin.get(`${MANAGEMENT}/audit`)),
   '/authenticators': async (world) =>
     world.create('/authenticators', { identityId: await world.create('/identities') }),
   '/cas': async (world) => (await authority(world)).id,

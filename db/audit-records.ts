@@ -1,0 +1,145 @@
+/**
+ * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql); only refusals,
+ * which change nothing, are written here.
+ */
+import type { ActorKind, AuditRecord, Refusal } from '../domain/audit.js';
+import type { Page } from '../domain/model.js';
+import { notFound } from '../domain/errors.js';
+import { AUDIT_LOCK } from './advisory-locks.js';
+import type { Db } from './db.js';
+import { auditSymbols } from './symbols.js';
+import { getOne } from './table.js';
+import type { Lists, ListRequest, PageSource } from './table.js';
+
+interface Row {
+  id: string;
+  at: Date;
+  kind: string;
+  entity_type: string;
+  entity_id: string | null;
+  entity_name: string | null;
+  actor_kind: ActorKind;
+  actor_id: string | null;
+  actor_name: string | null;
+  api_session_id: string | null;
+  address: string | null;
+  request_id: string | null;
+  controller: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  reason: string | null;
+}
+
+/** Beyond it a total is not counted on: a list of millions would be read for it. */
+export const MOST_COUNTED = 10_000;
+
+const COLUMNS = [
+  'at',
+  'kind',
+  'entity_type',
+  'entity_id',
+  'entity_name',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'api_session_id',
+  'address',
+  'request_id',
+  'controller',
+  'before',
+  'after',
+  'reason',
+];
+const ID = 't.seq::text AS id';
+
+const source: PageSource<Row, AuditRecord> = {
+  table: 'audit_records',
+  symbols: auditSymbols,
+  columns: COLUMNS,
+  extras: ID,
+  rowKey: 'seq',
+  countsUpTo: MOST_COUNTED,
+  fromRow: (row) => ({
+    id: row.id,
+    at: row.at,
+    kind: row.kind,
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    entityName: row.entity_name,
+    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    apiSessionId: row.api_session_id,
+    address: row.address,
+    requestId: row.request_id,
+    controller: row.controller,
+    before: row.before,
+    after: row.after,
+    reason: row.reason,
+  }),
+};
+
+const DETAIL = `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${ID}
+FROM audit_records t WHERE t.seq = $1`;
+
+/** What an id may be: a positive number of PostgreSQL's `bigint`. */
+export const isRecordId = (id: string): boolean => /^[1-9]\d{0,17}$/.test(id);
+
+/** With the name of an identity that is there. Times come as ages: only the database's clock counts. */
+const ADD_REFUSALS = `INSERT INTO audit_records (at, kind, entity_type, entity_id, entity_name, actor_kind,
+  api_session_id, address, request_id, controller, after, reason)
+SELECT now() - make_interval(secs => r.age), r.kind, 'identity', i.id, i.name, 'anonymous', r.api_session_id, r.address,
+  r.request_id, $2, r.facts, r.reason
+FROM jsonb_to_recordset($1::jsonb) AS r (age float8, kind text, identity_id text, api_session_id text, address text,
+  request_id text, facts jsonb, reason text)
+LEFT JOIN identities i ON i.id = r.identity_id`;
+
+export interface AuditRecordStore {
+  /** Newest first. A total is exact up to `MOST_COUNTED`, and that number beyond. */
+  list(request: ListRequest): Promise<Page<AuditRecord>>;
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<AuditRecord>;
+  /** @param controller  name of the one that refused */
+  addRefusals(refusals: readonly Refusal[], controller: string): Promise<void>;
+  /** Makes the partitions of the months to come, up to `ahead`. Answers how many were missing. */
+  makePartitions(ahead: number): Promise<number>;
+  /** Drops what is older than so many days, by whole months. Answers how many partitions went. */
+  dropPartitions(days: number): Promise<number>;
+}
+
+export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
+  return {
+    list: (request) => lists.page(db, source, request),
+    async get(id) {
+      if (!isRecordId(id)) throw notFound('auditRecord', id);
+      return getOne(db, 'auditRecord', ['audit-record-detail', DETAIL], [id], source.fromRow);
+    },
+    async addRefusals(refusals, controller) {
+      const now = Date.now();
+      const rows = refusals.map(({ at, identityId, apiSessionId, requestId, ...refusal }) => ({
+        ...refusal,
+        age: Math.max(0, now - at.getTime()) / 1000,
+        identity_id: identityId,
+        api_session_id: apiSessionId,
+        request_id: requestId,
+      }));
+      await db.write('audit-add-refusals', ADD_REFUSALS, [JSON.stringify(rows), controller]);
+    },
+    makePartitions: async (ahead) => partitionsOf(db, MAKE, ahead),
+    dropPartitions: async (days) => partitionsOf(db, DROP, days),
+  };
+}
+
+/**
+ * By one controller at a time: for the others there is nothing to do. A lock on a table that is not to be had soon is
+ * given up, since all who write would wait behind it; the next turn tries again.
+ */
+const alone = (work: string) => `SELECT CASE WHEN pg_try_advisory_xact_lock(${AUDIT_LOCK}) THEN ${work} END AS n
+FROM (SELECT set_config('lock_timeout', '1s', true) OFFSET 0) quickly`;
+const MAKE = alone('make_audit_partitions($1::int)');
+const DROP = alone('drop_audit_partitions(make_interval(days => $1::int))');
+
+async function partitionsOf(db: Db, sql: string, value: number): Promise<number> {
+  const {
+    rows: [row],
+  } = await db.write<{ n: number | null }>(null, sql, [value]);
+  return row?.n ?? 0;
+}

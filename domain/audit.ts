@@ -1,0 +1,39 @@
+/** The audit record: what was changed, by whom, and who logged in. */
+
+/** Who acts: `operator` is the command line, `anonymous` a client that has not logged in. */
+export type ActorKind = 'identity' | 'anonymous' | 'router' | 'operator' | 'controller';
+
+export interface AuditRecord {
+  /** A number as text; of one entity, later ones are greater. */
+  readonly id: string;
+  readonly at: Date;
+  /** Such as `identity.updated` or `login.failed`. */
+  readonly kind: string;
+  readonly entityType: string;
+  readonly entityId: string | null;
+  readonly entityName: string | null;
+  readonly actor: { readonly kind: ActorKind; readonly id: string | null; readonly name: string | null };
+  readonly apiSessionId: string | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+  readonly controller: string | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+  readonly reason: string | null;
+}
+
+/** A login or an enrollment that was refused. */
+export interface Refusal {
+  readonly kind: 'login.failed' | 'enrollment.failed';
+  /** A code word of ours. */
+  readonly reason: string;
+  /** Whose credentials they were, as far as that is known. */
+  readonly identityId: string | null;
+  readonly apiSessionId: string | null;
+  /** Of the client; null in a sum over several networks. */
+  readonly address: string | null;
+  readonly requestId: string | null;
+  /** Of ours: the method of the login, or how many a sum stands for. */
+  readonly facts: Readonly<Record<string, string | number>>;
+  readonly at: Date;
+}

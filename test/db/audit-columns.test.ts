@@ -1,0 +1,149 @@
+/**
+ * What of each table is in the audit record. Every column is recorded, or named here with the reason why it is not: so
+ * a new one cannot be forgotten, and no secret gets in because nobody thought of it. Against PostgreSQL.
+ */
+import { expect } from 'chai';
+import { networkTables } from '../../db/maintenance/shipped-schema.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+
+/** Tables of which nothing is recorded. */
+const UNRECORDED: Readonly<Record<string, string>> = {
+  api_session_postures: 'what a client reports of its device, again and again',
+  api_session_views: 'a memory',
+  audit_records: 'the record itself',
+  entity_counts: 'derived',
+  failed_service_requests: 'traffic',
+  identity_types: 'built in',
+  integrity_findings: 'results of a check',
+  integrity_runs: 'results of a check',
+  issued_certificates: 'goes with what a certificate was issued for',
+  model_epochs: 'derived',
+  network: 'made at the first start',
+  network_jwts: 'made from keys',
+  network_secrets: 'sealed keys',
+  pki_entities: 'keys of the network, renewed by controllers',
+  posture_check_types: 'built in',
+  role_attribute_counts: 'derived',
+  role_attribute_epochs: 'derived',
+  router_channels: 'presence',
+  router_hosts: 'presence',
+  service_views: 'a memory',
+  used_tokens: 'hashes of tokens',
+  usernames: 'derived from authenticators and enrollments',
+};
+
+const SECRET: Readonly<Record<string, readonly string[]>> = {
+  api_sessions: ['token_hash'],
+  authenticators: ['password_hash'],
+  cas: ['verification_token'],
+  enrollments: ['token', 'jwt'],
+  mfas: ['sealed_secret', 'sealed_codes'],
+  sessions: ['token'],
+  terminators: ['instance_secret'],
+};
+
+/** Of every entity: the record has them, or nobody sets them. */
+const BASE = ['id', 'created_at', 'updated_at', 'is_system'];
+/** Moved by traffic, derived, or told by a fingerprint that is recorded. */
+const TECHNICAL: Readonly<Record<string, readonly string[]>> = {
+  api_session_certificates: ['cert_pem', 'tags'],
+  api_sessions: [
+    'tags',
+    'ca_id',
+    'config_types',
+    'is_mfa_complete',
+    'improper_client_cert_chain',
+    'last_activity_at',
+    'signer_id',
+    'sdk_info',
+    'mfa_passed_at',
+    'posture_revision',
+  ],
+  auth_policy_signers: ['auth_policy_id'],
+  authenticators: [
+    'failed_attempts',
+    'cert_pem',
+    'public_key_print',
+    'last_auth_resolved_to_root',
+    'last_extend_rolled_keys',
+    'unverified_cert_pem',
+    'unverified_public_key_print',
+  ],
+  cas: ['cert_pem'],
+  controllers: ['cert_pem', 'last_joined_at', 'last_seen_at'],
+  external_jwt_signers: ['cert_pem'],
+  identities: ['env_info', 'sdk_info'],
+  identity_hostings: ['identity_id'],
+  identity_service_configs: ['identity_id', 'config_type_id'],
+  identity_traces: ['identity_id'],
+  mfas: ['tags', 'last_step', 'failed_at', 'blocked_until'],
+  posture_checks: ['version'],
+  router_configs: ['router_id', 'config_type_id'],
+  routers: ['is_edge', 'hostname', 'cert_pem', 'unverified_cert_pem', 'interfaces'],
+  service_configs: ['service_id', 'config_type_id'],
+  sessions: ['tags', 'granted_epoch', 'granted_until'],
+  terminators: ['host_id', 'source_ctrl', 'dynamic_cost', 'peer_data', 'session_id'],
+};
+
+describe('what is recorded of each table', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await openTestDatabase();
+  });
+  after(() => database.close());
+
+  /** Columns whose values a record of the table gets, by its function. */
+  const recorded = async (table: string): Promise<string[]> => {
+    const { rows } = await database.query('SELECT prosrc AS source FROM pg_proc WHERE proname = $1', [
+      `audit_${table}`,
+    ]);
+    const [{ source = '' } = {}] = rows as { source?: string }[];
+    const objects = source.matchAll(/'[\w.]+', (?:NEW|OLD)\.(\w+)/g);
+    return [...new Set([...objects].map(([, column = '']) => column))];
+  };
+
+  it('is each column, but for secrets and what no administrator sets', async () => {
+    const { rows } = await database.query(
+      `SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
+      WHERE table_schema = 'public' AND table_name = ANY ($1) GROUP BY 1 ORDER BY 1`,
+      [networkTables()],
+    );
+    expect(rows.length).to.be.above(40);
+    const faults: string[] = [];
+    for (const row of rows) {
+      const table = String(row['name']);
+      const columns = row['columns'] as string[];
+      const inRecord = await recorded(table);
+      if (UNRECORDED[table] !== undefined) {
+        if (inRecord.length > 0) faults.push(`${table} is recorded after all`);
+        continue;
+      }
+      const secret = SECRET[table] ?? [];
+      const left = [...secret, ...(TECHNICAL[table] ?? [])];
+      const base = columns.includes('is_system') ? BASE : [];
+      for (const column of columns)
+        if (!inRecord.includes(column) && !left.includes(column) && !base.includes(column))
+          faults.push(`${table}.${column} is neither recorded nor named in this file`);
+      for (const column of secret) if (inRecord.includes(column)) faults.push(`${table}.${column} is a secret`);
+      for (const column of left) {
+        if (!columns.includes(column)) faults.push(`${table}.${column} is not there`);
+        else if (inRecord.includes(column)) faults.push(`${table}.${column} is recorded, and named as if it were not`);
+      }
+    }
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('has a record for each row that comes, goes or changes', async () => {
+    const { rows } = await database.query(
+      `SELECT c.relname AS name, bit_or(g.tgtype::int) & 28 AS events
+      FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
+      WHERE g.tgfoid IN (SELECT oid FROM pg_proc WHERE proname LIKE 'audit\\_%') GROUP BY 1 ORDER BY 1`,
+    );
+    /** Insert, delete and update, as bits of pg_trigger; sessions are traffic, but for one that somebody else ends. */
+    const expected = networkTables()
+      .filter((name) => UNRECORDED[name] === undefined)
+      .map((name) => ({ name, events: name === 'sessions' ? 8 : 28 }));
+    expect(rows).to.deep.equal(expected);
+  });
+});
