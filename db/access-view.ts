@@ -12,7 +12,6 @@ import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { ASKED_CHECKS, postureOf, UNKNOWN_POSTURE, toAskedChecks } from './postures.js';
 import type { AskedRow, KnownPosture } from './postures.js';
-
 import { namesEntity } from './scopes.js';
 import type { RoleList } from './scopes.js';
 

@@ -2,6 +2,7 @@
 import type { ApiSessionCertificate, Page } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import type { Db } from './db.js';
+import { sweep } from './sweep.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { rowsWhere } from './scopes.js';
@@ -113,14 +114,6 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
       );
       if (rowCount === 0) throw notFound(API_SESSION_CERTIFICATE, id);
     },
-    async sweep(max) {
-      const { rowCount } = await db.write(
-        'api-session-certificates-sweep',
-        `DELETE FROM api_session_certificates WHERE id IN (
-        SELECT id FROM api_session_certificates WHERE valid_to <= now() LIMIT $1)`,
-        [max],
-      );
-      return rowCount;
-    },
+    sweep: (max) => sweep(db, { table: 'api_session_certificates', where: 'valid_to <= now()' }, max),
   };
 }

@@ -9,6 +9,7 @@ import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
 import { sessionOpening } from './session-opening.js';
 import type { Proof } from './session-opening.js';
+import { sweep } from './sweep.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { apiSessionSymbols } from './symbols.js';
@@ -278,14 +279,9 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       ]);
       return new Map(rows.map(({ id, ...touched }) => [id, touched]));
     },
-    async sweep(timeoutSeconds, max) {
-      const { rowCount } = await db.write(
-        'api-sessions-sweep',
-        `DELETE FROM api_sessions WHERE id IN (
-        SELECT id FROM api_sessions WHERE last_activity_at <= now() - make_interval(secs => $1) LIMIT $2)`,
-        [timeoutSeconds, max],
-      );
-      return rowCount;
+    sweep(timeoutSeconds, max) {
+      const where = 'last_activity_at <= now() - make_interval(secs => $2)';
+      return sweep(db, { table: 'api_sessions', where }, max, timeoutSeconds);
     },
   };
 }

@@ -29,7 +29,7 @@ const builder: Knex = knexFactory({ client: 'pg' });
 /** A caller may change any columns of a table: texts of the usual sets are kept, others are made each time. */
 const MOST_TEXTS = 500;
 const texts = new LRUCache<string, Text>({ max: MOST_TEXTS });
-/** Stands for the value of the condition, where columns stand for theirs. */
+/** The mark of the condition's value, as each column's value is marked by the name of the column. */
 const ID = '.id';
 
 export function insertStatement(table: string, values: Values): ChangeStatement {

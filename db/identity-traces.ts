@@ -2,6 +2,7 @@
 import type { Trace } from '../domain/administration.js';
 import { raise } from '../domain/errors.js';
 import type { Db } from './db.js';
+import { sweep } from './sweep.js';
 
 export interface TraceDraft {
   readonly traceId: string;
@@ -34,14 +35,6 @@ export function identityTraceStore(db: Db): IdentityTraceStore {
     async end(identityId) {
       await db.write('trace-end', 'DELETE FROM identity_traces WHERE identity_id = $1', [identityId]);
     },
-    async sweep(max) {
-      const { rowCount } = await db.write(
-        'traces-sweep',
-        `DELETE FROM identity_traces WHERE identity_id IN (
-        SELECT identity_id FROM identity_traces WHERE ends_at <= now() LIMIT $1)`,
-        [max],
-      );
-      return rowCount;
-    },
+    sweep: (max) => sweep(db, { table: 'identity_traces', key: 'identity_id', where: 'ends_at <= now()' }, max),
   };
 }

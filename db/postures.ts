@@ -2,15 +2,13 @@
  * What devices report, by API session, and the checks that policies ask for. Whether a check passes is decided in
  * domain/posture alone, at the time of the database; nothing of it is stored but the verdict on a session.
  */
-import type { BaseEntity, PolicyType, Tags } from '../domain/model.js';
+import type { BaseEntity, Tags } from '../domain/model.js';
 import type { AskedCheck } from '../domain/posture/evaluate.js';
-import type { CheckFailure } from '../domain/posture/failures.js';
 import type { NamedChecks } from '../domain/posture/report.js';
 import { NOTHING_KNOWN, readTold } from '../domain/posture/state.js';
 import type { PostureState, Told } from '../domain/posture/state.js';
 import type { Criteria } from '../domain/posture/criteria.js';
 import type { JsonObject } from '../domain/model.js';
-import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
 import { json } from './table.js';
 
@@ -107,23 +105,6 @@ export interface SessionPosture extends KnownPosture {
   readonly sdkInfo: JsonObject;
 }
 
-export interface PolicyFailure {
-  readonly policyId: string;
-  readonly policyName: string;
-  readonly checks: readonly CheckFailure[];
-}
-
-/** A session that was refused because every policy that could grant it asks for a check that fails. */
-export interface FailedRequest {
-  readonly apiSessionId: string;
-  readonly serviceId: string;
-  readonly serviceName: string;
-  readonly sessionType: PolicyType;
-  readonly policyFailures: readonly PolicyFailure[];
-}
-
-/** Of each identity. */
-export const MAX_FAILED_REQUESTS = 50;
 /** API sessions of one identity whose posture is shown: the latest. */
 const MAX_SHOWN = 500;
 
@@ -132,14 +113,6 @@ const KEEP = `WITH kept AS (
   ON CONFLICT (api_session_id) DO UPDATE
     SET reported = excluded.reported, woken_at = excluded.woken_at, unlocked_at = excluded.unlocked_at)
 UPDATE api_sessions SET posture_revision = posture_revision + 1 WHERE id = $1`;
-
-const NOTE_FAILURE = `WITH old AS (
-  DELETE FROM failed_service_requests WHERE identity_id = $1 AND place <= (
-    SELECT place FROM failed_service_requests WHERE identity_id = $1
-    ORDER BY place DESC OFFSET ${MAX_FAILED_REQUESTS - 1} LIMIT 1))
-INSERT INTO failed_service_requests
-  (identity_id, api_session_id, service_id, service_name, session_type, policy_failures)
-VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${EXPENDABLE}`;
 
 export interface PostureStore {
   /** @returns undefined when the API session is gone */
@@ -151,9 +124,6 @@ export interface PostureStore {
   /** Of the API sessions of an identity, the latest first. */
   ofIdentity(identityId: string): Promise<SessionPosture[]>;
   of(apiSessionId: string): Promise<KnownPosture | undefined>;
-  noteFailure(identityId: string, failed: FailedRequest): Promise<void>;
-  /** The latest first. */
-  failures(identityId: string): Promise<(FailedRequest & { readonly at: Date })[]>;
 }
 
 export function postureStore(db: Db): PostureStore {
@@ -183,25 +153,5 @@ export function postureStore(db: Db): PostureStore {
       return rows.map((row) => ({ ...fromRow(row), apiSessionId: row.id, sdkInfo: row.sdk_info }));
     },
     of: (apiSessionId) => postureOf(db, apiSessionId),
-    async noteFailure(identityId, { apiSessionId, serviceId, serviceName, sessionType, policyFailures }) {
-      await db.run('failed-request-note', NOTE_FAILURE, [
-        identityId,
-        apiSessionId,
-        serviceId,
-        serviceName,
-        sessionType,
-        json(policyFailures),
-      ]);
-    },
-    async failures(identityId) {
-      const { rows } = await db.run<FailedRequest & { at: Date }>(
-        'failed-requests',
-        `SELECT at, api_session_id AS "apiSessionId", service_id AS "serviceId", service_name AS "serviceName",
-          session_type AS "sessionType", policy_failures AS "policyFailures"
-        FROM failed_service_requests WHERE identity_id = $1 ORDER BY place DESC LIMIT ${MAX_FAILED_REQUESTS}`,
-        [identityId],
-      );
-      return rows;
-    },
   };
 }

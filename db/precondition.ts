@@ -11,12 +11,41 @@ import type { Db, Source, TransactionOptions } from './db.js';
 import { ScopedSource } from './request-scope.js';
 import type { RequestScope } from './request-scope.js';
 
+/** Where the version of an entity is, by its name in errors: the time of its last change. */
+const VERSIONS = {
+  // When it was made: nothing of it can be set, and its last change moves with the activity of its user.
+  apiSession: { table: 'api_sessions', column: 'created_at' },
+  authPolicy: { table: 'auth_policies', column: 'updated_at' },
+  authenticator: { table: 'authenticators', column: 'updated_at' },
+  ca: { table: 'cas', column: 'updated_at' },
+  config: { table: 'configs', column: 'updated_at' },
+  configType: { table: 'config_types', column: 'updated_at' },
+  controllerSetting: { table: 'controller_settings', column: 'updated_at' },
+  edgeRouterPolicy: { table: 'edge_router_policies', column: 'updated_at' },
+  enrollment: { table: 'enrollments', column: 'updated_at' },
+  externalJwtSigner: { table: 'external_jwt_signers', column: 'updated_at' },
+  identity: { table: 'identities', column: 'updated_at' },
+  postureCheck: { table: 'posture_checks', column: 'updated_at' },
+  router: { table: 'routers', column: 'updated_at' },
+  service: { table: 'services', column: 'updated_at' },
+  serviceEdgeRouterPolicy: { table: 'service_edge_router_policies', column: 'updated_at' },
+  servicePolicy: { table: 'service_policies', column: 'updated_at' },
+  session: { table: 'sessions', column: 'updated_at' },
+  terminator: { table: 'terminators', column: 'updated_at' },
+} as const;
+
+export type VersionedEntity = keyof typeof VERSIONS;
+
+export const isConstant = (entity: VersionedEntity): boolean => VERSIONS[entity].column === 'created_at';
+
+/** Those in which every change has to move `updated_at`. */
+export const tablesOfVersions: readonly string[] = Object.values(VERSIONS)
+  .filter(({ column }) => column === 'updated_at')
+  .map(({ table }) => table);
+
 /** The row that a request changes, and the versions of it that the sender takes for the present one. */
 export interface Precondition {
-  readonly table: string;
-  readonly column: 'created_at' | 'updated_at';
-  /** As errors name one. */
-  readonly entity: string;
+  readonly entity: VersionedEntity;
   readonly id: string;
   readonly isDelete: boolean;
   /** By `versionOf`. */
@@ -62,7 +91,7 @@ export class GuardedSource extends ScopedSource {
   }
 
   /**
-   * Call it when the work is done: what changed nothing was not compared yet.
+   * Call it when the work is done: a request that changed nothing has not compared versions yet.
    * @throws DomainError `preconditionFailed`
    */
   async settle(): Promise<void> {
@@ -91,7 +120,7 @@ class GuardedTransaction implements Db {
     return this.tx.write<R>(name, sql, values);
   }
 
-  /** @throws DomainError `preconditionFailed`. What is not there is told of by whoever looks for it. */
+  /** @throws DomainError `preconditionFailed`. A row that is not there is refused by the statement that needs it. */
   async require(): Promise<void> {
     const version = await (this.#version ??= this.#look());
     const { entity, id, versions } = this.precondition;
@@ -104,7 +133,8 @@ class GuardedTransaction implements Db {
   }
 
   async #look(): Promise<string | undefined> {
-    const { table, column, id, isDelete } = this.precondition;
+    const { entity, id, isDelete } = this.precondition;
+    const { table, column } = VERSIONS[entity];
     const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
     const sql = `SELECT ${column} AS version FROM ${table} WHERE id = $1 ${lock}`;
     const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [

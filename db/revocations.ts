@@ -4,6 +4,7 @@ import type { Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { laterThan } from './change-statements.js';
 import type { Db } from './db.js';
+import { sweep } from './sweep.js';
 import { revocationSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, json } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
@@ -89,14 +90,6 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
       if ((await db.run('revocation-hold-identity', hold, [id])).rowCount === 0) throw notFound('identity', id);
       await db.write('revocation-end-identity', 'DELETE FROM api_sessions WHERE identity_id = $1', [id]);
     },
-    async sweep(max) {
-      const { rowCount } = await db.write(
-        'revocations-sweep',
-        `DELETE FROM revocations WHERE id IN (
-        SELECT id FROM revocations WHERE expires_at <= now() ORDER BY expires_at LIMIT $1)`,
-        [max],
-      );
-      return rowCount;
-    },
+    sweep: (max) => sweep(db, { table: 'revocations', where: 'expires_at <= now() ORDER BY expires_at' }, max),
   };
 }

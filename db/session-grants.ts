@@ -4,6 +4,7 @@
  * and whose time is not over is granted; any other is unchecked, and is checked before any answer shows it. A check
  * brings it up to date, or removes it for good.
  */
+import { DomainError } from '../domain/errors.js';
 import { judge, latestEnd } from '../domain/policy/access.js';
 import { isDatabase } from './db.js';
 import type { Db } from './db.js';
@@ -125,6 +126,25 @@ export async function checkGrants(
     return { seen: held.length, removed: (row?.removed ?? 0) + lost };
   };
   return isDatabase(db) ? db.transaction(work) : work(db);
+}
+
+/** After so many moves of the epoch in a row, each while a session was being checked, it is not tried again. */
+export const ROUNDS = 40;
+
+/** What was asked for; or the session that was found, and is unchecked. */
+export type Sighting<T> = { readonly found: T } | { readonly uncheckedId: string };
+
+/**
+ * Looks until what is seen is known to be granted, or gone, and checks the session in between.
+ * @throws DomainError `unavailable` when grants keep changing
+ */
+export async function untilChecked<T>(db: Db, look: () => Promise<Sighting<T>>): Promise<T> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const seen = await look();
+    if ('found' in seen) return seen.found;
+    await checkGrants(db, { ids: [seen.uncheckedId], others: 0, identityId: null });
+  }
+  throw new DomainError('unavailable');
 }
 
 /** Each is granted for as long as some policy is: answers how many are not. */

@@ -4,7 +4,7 @@
  * before the answer that does not show it, and never comes back.
  */
 import type { NamedRef, Page, PolicyType, Session, Tags } from '../domain/model.js';
-import { DomainError, notFound } from '../domain/errors.js';
+import { notFound } from '../domain/errors.js';
 import type { AskedCheck } from '../domain/posture/evaluate.js';
 import type { Db } from './db.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
@@ -14,9 +14,11 @@ import {
   IS_ENABLED,
   IS_GRANTED,
   IS_CURRENT,
+  ROUNDS,
   SELECTING,
   SELECTS_BOTH,
   checkGrants,
+  untilChecked,
   untilText,
   withSelectors,
 } from './session-grants.js';
@@ -121,10 +123,6 @@ FROM sessions t JOIN services s ON s.id = t.service_id WHERE t.token = $1 AND t.
 const OTHERS = 100;
 /** Checked in one transaction before a list without limit. */
 const SLICE = 500;
-/**
- * After so many moves of the epoch in a row, or for a list without limit, the grants are asked for in the list itself.
- */
-const ROUNDS = 40;
 
 const granted = rowsWhere('granted', () => IS_GRANTED);
 const scopeOf = (identityId: string | null, isChecked: boolean) => {
@@ -267,40 +265,29 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
     items: await withRouters(items),
     ...(rest === undefined ? {} : { rest: each(rest, withRouters) }),
   });
-  /** Tries until the session `id` is known to be granted, and checks it in between. */
-  const settled = async <T>(id: string, attempt: () => Promise<T | undefined>): Promise<T> => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const found = await attempt();
-      if (found !== undefined) return found;
-      await checkGrants(db, { ids: [id], others: 0, identityId: null });
-    }
-    throw new DomainError('unavailable');
-  };
   return {
     async get(id, identityId) {
       const [name, sql] =
         identityId === null ? (['session-detail', DETAIL] as const) : (['session-detail-own', OWN_DETAIL] as const);
-      return settled(id, async () => {
+      return untilChecked(db, async () => {
         const { rows } = await db.read<Row & { is_granted: boolean }>(name, sql, [id, identityId]);
         const [row] = rows;
         if (row === undefined) throw notFound(SESSION, id);
-        return row.is_granted ? shown(row) : undefined;
+        return row.is_granted ? { found: await shown(row) } : { uncheckedId: id };
       });
     },
-    async findByToken(token, apiSessionId) {
-      for (let round = 0; round < ROUNDS; round += 1) {
+    findByToken: (token, apiSessionId) =>
+      untilChecked(db, async () => {
         const {
           rows: [row],
         } = await db.read<Row & { is_granted: boolean }>('session-by-token', BY_TOKEN, [token, apiSessionId]);
-        if (row === undefined) return undefined;
-        if (row.is_granted) return shown(row);
-        await checkGrants(db, { ids: [row.id], others: 0, identityId: null });
-      }
-      throw new DomainError('unavailable');
-    },
+        if (row === undefined) return { found: undefined };
+        return row.is_granted ? { found: await shown(row) } : { uncheckedId: row.id };
+      }),
     async list(request, identityId) {
       const source = sourceOf(identityId);
       const page = (isChecked: boolean) => lists.page(db, source, request, scopeOf(identityId, isChecked));
+      // For a list without limit, and after too many rounds, the grants are asked for in the list itself.
       const rounds = lists.isUnlimited(source, request) ? 0 : ROUNDS;
       for (let round = 0; round < rounds; round += 1) {
         const found = await page(false);
@@ -358,13 +345,13 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       return row && { ...fromRow({ ...row, service_name: serviceName, policies: null }), edgeRouters };
     },
     remove: (id, identityId) =>
-      settled(id, async () => {
+      untilChecked(db, async () => {
         const {
           rows: [row],
         } = await db.write<{ is_there: boolean; is_removed: boolean }>('session-delete', REMOVE, [id, identityId]);
         if (row?.is_there !== true) throw notFound(SESSION, id);
-        return row.is_removed ? true : undefined;
-      }).then(() => undefined),
+        return row.is_removed ? { found: undefined } : { uncheckedId: id };
+      }),
     end,
     sweep: async (max) => checkGrants(db, { ids: [], others: max, identityId: null }),
     async nextEnd() {

@@ -1,10 +1,9 @@
 /** Sessions as a router shows them: by their tokens, and whether this router may be used for them. */
-import { DomainError } from '../domain/errors.js';
 import type { HostingPrecedence, PolicyType } from '../domain/model.js';
 import type { Strategy } from '../domain/fabric/terminator-choice.js';
 import type { Db } from './db.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
-import { IS_GRANTED, checkGrants, withSelectors } from './session-grants.js';
+import { IS_GRANTED, checkGrants, untilChecked, withSelectors } from './session-grants.js';
 
 /** A session with what a dial or a bind over one router depends on. */
 export interface ShownSession {
@@ -44,8 +43,6 @@ WHERE t.token = $1`;
 
 const STANDING = `SELECT u.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (id, router_id, n)
   JOIN sessions t ON t.id = u.id WHERE ${allowed('u.router_id')}`;
-/** Each of them needs another change of policies while the session is being checked. */
-const ROUNDS = 10;
 
 /** A router uses a session. */
 export interface UseAtRouter {
@@ -65,19 +62,15 @@ export interface ShownSessionStore {
 
 export function shownSessionStore(db: Db): ShownSessionStore {
   return {
-    async find(token, routerId) {
-      for (let round = 0; round < ROUNDS; round += 1) {
+    find: (token, routerId) =>
+      untilChecked(db, async () => {
         const {
           rows: [row],
         } = await db.read<ShownSession & { isGranted: boolean }>('shown-session', FIND, [token, routerId]);
-        if (row === undefined) return undefined;
+        if (row === undefined) return { found: undefined };
         const { isGranted, ...session } = row;
-        if (isGranted) return session;
-        // Settles it: it is granted now, or gone.
-        await checkGrants(db, { ids: [session.id], others: 0, identityId: null });
-      }
-      throw new DomainError('unavailable');
-    },
+        return isGranted ? { found: session } : { uncheckedId: session.id };
+      }),
     async lost(uses) {
       const ids = uses.map(({ sessionId }) => sessionId);
       await checkGrants(db, { ids: [...new Set(ids)], others: 0, identityId: null });

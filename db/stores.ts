@@ -20,6 +20,7 @@ import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
+import { failedRequestStore } from './failed-requests.js';
 import { hostedTerminatorStore } from './hosted-terminators.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
@@ -84,6 +85,7 @@ const STORES = {
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicyStore,
   postureChecks: postureCheckStore,
   postures: postureStore,
+  failedRequests: failedRequestStore,
   roleAttributes: roleAttributeStore,
   servicePolicies: servicePolicyStore,
   services: serviceStore,

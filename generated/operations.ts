@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 81912880852515c67ffb73e15f4e94b0ff44ec775e6e5355ec412f7b4589201d) by scripts/generate. Do not edit.
+// Generated from specs/ by scripts/generate. Do not edit.
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';

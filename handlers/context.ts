@@ -9,7 +9,7 @@ import type { AccessEpoch } from '../db/access-view.js';
 import type { Stores, StoreSet } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
-import type { PublicJwk } from '../domain/enrollment/jwt.js';
+import type { PublicJwk } from '../domain/auth/signed-jwt.js';
 import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
 import type { KeyRing } from '../domain/pki/master-key.js';

@@ -12,7 +12,7 @@ import { emitProtobuf } from './generate/protobuf.js';
 import { emitOperationTable, emitOperationTypes, emitRoutes } from './generate/operations.js';
 import { readModel } from './generate/read.js';
 import { FORMATS, FORMATS_DECLARATION, OPERATION_TYPES, VALIDATORS_DECLARATION } from './generate/static.js';
-import { header } from './generate/text.js';
+import { HEADER } from './generate/text.js';
 import { emitTypes } from './generate/types.js';
 import { emitValidators } from './generate/validators.js';
 import { toOpenApi31 } from './openapi/document.js';
@@ -29,11 +29,8 @@ export function generate(rootDir: string): Map<string, string> {
 /** What comes of the bundled documents alone. */
 export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<string, string> {
   const files = new Map<string, string>();
-  const json = APIS.map((api) => `${JSON.stringify(documents[api], null, 1)}\n`);
-  const both = header(...json);
-  const parts = APIS.map((api, index) => {
-    const text = json[index] ?? '';
-    const head = header(text);
+  const parts = APIS.map((api) => {
+    const text = `${JSON.stringify(documents[api], null, 1)}\n`;
     const catalog = new Catalog(readModel(api, documents[api]));
     const { code, items } = emitValidators(catalog);
     files.set(`${api}.json`, text);
@@ -42,19 +39,19 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
     files.set(`${api}.openapi.json`, `${JSON.stringify(openApi31, null, 1)}\n`);
     files.set(`${api}.openapi.yml`, dump(openApi31, { noRefs: true, lineWidth: 120 }));
     const names = new NameTables(catalog);
-    files.set(`${api}/names.ts`, `${head}\n${names.emit()}`);
-    files.set(`${api}/request.ts`, `${head}\n${emitTypes(catalog, 'request')}`);
-    files.set(`${api}/response.ts`, `${head}\n${emitTypes(catalog, 'response')}`);
-    files.set(`${api}/operations.ts`, `${head}\n${emitOperationTypes(catalog)}`);
-    files.set(`${api}/validators.cjs`, head + code);
-    files.set(`${api}/validators.d.cts`, head + VALIDATORS_DECLARATION);
+    files.set(`${api}/names.ts`, `${HEADER}\n${names.emit()}`);
+    files.set(`${api}/request.ts`, `${HEADER}\n${emitTypes(catalog, 'request')}`);
+    files.set(`${api}/response.ts`, `${HEADER}\n${emitTypes(catalog, 'response')}`);
+    files.set(`${api}/operations.ts`, `${HEADER}\n${emitOperationTypes(catalog)}`);
+    files.set(`${api}/validators.cjs`, HEADER + code);
+    files.set(`${api}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
     return { model: catalog.model, items, names };
   });
-  files.set('formats.cjs', both + FORMATS);
-  files.set('formats.d.cts', both + FORMATS_DECLARATION);
-  files.set('operation.ts', `${both}\n${OPERATION_TYPES}`);
-  files.set('operations.ts', `${both}\n${emitOperationTable(parts)}`);
-  files.set('routes.ts', `${both}\n${emitRoutes(parts.map(({ model }) => model))}`);
+  files.set('formats.cjs', HEADER + FORMATS);
+  files.set('formats.d.cts', HEADER + FORMATS_DECLARATION);
+  files.set('operation.ts', `${HEADER}\n${OPERATION_TYPES}`);
+  files.set('operations.ts', `${HEADER}\n${emitOperationTable(parts)}`);
+  files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ model }) => model))}`);
   return sorted([...files]);
 }
 
@@ -74,7 +71,7 @@ export function differences(folder: string, files: ReadonlyMap<string, string>):
     const actual = readFileSync(join(folder, path), 'utf8');
     if (actual === expected) return [];
     const lines = actual.split('\n');
-    const at = expected.split('\n').findIndex((line, index) => index > 0 && line !== lines[index]);
+    const at = expected.split('\n').findIndex((line, index) => line !== lines[index]);
     return [at < 0 ? `${path}: differs` : `${path}:${at + 1}: differs`];
   });
   return [...changed, ...extra];

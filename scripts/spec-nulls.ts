@@ -2,8 +2,9 @@
 // field send explicit nulls for what they leave out. The bundled documents say so on each of these properties, and the
 // validators take null exactly where a document says `x-nullable`.
 
-import { httpMethods, resolveParameter, splitReference } from './spec-bundle.js';
+import { httpMethods } from './spec-bundle.js';
 import type { OpenApiDocument, Schema } from './spec-bundle.js';
+import { bodyOf, definitionsFrom, dereference, subTypesOf } from './spec-lookup.js';
 
 /** Marks the optional properties of everything that a body can hold, in place. */
 export function declareNulls(document: OpenApiDocument): void {
@@ -11,7 +12,7 @@ export function declareNulls(document: OpenApiDocument): void {
   // What is referred to by such properties alone is nullable itself.
   const uses = countReferences([document.paths, document.definitions, document.responses]);
   for (const [reference, count] of countReferences(optional.map(({ property: { $ref = '' } }) => ({ $ref })))) {
-    const target = targetOf(document, { $ref: reference });
+    const target = dereference(document, { $ref: reference });
     if (target !== undefined && target.allOf === undefined && uses.get(reference) === count)
       target['x-nullable'] = true;
   }
@@ -37,15 +38,11 @@ function countReferences(value: unknown, counts = new Map<string, number>()): Ma
 function withoutReference(document: OpenApiDocument, property: Schema): Schema {
   const { $ref, allOf, ...rest } = property;
   const reference = $ref ?? allOf?.[0]?.$ref;
-  const target = reference === undefined ? undefined : targetOf(document, { $ref: reference });
+  const target = reference === undefined ? undefined : dereference(document, { $ref: reference });
   if (reference === undefined || target === undefined) return property;
   const isNamed = target.enum !== undefined || target.properties !== undefined || target.allOf !== undefined;
   if (!isNamed) return { ...structuredClone(target), ...rest };
   return { type: target.type ?? 'object', allOf: [{ $ref: reference }], ...rest };
-}
-
-function targetOf(document: OpenApiDocument, { $ref }: Schema): Schema | undefined {
-  return document.definitions[splitReference($ref ?? '')?.[1] ?? ''];
 }
 
 export interface OptionalProperty {
@@ -88,56 +85,32 @@ export function optionalProperties(document: OpenApiDocument): OptionalProperty[
 export function takesNull(document: OpenApiDocument, schema: Schema): boolean {
   if (schema['x-nullable'] === true) return true;
   if (schema.$ref === undefined) return schema.type === undefined && schema.allOf === undefined;
-  const target = targetOf(document, schema);
+  const target = dereference(document, schema);
   return target !== undefined && takesNull(document, target);
 }
 
-/** The names of what bodies lead to; a definition with a discriminator leads to its sub-types as well. */
-export function requestDefinitions(document: OpenApiDocument): string[] {
-  const seen = new Set<string>();
-  const queue = bodies(document).flatMap(([, schema]) => referencesOf(schema));
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    const definition = document.definitions[name];
-    if (definition === undefined || seen.has(name)) continue;
-    seen.add(name);
-    queue.push(...referencesOf(definition));
-    if (definition.discriminator !== undefined) queue.push(...subTypesOf(document, name));
-  }
-  return [...seen].sort();
-}
+/** The names of what bodies lead to. */
+export const requestDefinitions = (document: OpenApiDocument): string[] =>
+  definitionsFrom(
+    document,
+    bodies(document).map(([, schema]) => schema),
+  );
 
 function bodies(document: OpenApiDocument): [where: string, schema: Schema][] {
   return Object.values(document.paths).flatMap((item) =>
-    httpMethods.flatMap((method) => {
+    httpMethods.flatMap((method): [string, Schema][] => {
       const operation = item[method];
-      return (operation?.parameters ?? [])
-        .map((parameter) => resolveParameter(document, parameter))
-        .flatMap(({ name, schema }): [string, Schema][] =>
-          schema === undefined ? [] : [[`${operation?.operationId ?? ''}.${name}`, schema]],
-        );
+      if (operation === undefined) return [];
+      const body = bodyOf(document, operation);
+      return body?.schema === undefined ? [] : [[`${operation.operationId}.${body.name}`, body.schema]];
     }),
   );
 }
 
 function requiredByHeirs(document: OpenApiDocument, name: string): string[] {
-  return subTypesOf(document, name).flatMap((heir) => {
-    const { required = [], allOf = [] } = document.definitions[heir] ?? {};
-    return [...required, ...allOf.flatMap((part) => part.required ?? []), ...requiredByHeirs(document, heir)];
-  });
-}
-
-function subTypesOf(document: OpenApiDocument, name: string): string[] {
-  return Object.entries(document.definitions)
-    .filter(([, sub]) => sub.allOf?.some((part) => splitReference(part.$ref ?? '')?.[1] === name))
-    .map(([subName]) => subName);
-}
-
-function referencesOf(schema: Schema): string[] {
-  const { $ref, items, additionalProperties, properties = {}, allOf = [] } = schema;
-  return [
-    ...($ref === undefined ? [] : [splitReference($ref)?.[1] ?? '']),
-    ...[...Object.values(properties), ...allOf].flatMap(referencesOf),
-    ...(items === undefined ? [] : referencesOf(items)),
-    ...(typeof additionalProperties === 'object' ? referencesOf(additionalProperties) : []),
-  ];
+  return subTypesOf(document, name).flatMap(([heir, { required = [], allOf = [] }]) => [
+    ...required,
+    ...allOf.flatMap((part) => part.required ?? []),
+    ...requiredByHeirs(document, heir),
+  ]);
 }

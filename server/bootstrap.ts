@@ -10,6 +10,7 @@ import { defaultAuthPolicy, defaultAuthPolicySettings } from '../domain/auth/aut
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
 import { builtinConfigTypes } from '../domain/config/builtin-types.js';
+import { newIdentity } from '../domain/new-identity.js';
 import { createIntermediateCa, createRootCa, openIssuer } from '../domain/pki/authority.js';
 import { newKeyPair } from '../domain/pki/keys.js';
 import { createKeyRing, newMasterKey, parseMasterKey } from '../domain/pki/master-key.js';
@@ -180,21 +181,7 @@ async function createDefaultAdmin(
   const id = newId();
   await tx.identities.create(
     id,
-    {
-      name: 'Default Admin',
-      typeId: 'User',
-      isAdmin: true,
-      isDefaultAdmin: true,
-      externalId: null,
-      authPolicyId: defaultAuthPolicy.id,
-      roleAttributes: [],
-      permissions: [],
-      appData: {},
-      defaultHostingCost: 0,
-      defaultHostingPrecedence: 'default',
-      hostings: [],
-      tags: {},
-    },
+    { ...newIdentity({ name: 'Default Admin', typeId: 'User', isAdmin: true }), isDefaultAdmin: true },
     [],
   );
   await tx.authenticators.createUpdb({

@@ -65,24 +65,10 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
   /** Drops the connection, also one that is still being opened. */
   let giveUp: (cause: unknown) => void = () => undefined;
 
+  const subjects = subjectsOf(listeners);
   const hear = (payload: string) => {
-    const [subject, ...ids] = payload.split(' ');
-    if (subject === 'session') {
-      if (ids[0] === '*') listeners.allSessionsGone();
-      else ids.forEach(listeners.sessionGone);
-    } else if (subject === 'identity' && ids[0] !== undefined) listeners.identityChanged(ids[0]);
-    else if (subject === 'posture' && ids[0] !== undefined) listeners.postureMoved(ids[0]);
-    else if (subject === 'access') listeners.accessMoved();
-    else if (subject === 'routing') listeners.routingMoved();
-    else if (subject === 'grants') listeners.grantsLost();
-    else if (subject === 'opened') listeners.sessionsOpened(ids[0] === '*' ? null : ids);
-    else if (subject === 'ended') listeners.sessionsEnded(ids);
-    else if (subject === 'terminators') listeners.terminatorsChanged(ids[0] === '*' ? null : ids);
-    else if (subject === 'prints' && ids[0] !== undefined) listeners.printsChanged(ids[0]);
-    else if (subject === 'router' && ids[0] !== undefined) listeners.routerChanged(ids[0]);
-    else if (subject === 'presence') listeners.presenceMoved();
-    else if (subject === 'cas') listeners.casChanged();
-    else if (subject === 'pki') listeners.pkiChanged();
+    const [subject = '', ...ids] = payload.split(' ');
+    subjects.get(subject)?.(ids);
   };
 
   const connect = async (): Promise<void> => {
@@ -139,6 +125,46 @@ export function openChangeFeed(connection: ClientConfig, announce: Announce, lis
       giveUp(undefined);
     },
   };
+}
+
+type Hear = (ids: readonly string[]) => void;
+
+/** What is announced, by the first word of an announcement; ids of what it is about follow, `*` for too many. */
+function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> {
+  const each =
+    (hear: (id: string) => void): Hear =>
+    (ids) => {
+      ids.forEach((id) => {
+        hear(id);
+      });
+    };
+  const orMany =
+    (hear: (ids: readonly string[] | null) => void): Hear =>
+    (ids) => {
+      hear(ids[0] === '*' ? null : ids);
+    };
+  return new Map<string, Hear>([
+    ['access', listeners.accessMoved],
+    ['cas', listeners.casChanged],
+    ['ended', listeners.sessionsEnded],
+    ['grants', listeners.grantsLost],
+    ['identity', each(listeners.identityChanged)],
+    ['opened', orMany(listeners.sessionsOpened)],
+    ['pki', listeners.pkiChanged],
+    ['posture', each(listeners.postureMoved)],
+    ['presence', listeners.presenceMoved],
+    ['prints', each(listeners.printsChanged)],
+    ['router', each(listeners.routerChanged)],
+    ['routing', listeners.routingMoved],
+    [
+      'session',
+      (ids) => {
+        if (ids[0] === '*') listeners.allSessionsGone();
+        else ids.forEach(listeners.sessionGone);
+      },
+    ],
+    ['terminators', orMany(listeners.terminatorsChanged)],
+  ]);
 }
 
 interface Echo {

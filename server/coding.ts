@@ -8,7 +8,7 @@ export type Coding = (typeof CODINGS)[number];
 export interface Wish {
   /** null: the answer goes as it is. */
   readonly coding: Coding | null;
-  /** An answer as it is will not do. */
+  /** The client takes no answer that is not compressed. */
   readonly refusesPlain: boolean;
 }
 
@@ -19,7 +19,7 @@ const MAX_CHARS = 500;
 
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** @param header  `Accept-Encoding`. What is malformed in it counts as not named */
+/** @param header  `Accept-Encoding`; malformed items of it do not count */
 export function wishOf(header: string): Wish {
   if (header.length > MAX_CHARS) return PLAIN;
   const weights = new Map<string, number>();
@@ -32,7 +32,7 @@ export function wishOf(header: string): Wish {
   const others = weights.get('*');
   const plain = weights.get('identity');
   let coding: Coding | null = null;
-  // What is as welcome as it is goes compressed: whoever names a coding wants it.
+  // At equal weight the answer is compressed: a client that names a coding wants it.
   let most = plain ?? 0;
   for (const name of CODINGS) {
     const weight = weights.get(name) ?? others ?? 0;
@@ -43,7 +43,7 @@ export function wishOf(header: string): Wish {
   return { coding, refusesPlain: (plain ?? others) === 0 };
 }
 
-/** @throws DomainError `notAcceptable` where the answer can only go as it is, and will not do so */
+/** @throws DomainError `notAcceptable` where the answer cannot be compressed, and the client takes no other */
 export function requirePlain({ refusesPlain }: Wish, header: string | undefined): void {
   if (!refusesPlain) return;
   throw new DomainError('notAcceptable', {

@@ -146,6 +146,7 @@ export async function openRouterDoor({ fabric, log, config, ...tls }: RouterDoor
   const server = controlListen === null ? undefined : createRouterServer({ config, ...tls, onRouter, log });
   const close = async () => {
     server?.leave();
+    // Its channels end by themselves before their sockets do. A start that fails earlier closes it too: once is enough.
     await fabric.close();
     await holder?.close();
   };

@@ -9,65 +9,54 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalidField } from '../domain/errors.js';
 import { versionOf } from '../domain/entity-version.js';
-import type { Precondition } from '../db/precondition.js';
+import { isConstant } from '../db/precondition.js';
+import type { Precondition, VersionedEntity } from '../db/precondition.js';
 import type { OperationSpec } from '../generated/operation.js';
 
-interface Kind {
-  readonly table: string;
-  /** As errors name one. */
-  readonly entity: string;
-  /** When it was made, for what has nothing that can be set: it moves with the activity of its user. */
-  readonly isConstant?: true;
-}
-
 /** What is stored of each collection whose entities can be changed or deleted by their ids. */
-const KINDS: Readonly<Record<string, Kind>> = {
-  'api-sessions': { table: 'api_sessions', entity: 'apiSession', isConstant: true },
-  'auth-policies': { table: 'auth_policies', entity: 'authPolicy' },
-  'authenticators': { table: 'authenticators', entity: 'authenticator' },
-  'cas': { table: 'cas', entity: 'ca' },
-  'config-types': { table: 'config_types', entity: 'configType' },
-  'configs': { table: 'configs', entity: 'config' },
-  'controller-settings': { table: 'controller_settings', entity: 'controllerSetting' },
-  'edge-router-policies': { table: 'edge_router_policies', entity: 'edgeRouterPolicy' },
-  'edge-routers': { table: 'routers', entity: 'router' },
-  'enrollments': { table: 'enrollments', entity: 'enrollment' },
-  'external-jwt-signers': { table: 'external_jwt_signers', entity: 'externalJwtSigner' },
-  'identities': { table: 'identities', entity: 'identity' },
-  'posture-checks': { table: 'posture_checks', entity: 'postureCheck' },
-  'routers': { table: 'routers', entity: 'router' },
-  'service-edge-router-policies': { table: 'service_edge_router_policies', entity: 'serviceEdgeRouterPolicy' },
-  'service-policies': { table: 'service_policies', entity: 'servicePolicy' },
-  'services': { table: 'services', entity: 'service' },
-  'sessions': { table: 'sessions', entity: 'session' },
-  'terminators': { table: 'terminators', entity: 'terminator' },
-  'transit-routers': { table: 'routers', entity: 'router' },
+const COLLECTIONS: Readonly<Record<string, VersionedEntity>> = {
+  'api-sessions': 'apiSession',
+  'auth-policies': 'authPolicy',
+  'authenticators': 'authenticator',
+  'cas': 'ca',
+  'config-types': 'configType',
+  'configs': 'config',
+  'controller-settings': 'controllerSetting',
+  'edge-router-policies': 'edgeRouterPolicy',
+  'edge-routers': 'router',
+  'enrollments': 'enrollment',
+  'external-jwt-signers': 'externalJwtSigner',
+  'identities': 'identity',
+  'posture-checks': 'postureCheck',
+  'routers': 'router',
+  'service-edge-router-policies': 'serviceEdgeRouterPolicy',
+  'service-policies': 'servicePolicy',
+  'services': 'service',
+  'sessions': 'session',
+  'terminators': 'terminator',
+  'transit-routers': 'router',
 };
 
-/** Those in which every change has to move `updated_at`. */
-export const tablesOfEntities: readonly string[] = Object.values(KINDS)
-  .filter(({ isConstant }) => isConstant !== true)
-  .map(({ table }) => table);
-
-const kinds = new WeakMap<OperationSpec, Kind | null>();
+const entities = new WeakMap<OperationSpec, VersionedEntity | null>();
 
 /** What a detail, a change or a delete is about; undefined for all other operations. */
-function kindOf(operation: OperationSpec): Kind | undefined {
-  const known = kinds.get(operation);
+function entityOf(operation: OperationSpec): VersionedEntity | undefined {
+  const known = entities.get(operation);
   if (known !== undefined) return known ?? undefined;
   const [, collection = ''] = /^\/([a-z-]+)\/\{id\}(?:\/effective)?$/.exec(operation.path) ?? [];
-  const kind = KINDS[collection];
-  kinds.set(operation, kind ?? null);
-  return kind;
+  const entity = COLLECTIONS[collection];
+  entities.set(operation, entity ?? null);
+  return entity;
 }
 
+/** Of a hash: 132 bits. */
 const CHARACTERS = 22;
 
-/** A strong tag of a text, 132 bits of SHA-256. */
 function hashOf(text: string | Buffer): string {
   return hash('sha256', text, 'base64url').slice(0, CHARACTERS);
 }
 
+/** A strong tag of a text. */
 export const tagOf = (text: string | Buffer): string => `"${hashOf(text)}"`;
 
 /** Of texts that live as long as this process: a handful. */
@@ -82,10 +71,10 @@ export function tagOfConstant(text: string | Buffer): string {
 
 /** Of an answer in JSON. @param data  of its envelope. @param body  its text */
 export function tagOfAnswer(operation: OperationSpec, data: unknown, body: string): string {
-  const kind = kindOf(operation);
-  if (kind === undefined) return tagOf(body);
+  const entity = entityOf(operation);
+  if (entity === undefined) return tagOf(body);
   const { createdAt, updatedAt } = data as { createdAt: string; updatedAt: string };
-  return `"${versionOf(new Date(kind.isConstant === true ? createdAt : updatedAt))}.${hashOf(body)}"`;
+  return `"${versionOf(new Date(isConstant(entity) ? createdAt : updatedAt))}.${hashOf(body)}"`;
 }
 
 /** Tags of a header, without `W/` and quotes; undefined when it is no list of them. */
@@ -119,19 +108,13 @@ export function preconditionOf(
   ifMatch: string | undefined,
 ): Precondition | undefined {
   if (ifMatch === undefined || !takesIfMatch(operation) || isAny(ifMatch)) return undefined;
-  const kind = kindOf(operation);
+  const entity = entityOf(operation);
   const { id } = params;
-  if (kind === undefined || id === undefined) throw new Error(`${operation.operationId} has no entity to compare`);
+  if (entity === undefined || id === undefined) throw new Error(`${operation.operationId} has no entity to compare`);
   const tags = tagsIn(ifMatch);
   if (tags === undefined || tags.length === 0) throw malformed(ifMatch);
-  return {
-    table: kind.table,
-    column: kind.isConstant === true ? 'created_at' : 'updated_at',
-    entity: kind.entity,
-    id,
-    isDelete: operation.method === 'DELETE',
-    versions: new Set(tags.map((tag) => tag.split('.', 1)[0] ?? '')),
-  };
+  const versions = new Set(tags.map((tag) => tag.split('.', 1)[0] ?? ''));
+  return { entity, id, isDelete: operation.method === 'DELETE', versions };
 }
 
 const takesIfMatch = ({ parameters }: OperationSpec): boolean =>

@@ -39,7 +39,7 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   const value = valueAt(body, fault.instancePath);
   const shown = secretField.test(field) || fault.keyword === 'maxBytes' ? '' : value;
   if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
-  // An empty name is told as a missing one, as clients of this field know it.
+  // Clients of this field know an empty name as a missing one.
   if (fault.keyword === 'minLength' && fault.params['limit'] === 1)
     return invalidField(field, `${field} is required`, shown, logReason);
   return invalidField(field, `${field} in body ${requirement(fault.keyword, fault.params)}`, shown, logReason);

@@ -284,11 +284,11 @@ function tagged({ isTagged }: OperationSpec, headers: Headers, body: string, onW
   return { ...headers, etag: tag };
 }
 
-const ASKED_FOR_ANEW: Headers = { 'cache-control': 'no-cache' };
+const CONFIRMED_EACH_TIME: Headers = { 'cache-control': 'no-cache' };
 
-/** What is the same for everybody may be stored by whoever asks each time, by its tag, whether it still is the same. */
+/** An answer that is the same for every caller may be stored, and used once a request with its tag has confirmed it. */
 const storing = ({ isTagged, permission }: OperationSpec): Headers | undefined =>
-  isTagged && permission === 'public' ? ASKED_FOR_ANEW : undefined;
+  isTagged && permission === 'public' ? CONFIRMED_EACH_TIME : undefined;
 
 /** An operation that answers in several forms answers the one that `Accept` prefers. */
 const varying = ({ produces }: OperationSpec, { vary }: Headers): Headers | undefined =>

@@ -1,7 +1,7 @@
 /** One-time tokens and their JWTs, and the JWTs of sessions: all signed with the key that serves TLS. */
 import { randomUUID } from 'node:crypto';
-import { caClaims, enrollmentClaims, networkClaims, sessionClaims } from '../domain/enrollment/jwt.js';
-import type { JwtSigner } from '../domain/enrollment/jwt.js';
+import { caClaims, enrollmentClaims, networkClaims, sessionClaims } from '../domain/auth/signed-jwt.js';
+import type { JwtSigner } from '../domain/auth/signed-jwt.js';
 import { newToken } from '../domain/auth/tokens.js';
 import { certificatesOf } from '../domain/pki/pem.js';
 import type { Enrollments, SessionTokens } from '../handlers/context.js';

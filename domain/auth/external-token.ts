@@ -25,7 +25,7 @@ export interface UnprovenToken {
 
 const MAX_TOKEN_CHARS = 16_384;
 const MAX_CLAIM_CHARS = 512;
-/** The year 9999. */
+/** The end of the year 9999: a token may name any number. */
 const MAX_DATE_SECONDS = 253_402_300_799;
 
 /** What says which key to ask for; nothing of it is proven. @throws TokenFault */
@@ -92,6 +92,8 @@ export function mintOf({ jti, iat }: JWTPayload): { tokenId: string | null; issu
     issuedAt: typeof iat === 'number' && Math.abs(iat) < MAX_DATE_SECONDS ? new Date(iat * 1000) : null,
   };
 }
+
+export const endOf = ({ exp = MAX_DATE_SECONDS }: Claims): Date => new Date(Math.min(exp, MAX_DATE_SECONDS) * 1000);
 
 /** The text at a JSON pointer (RFC 6901). @throws TokenFault */
 export function claimAt(claims: Claims, pointer: string): string {

@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 bdd5085f1f31664ca3c3ae48d1160dd47733bb064cf9fead44b27cbac59a36a9) by scripts/generate. Do not edit.
+// Generated from specs/ by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

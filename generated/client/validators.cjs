@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 bdd5085f1f31664ca3c3ae48d1160dd47733bb064cf9fead44b27cbac59a36a9) by scripts/generate. Do not edit.
+// Generated from specs/ by scripts/generate. Do not edit.
 "use strict";
 exports.request_authenticate = validate10;
 const schema11 = {"type":"object","properties":{"configTypes":{"$ref":"request_configTypes"},"envInfo":{"$ref":"request_envInfo_or_null"},"password":{"type":["string","null"],"minLength":5,"maxLength":100},"sdkInfo":{"$ref":"request_sdkInfo_or_null"},"username":{"type":["string","null"],"minLength":4,"maxLength":100}}};

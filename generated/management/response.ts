@@ -1,4 +1,4 @@
-// Generated from specs/ (sha256 29fcb7266d4444e6a36ad6154fef1935b5f44a7f734924e7892822761d64f78c) by scripts/generate. Do not edit.
+// Generated from specs/ by scripts/generate. Do not edit.
 
 /** An address of an API. */
 export interface ApiAddress {

@@ -2,10 +2,10 @@
  * Enrollment by a certificate that a known CA has issued: with a one-time token (`ottca`), or with the certificate
  * alone (`ca`). The certificate is the one of the TLS handshake; its key never leaves the client.
  */
-import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import { DomainError } from '../../domain/errors.js';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
 import type { Ca, Enrollment } from '../../domain/model.js';
+import { newIdentity } from '../../domain/new-identity.js';
 import { commonNamesOf } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
@@ -14,9 +14,8 @@ import type { StoreSet } from '../../db/stores.js';
 import { noData } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
+import { noteLeaf, verifyCurrentPeer } from '../shared/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
-import { newIdentity } from './new-identity.js';
 
 export interface CertificateInput {
   readonly connection: Pick<Connection, 'peerCertificates'>;
@@ -131,7 +130,6 @@ async function enrollNew(
   const draft = newIdentity({
     name: isNumbered ? numberedName(name, (await tx.identities.highestNumber(name)) + 1) : name,
     externalId,
-    authPolicyId: defaultAuthPolicy.id,
     roleAttributes: ca.identityRoles,
   });
   await withoutClash(shown, () => tx.identities.create(identityId, draft, []));
@@ -157,9 +155,7 @@ async function verified(
   { turnQueue }: Context,
 ): Promise<VerifiedChain> {
   try {
-    const chain = await turnQueue.run(() => verifyPeer(sent, { own: null, cas }));
-    if (chain.isExpired) throw new ChainFault('the certificate has expired');
-    return chain;
+    return await turnQueue.run(() => verifyCurrentPeer(sent, { own: null, cas }));
   } catch (fault) {
     throw fault instanceof ChainFault ? new DomainError(kind, { cause: fault, logReason: fault.message }) : fault;
   }

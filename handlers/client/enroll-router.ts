@@ -12,7 +12,7 @@ import { controllerHosts, routerServerNames } from '../../domain/pki/router-name
 import { ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { IssuedChain, Pki, Context } from '../context.js';
-import { noteLeaf, verifyPeer } from '../shared/client-certificates.js';
+import { noteLeaf, verifyCurrentPeer } from '../shared/client-certificates.js';
 import { readRequest } from '../shared/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
@@ -97,9 +97,7 @@ async function shownRouter(
 
 function verified(sent: readonly Buffer[], pki: Pki): VerifiedChain {
   try {
-    const chain = verifyPeer(sent, { own: pki, cas: [] });
-    if (chain.isExpired) throw notARouter('the certificate has expired');
-    return chain;
+    return verifyCurrentPeer(sent, { own: pki, cas: [] });
   } catch (error) {
     throw error instanceof ChainFault ? notARouter(error.message) : error;
   }

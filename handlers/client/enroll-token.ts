@@ -3,20 +3,19 @@
  * certificate from then on, or with tokens. The token is a credential of the caller's own, so that what a proven one
  * lacks is said; why one is not proven is not.
  */
-import { attributesAt, claimAt, readUnproven, TokenFault, useOfToken } from '../../domain/auth/external-token.js';
+import { attributesAt, claimAt, endOf, TokenFault, useOfToken } from '../../domain/auth/external-token.js';
 import type { Claims } from '../../domain/auth/external-token.js';
 import type { ExternalJwtSigner } from '../../domain/auth/external-signer.js';
 import { DomainError } from '../../domain/errors.js';
+import type { IdentityDraft } from '../../domain/model.js';
+import { newIdentity } from '../../domain/new-identity.js';
 import { sortedSet } from '../../domain/sorted-set.js';
 import type { StoreSet } from '../../db/stores.js';
 import { ok } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context, IssuedChain } from '../context.js';
 import { readRequest } from '../shared/signing-request.js';
-import { authenticatorOfSigner } from '../shared/token-login.js';
-import { proveToken } from '../shared/token-proof.js';
-import { newIdentity } from './new-identity.js';
-import type { Newcomer } from './new-identity.js';
+import { proveToken, signerNamedBy } from '../shared/token-proof.js';
 
 export interface TokenInput {
   readonly connection: Pick<Connection, 'bearerTokens'>;
@@ -26,6 +25,8 @@ export interface TokenInput {
   /** The id of the only signer whose token will do; '' and undefined: any. */
   readonly signerId: string | null | undefined;
 }
+
+type Newcomer = Pick<IdentityDraft, 'name' | 'externalId' | 'authPolicyId' | 'roleAttributes'>;
 
 /** `ca` is what to trust, `cert` the leaf and its intermediates; PEM. */
 export type TokenEnrollment = { readonly ca: string; readonly cert: string } | Record<string, never>;
@@ -75,10 +76,7 @@ interface Proven {
 async function proven(token: string | undefined, signerId: string, context: Context, note: Note): Promise<Proven> {
   try {
     if (token === undefined) throw new TokenFault('there is no bearer token');
-    const { issuer, kid } = readUnproven(token);
-    const signer = await context.stores.externalJwtSigners.findEnabled(issuer);
-    if (signer === undefined) throw new TokenFault('no enabled external JWT signer has this issuer');
-    note({ authenticatorId: authenticatorOfSigner(signer.id) });
+    const { signer, kid } = await signerNamedBy(token, context, note);
     if (signerId !== '' && signerId !== signer.id) throw new TokenFault('the issuer is not the signer that was named');
     return { signer, claims: (await proveToken(token, kid, signer, context)).claims };
   } catch (error) {
@@ -169,7 +167,3 @@ async function enroll(
 }
 
 const isTaken = (error: unknown): boolean => error instanceof DomainError && error.kind === 'duplicate';
-
-/** The end of the year 9999: a token may name any number. */
-const LAST_SECOND = 253_402_300_799;
-const endOf = ({ exp = LAST_SECOND }: Claims): Date => new Date(Math.min(exp, LAST_SECOND) * 1000);

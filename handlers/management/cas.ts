@@ -15,7 +15,7 @@ import type { Caller } from '../reply.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { toCaDetail } from '../shared/ca-model.js';
 import { requireAdministrator } from '../shared/delegation.js';
-import { verifyPeer } from '../shared/client-certificates.js';
+import { verifyCurrentPeer } from '../shared/client-certificates.js';
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
@@ -141,8 +141,7 @@ async function requireMayChangeCa(
  */
 function requireProof(ca: Ca, sent: readonly Buffer[]): void {
   try {
-    if (verifyPeer(sent, { own: null, cas: [ca], isAnyUse: true }).isExpired)
-      throw new ChainFault('the certificate has expired');
+    verifyCurrentPeer(sent, { own: null, cas: [ca], isAnyUse: true });
   } catch (fault) {
     throw fault instanceof ChainFault ? new DomainError('certificateNotOfCa', { causeMessage: fault.message }) : fault;
   }

@@ -1,5 +1,6 @@
 /** What is known of the devices of an identity, and which of its session requests failed because of it. */
-import type { FailedRequest, SessionPosture } from '../../db/postures.js';
+import type { FailedRequest } from '../../db/failed-requests.js';
+import type { SessionPosture } from '../../db/postures.js';
 import type { ReportedProcess } from '../../domain/posture/state.js';
 import type * as Response from '../../generated/management/response.js';
 import { isoTime } from '../fields.js';
@@ -38,7 +39,7 @@ export const getIdentityFailedServiceRequests: Handler<'management', 'getIdentit
   { stores },
 ) => {
   const { id } = await stores.identities.get(params.id);
-  return ok((await stores.postures.failures(id)).map(toFailedRequest));
+  return ok((await stores.failedRequests.ofIdentity(id)).map(toFailedRequest));
 };
 
 interface Reported {

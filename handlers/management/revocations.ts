@@ -1,5 +1,5 @@
 /** Revocations: what ends before its time, on every controller. */
-import { SESSION_TOKEN_SECONDS } from '../../domain/enrollment/jwt.js';
+import { SESSION_TOKEN_SECONDS } from '../../domain/auth/signed-jwt.js';
 import { invalidField } from '../../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import type { Revocation } from '../../domain/administration.js';

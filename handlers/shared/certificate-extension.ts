@@ -12,7 +12,7 @@ import { firstCertificate, isLeafOf } from '../../domain/pki/pem.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Pki } from '../context.js';
-import { verifyPeer } from './client-certificates.js';
+import { verifyCurrentPeer } from './client-certificates.js';
 import { readRequest } from './signing-request.js';
 
 /** More than a leaf with every intermediate there can be. */
@@ -91,7 +91,8 @@ function requireShown(sent: readonly Buffer[], presentPem: string, pki: Pki): vo
 
 function isTrusted(sent: readonly Buffer[], pki: Pki): boolean {
   try {
-    return !verifyPeer(sent, { own: pki, cas: [] }).isExpired;
+    verifyCurrentPeer(sent, { own: pki, cas: [] });
+    return true;
   } catch (error) {
     if (error instanceof ChainFault) return false;
     throw error;

@@ -1,5 +1,6 @@
 /** Who a client proves to be with the certificates that it sent in the TLS handshake. */
-import { verifyClientChain, type TrustAnchor, type VerifiedChain } from '../../domain/pki/chain.js';
+import { ChainFault, verifyClientChain } from '../../domain/pki/chain.js';
+import type { TrustAnchor, VerifiedChain } from '../../domain/pki/chain.js';
 import type { Ca } from '../../domain/model.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { firstCertificate } from '../../domain/pki/pem.js';
@@ -19,19 +20,22 @@ export interface PeerTrust {
  * @param sent  what `connection.peerCertificates()` gives: DER, the leaf first; empty when the client sent none
  * @throws ChainFault when it proves nothing; an expired leaf is no fault, see `isExpired`
  */
-export function verifyPeer(
-  sent: readonly Buffer[],
-  { own, cas, isAnyUse = false }: PeerTrust,
-  now = new Date(),
-): VerifiedChain {
+export function verifyPeer(sent: readonly Buffer[], { own, cas, isAnyUse = false }: PeerTrust): VerifiedChain {
   const { roots, intermediates } = own?.trust() ?? { roots: [], intermediates: [] };
   return verifyClientChain({
     sent,
-    now,
+    now: new Date(),
     isAnyUse,
     anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.map(anchorOf)],
     known: intermediates,
   });
+}
+
+/** The same, of a certificate within its time. @throws ChainFault for an expired leaf too */
+export function verifyCurrentPeer(sent: readonly Buffer[], trust: PeerTrust): VerifiedChain {
+  const chain = verifyPeer(sent, trust);
+  if (chain.isExpired) throw new ChainFault('the certificate has expired');
+  return chain;
 }
 
 /** For the log: which certificate was shown. */

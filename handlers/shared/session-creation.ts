@@ -78,7 +78,7 @@ async function holdOf(granting: readonly BasisGrant[], asked: Asked): Promise<Po
     grant,
     checks: checks.filter(({ isPassing }) => !isPassing).map(({ check }) => check),
   }));
-  await stores.postures.noteFailure(caller.identityId, {
+  await stores.failedRequests.note(caller.identityId, {
     apiSessionId: caller.apiSessionId,
     serviceId: asked.serviceId,
     serviceName: ground.serviceName,

@@ -1,14 +1,11 @@
 /** Logging in by a token of an external JWT signer. */
-import { claimAt, mintOf, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
+import { claimAt, mintOf, TokenFault } from '../../domain/auth/external-token.js';
 import type { TokenProof } from '../../db/session-opening.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { CHANGED_MEANWHILE, refused } from './login.js';
 import type { OpenedSession, OpenSession } from './login.js';
-import { proveToken } from './token-proof.js';
-
-/** What clients read as the authenticator of a session that a token opened. */
-export const authenticatorOfSigner = (signerId: string): string => `extJwtId:${signerId}`;
+import { authenticatorOfSigner, proveToken, signerNamedBy } from './token-proof.js';
 
 /**
  * Opens a session by the first of the tokens that logs somebody in: another may be there for a signer that the auth
@@ -36,17 +33,12 @@ export async function logInByToken(
 
 /** @throws TokenFault */
 async function openBy(token: string, context: Context, note: Note, open: OpenSession): Promise<OpenedSession> {
-  const { stores } = context;
-  const { issuer, kid } = readUnproven(token);
-  const signer = await stores.externalJwtSigners.findEnabled(issuer);
-  if (signer === undefined) throw new TokenFault('no enabled external JWT signer has this issuer');
+  const { signer, kid } = await signerNamedBy(token, context, note);
   const { id: signerId, useExternalId } = signer;
-  const authenticatorId = authenticatorOfSigner(signerId);
-  note({ authenticatorId });
   const { claims } = await proveToken(token, kid, signer, context);
   const claim = claimAt(claims, signer.claimsProperty);
   const proof: TokenProof = { by: 'token', signerId, useExternalId, claim, ...mintOf(claims) };
-  const opened = await open({ authenticatorId, proof, isChainComplete: null });
+  const opened = await open({ authenticatorId: authenticatorOfSigner(signerId), proof, isChainComplete: null });
   if (opened === undefined) throw new TokenFault(await whyNotOpened(proof, context, note));
   return opened;
 }

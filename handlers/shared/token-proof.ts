@@ -1,8 +1,25 @@
 /** What proves that a token is of a signer: its key, and what the token says of itself. */
-import { provenClaims, TokenFault } from '../../domain/auth/external-token.js';
+import { provenClaims, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
 import type { Claims } from '../../domain/auth/external-token.js';
-import type { TokenSigner } from '../../domain/auth/external-signer.js';
+import type { ExternalJwtSigner, TokenSigner } from '../../domain/auth/external-signer.js';
 import type { Context } from '../context.js';
+import type { Note } from '../handler.js';
+
+/** What clients read as the authenticator of a session that a token opened. */
+export const authenticatorOfSigner = (signerId: string): string => `extJwtId:${signerId}`;
+
+/** The enabled signer that the token names, and the key that it names; nothing is proven yet. @throws TokenFault */
+export async function signerNamedBy(
+  token: string,
+  { stores }: Pick<Context, 'stores'>,
+  note: Note,
+): Promise<{ signer: ExternalJwtSigner; kid: string | undefined }> {
+  const { issuer, kid } = readUnproven(token);
+  const signer = await stores.externalJwtSigners.findEnabled(issuer);
+  if (signer === undefined) throw new TokenFault('no enabled external JWT signer has this issuer');
+  note({ authenticatorId: authenticatorOfSigner(signer.id) });
+  return { signer, kid };
+}
 
 export interface TokenProof {
   readonly claims: Claims;

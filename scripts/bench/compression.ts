@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { LoadGenerator } from './load.js';
 import type { LoadResult } from './load.js';
 import type { Closers } from './measure.js';
+import { median } from './median.js';
 import type { BenchOptions } from './options.js';
 import { OwnController } from './own-controller.js';
 import { cpuMsOf } from './posture/cpu.js';
@@ -36,9 +37,6 @@ export interface CompressionRow {
   readonly cpuUs: number;
   readonly errors: number;
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 export async function measureCompression({ seconds, jsonFile }: BenchOptions, closers: Closers): Promise<void> {
   const facts = machine();

@@ -1,9 +1,10 @@
 /** Puts an example into every success of a document, and into every body that has none. */
 import { httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
 import type { JsonValue, OpenApiDocument, Operation, Response } from '../spec-bundle.js';
+import { bodyOf, dereference } from '../spec-lookup.js';
 import { Composer } from './compose.js';
 import type { Composed } from './compose.js';
-import { bodyExample, bodyOf, Entities } from './entities.js';
+import { bodyExample, Entities } from './entities.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -59,8 +60,7 @@ class Adder {
     if (body?.schema === undefined || bodyExample(this.document, operation) !== undefined) return;
     const composed = this.composer.body(body.name, body.schema);
     if (!this.#isWhole(`${operation.operationId} body`, composed)) return;
-    const name = splitReference(body.schema.$ref ?? '')?.[1];
-    const holder = name === undefined ? body.schema : this.document.definitions[name];
+    const holder = dereference(this.document, body.schema);
     if (holder !== undefined) holder.example = composed.value;
   }
 

@@ -3,8 +3,9 @@
  * belongs to, and what follows from elsewhere (ids, links, references, what was sent to create the entity) is not
  * written at all.
  */
-import { isObject, splitReference } from '../spec-bundle.js';
+import { isObject } from '../spec-bundle.js';
 import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-bundle.js';
+import { definitionName, dereference, subTypesOf } from '../spec-lookup.js';
 import { looksLikeId, madeOf } from './entities.js';
 import type { Entities } from './entities.js';
 
@@ -55,8 +56,7 @@ export class Composer {
   /** An answer of an operation. @param isPaged  whether it is a list that comes in pages */
   answer(path: string, schema: Schema, isPaged: boolean): Composed {
     const missing: string[] = [];
-    const definition = this.document.definitions[splitReference(schema.$ref ?? '')?.[1] ?? ''] ?? schema;
-    const isEnvelope = definition.properties?.['meta'] !== undefined;
+    const isEnvelope = dereference(this.document, schema)?.properties?.['meta'] !== undefined;
     const place = { ...this.#placeOf(path), isPaged, isEnvelope, property: '', where: path };
     const value = this.#compose(schema, place, missing);
     return { value, missing };
@@ -87,7 +87,7 @@ export class Composer {
   }
 
   #compose(schema: Schema, place: Place, missing: string[]): JsonValue {
-    const name = splitReference(schema.$ref ?? '')?.[1];
+    const name = definitionName(schema);
     if (name !== undefined) return this.#composeDefinition(name, place, missing);
     if (schema.example !== undefined) return schema.example;
     if (schema['x-nullable'] === true) return null;
@@ -115,9 +115,7 @@ export class Composer {
 
   /** The sub-type that the entity was created as, else the first. */
   #subTypeOf(base: string, { discriminator = '' }: Schema, place: Place): Schema | undefined {
-    const subTypes = Object.values(this.document.definitions).filter(({ allOf }) =>
-      allOf?.some(({ $ref }) => splitReference($ref ?? '')?.[1] === base),
-    );
+    const subTypes = subTypesOf(this.document, base).map(([, schema]) => schema);
     const wanted = place.created?.[discriminator];
     return subTypes.find((one) => one['x-discriminator-value'] === wanted) ?? subTypes[0];
   }
@@ -125,7 +123,7 @@ export class Composer {
   #composeObject(schema: Schema, place: Place, missing: string[]): JsonObject {
     const result: JsonObject = {};
     for (const part of schema.allOf ?? []) {
-      const name = splitReference(part.$ref ?? '')?.[1];
+      const name = definitionName(part);
       if (name === 'entityRef') {
         Object.assign(result, this.#composeDefinition(name, place, missing));
         continue;
@@ -171,8 +169,7 @@ export class Composer {
   }
 
   #fits(value: JsonValue, property: Schema): boolean {
-    const name = splitReference(property.$ref ?? '')?.[1];
-    const schema = name === undefined ? property : this.document.definitions[name];
+    const schema = dereference(this.document, property);
     if (schema?.allOf !== undefined || schema?.discriminator !== undefined) return false;
     if (schema?.enum !== undefined) return schema.enum.includes(value);
     if (Array.isArray(value))
@@ -194,7 +191,7 @@ export class Composer {
   }
 }
 
-/** What is created is told by where it is alone. */
+/** An answer to a creation has no other link than the entity's own. */
 const pickSelf = ({ self = {} }: JsonObject): JsonObject => ({ self });
 
 function evidentValue({

@@ -1,8 +1,9 @@
 /** The entities that examples are about: one of each collection, with the same id and name wherever it is shown. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { linksOf } from '../../handlers/fields.js';
-import { isObject, resolveParameter, splitReference } from '../spec-bundle.js';
-import type { JsonObject, JsonValue, OpenApiDocument, Operation, Parameter } from '../spec-bundle.js';
+import { isObject } from '../spec-bundle.js';
+import type { JsonObject, JsonValue, OpenApiDocument, Operation } from '../spec-bundle.js';
+import { bodyOf, dereference } from '../spec-lookup.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 22;
@@ -129,11 +130,5 @@ export class Entities {
 /** The example body of an operation, its own or that of its schema. */
 export function bodyExample(document: OpenApiDocument, operation: Operation): JsonValue | undefined {
   const body = bodyOf(document, operation);
-  const name = splitReference(body?.schema?.$ref ?? '')?.[1];
-  const schema = name === undefined ? body?.schema : document.definitions[name];
-  return body?.['x-example'] ?? schema?.example;
-}
-
-export function bodyOf(document: OpenApiDocument, { parameters = [] }: Operation): Parameter | undefined {
-  return parameters.map((one) => resolveParameter(document, one)).find(({ in: place }) => place === 'body');
+  return body?.['x-example'] ?? dereference(document, body?.schema)?.example;
 }

@@ -2,6 +2,7 @@
 import type { Proof } from '../../db/session-opening.js';
 import type { StoreSet } from '../../db/stores.js';
 import type { LoginMethod, ServicePolicyDraft } from '../../domain/model.js';
+import { newIdentity } from '../../domain/new-identity.js';
 import { GROUPS, WITH_SESSION, idOf, tokenOf } from './fill.js';
 import { HOSTING } from './fill-live.js';
 import { changing, useOf } from './hot.js';
@@ -14,20 +15,11 @@ const TOKEN = '00000000-0000-4000-8000-000000000000';
 const SLICE = 250;
 const END = new Date('2100-01-01');
 
-const identityDraft = {
+const identityDraft = newIdentity({
   name: 'bench-new',
-  typeId: 'Device' as const,
-  isAdmin: false,
-  externalId: null,
-  authPolicyId: 'default',
+  typeId: 'Device',
   roleAttributes: ['bench-dept-3', 'bench-site-7'],
-  permissions: [],
-  appData: {},
-  defaultHostingCost: 0,
-  defaultHostingPrecedence: 'default' as const,
-  hostings: [],
-  tags: {},
-};
+});
 const enrollment = {
   id: newId('e'),
   method: 'ott' as const,

@@ -76,9 +76,9 @@ export const postureStatements: readonly Hot[] = [
     name: 'posture-data',
     act: ({ postures }, facts) => postures.ofIdentity(idOf('identity', guardedIndex(facts))),
   },
-  { name: 'posture-failures', act: ({ postures }) => postures.failures(idOf('identity', GUARDED)) },
+  { name: 'posture-failures', act: ({ failedRequests }) => failedRequests.ofIdentity(idOf('identity', GUARDED)) },
   changing('posture-failure-note', (tx) =>
-    tx.postures.noteFailure(idOf('identity', GUARDED), {
+    tx.failedRequests.note(idOf('identity', GUARDED), {
       apiSessionId: idOf('api-session', GUARDED / WITH_SESSION),
       serviceId: idOf('service', GUARDED_APP),
       serviceName: 'refused',

@@ -3,7 +3,6 @@
  * emitter protoc-gen-es, both plain JavaScript, so that no compiler for this machine has to be there.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -18,6 +17,7 @@ import {
 import type { FileDescriptorProto } from '@bufbuild/protobuf/wkt';
 import protobuf from 'protobufjs';
 import { describeFile } from './protobuf-descriptor.js';
+import { HEADER } from './text.js';
 
 const WELL_KNOWN = 'google/protobuf/timestamp.proto';
 
@@ -28,11 +28,8 @@ export function emitProtobuf(rootDir: string): Map<string, string> {
     .filter((name) => name.endsWith('.proto'))
     .sort()
     .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
-  const hash = createHash('sha256');
-  for (const { text } of sources) hash.update(text);
-  const head = `// Generated from specs/fabric/ (sha256 ${hash.digest('hex')}) by scripts/generate. Do not edit.\n`;
   const emitted = emit(describe(sources));
-  return new Map(emitted.map(({ name, content }) => [`fabric/${name}`, `${head}${content}`]));
+  return new Map(emitted.map(({ name, content }) => [`fabric/${name}`, HEADER + content]));
 }
 
 interface Source {

@@ -1,11 +1,12 @@
 /** Rules for answers: headers, media types, error codes, formats of numbers, and definitions that nothing uses. */
 import { resolveResponse } from '../spec-bundle.js';
 import type { OpenApiDocument, Operation } from '../spec-bundle.js';
+import { definitionsFrom, dereference } from '../spec-lookup.js';
 import { requestDefinitions } from '../spec-nulls.js';
-import { dereference, operationsOf, schemasOf } from './walk.js';
+import { operationsOf, schemasOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
-/** What an answer of a status may carry, beside what an operation declares of its own. */
+/** The header that each answer of a status declares, next to those of the operation's own. */
 const headersOf: Readonly<Record<string, string>> = {
   '201': 'Location',
   '401': 'WWW-Authenticate',
@@ -79,22 +80,11 @@ function unused(document: OpenApiDocument, reportAt: ReportAt): void {
 }
 
 function answered(document: OpenApiDocument): string[] {
-  // Answers, looked at as if they were bodies.
-  const paths = Object.fromEntries(
-    operationsOf(document).map(({ operation }) => [
-      operation.operationId,
-      {
-        post: {
-          ...operation,
-          parameters: Object.entries(operation.responses).flatMap(([status, response]) => {
-            const { schema } = resolveResponse(document, response);
-            return schema === undefined ? [] : [{ name: status, in: 'body' as const, schema }];
-          }),
-        },
-      },
-    ]),
+  const answers = operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses));
+  return definitionsFrom(
+    document,
+    answers.flatMap((answer) => resolveResponse(document, answer).schema ?? []),
   );
-  return requestDefinitions({ ...document, paths });
 }
 
 export function lintAnswers(document: OpenApiDocument, reportAt: ReportAt): void {

@@ -1,7 +1,7 @@
 /** Rules for a document as a whole: names, tags, discriminators. */
-import { splitReference } from '../spec-bundle.js';
 import type { OpenApiDocument } from '../spec-bundle.js';
-import { camelCase, dereference, operationsOf } from './walk.js';
+import { dereference, subTypesOf } from '../spec-lookup.js';
+import { camelCase, operationsOf } from './walk.js';
 import type { ReportAt } from './walk.js';
 
 const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[] = [
@@ -39,8 +39,7 @@ function discriminators(document: OpenApiDocument, reportAt: ReportAt): void {
     const report = reportAt(`definition ${name}`);
     if (!base.required?.includes(property)) report('discriminator', `require '${property}'`);
     const values = new Set<string>();
-    for (const [subName, sub] of Object.entries(document.definitions)) {
-      if (!sub.allOf?.some((part) => splitReference(part.$ref ?? '')?.[1] === name)) continue;
+    for (const [subName, sub] of subTypesOf(document, name)) {
       const value = sub['x-discriminator-value'];
       if (value === undefined || values.has(value))
         report('discriminator', `give ${subName} an x-discriminator-value of its own`);

@@ -1,12 +1,13 @@
 /** Rules for examples: everything has one, and every one fits its schema. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { bodyExample, bodyOf } from '../examples/entities.js';
+import { bodyExample } from '../examples/entities.js';
 import { addExamples } from '../examples/add.js';
 import { toOpenApi31 } from '../openapi/document.js';
 import { schemaReference, toSchema } from '../openapi/schema.js';
-import { apis, resolveResponse, splitReference } from '../spec-bundle.js';
+import { apis, resolveResponse } from '../spec-bundle.js';
 import type { ApiName, JsonObject, OpenApiDocument, Schema } from '../spec-bundle.js';
+import { bodyOf, dereference, subTypesOf } from '../spec-lookup.js';
 import { messageOf, operationsOf, schemasOf } from './walk.js';
 import type { ReportAt } from './walk.js';
 
@@ -83,13 +84,10 @@ function createCheck(document: OpenApiDocument): Check {
 }
 
 function subTypeFor(document: OpenApiDocument, schema: Schema, example: unknown): Schema {
-  const base = document.definitions[splitReference(schema.$ref ?? '')?.[1] ?? ''] ?? schema;
-  if (base.discriminator === undefined) return schema;
+  const base = dereference(document, schema);
+  if (base?.discriminator === undefined) return schema;
+  const [name = ''] = Object.entries(document.definitions).find(([, definition]) => definition === base) ?? [];
   const value = (example as Record<string, unknown> | null)?.[base.discriminator];
-  const found = Object.entries(document.definitions).find(
-    ([, sub]) =>
-      sub['x-discriminator-value'] === value &&
-      sub.allOf?.some(({ $ref }) => document.definitions[splitReference($ref ?? '')?.[1] ?? ''] === base),
-  );
+  const found = subTypesOf(document, name).find(([, sub]) => sub['x-discriminator-value'] === value);
   return found === undefined ? schema : { $ref: `#/definitions/${found[0]}` };
 }

@@ -1,7 +1,8 @@
 /** Rules for operations: names, permission, answers, parameters. */
 import { resolveResponse } from '../spec-bundle.js';
 import type { OpenApiDocument, Operation } from '../spec-bundle.js';
-import { camelCase, dereference, operationsOf } from './walk.js';
+import { dereference } from '../spec-lookup.js';
+import { camelCase, operationsOf } from './walk.js';
 import type { OperationContext, Report, ReportAt } from './walk.js';
 
 const permissions = ['public', 'partial', 'own', 'admin'];

@@ -1,8 +1,9 @@
-/** Rules for what requests may hold: null, lengths, bounds, closed sets and defaults are told by keywords. */
+/** Rules for what requests may hold: keywords say where null is taken, lengths, bounds, closed sets and defaults. */
+import { bodyOf, definitionsFrom, dereference } from '../spec-lookup.js';
 import { optionalProperties, requestDefinitions, takesNull } from '../spec-nulls.js';
 import type { OpenApiDocument, Parameter, Schema } from '../spec-bundle.js';
 import { isObject } from '../spec-bundle.js';
-import { dereference, operationsOf } from './walk.js';
+import { operationsOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
 /** Formats whose values have a length of their own. */
@@ -138,10 +139,8 @@ function defaults(document: OpenApiDocument, reportAt: ReportAt): void {
 
 /** The definitions that bodies of PATCH lead to. */
 function reachedByPatches(document: OpenApiDocument): Set<string> {
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).flatMap(([path, { patch }]) => (patch === undefined ? [] : [[path, { patch }]])),
-  );
-  return new Set(requestDefinitions({ ...document, paths }));
+  const bodies = Object.values(document.paths).flatMap(({ patch }) => (patch && bodyOf(document, patch))?.schema ?? []);
+  return new Set(definitionsFrom(document, bodies));
 }
 
 export function lintRequests(document: OpenApiDocument, reportAt: ReportAt): void {

@@ -1,5 +1,5 @@
 /** What every rule needs: reporting, and the operations and schemas of a document. */
-import { httpMethods, isObject, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
+import { httpMethods, isObject, resolveParameter, resolveResponse } from '../spec-bundle.js';
 import type { HttpMethod, OpenApiDocument, Operation, Parameter, Schema } from '../spec-bundle.js';
 
 export const camelCase = /^[a-z][A-Za-z0-9]*$/;
@@ -52,12 +52,6 @@ export function schemasOf(document: OpenApiDocument): { where: string; schema: S
     }
   }
   return found;
-}
-
-/** The definition that a reference leads to; a schema without one is itself. */
-export function dereference(document: OpenApiDocument, schema: Schema | undefined): Schema | undefined {
-  const name = splitReference(schema?.$ref ?? '')?.[1];
-  return name === undefined ? schema : document.definitions[name];
 }
 
 export function messageOf(error: unknown): string {

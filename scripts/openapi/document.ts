@@ -15,6 +15,7 @@ import type {
   Response,
   Schema,
 } from '../spec-bundle.js';
+import { bodyOf } from '../spec-lookup.js';
 import { toSchema, toSchemas } from './schema.js';
 
 const JSON_TYPE = 'application/json';
@@ -71,7 +72,7 @@ function toOperation(document: OpenApiDocument, operation: Operation): JsonObjec
   const source = operation as unknown as JsonObject;
   refuseOthers(source, OPERATION_KEYS, operation.operationId);
   const parameters = operation.parameters ?? [];
-  const body = parameters.map((one) => resolveParameter(document, one)).find(({ in: place }) => place === 'body');
+  const body = bodyOf(document, operation);
   const others = toParameters(document, parameters);
   const produces = operation.produces ?? document.produces;
   return {

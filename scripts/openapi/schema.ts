@@ -1,6 +1,7 @@
 /** Schemas of OpenAPI 2.0 as schemas of OpenAPI 3.1, which are JSON Schema 2020-12. */
 import { splitReference } from '../spec-bundle.js';
 import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-bundle.js';
+import { subTypesOf } from '../spec-lookup.js';
 
 /** What both forms write alike. */
 const ALIKE: readonly string[] = [
@@ -95,9 +96,8 @@ function orNull(schema: JsonObject): JsonObject {
 
 /** The property, and which schema each of its values means. A schema's own name needs no entry. */
 function toDiscriminator(document: OpenApiDocument, base: string, propertyName: string): JsonObject {
-  const entries = Object.entries(document.definitions).flatMap(([name, { allOf, 'x-discriminator-value': value }]) => {
-    const isSubType = allOf?.some(({ $ref }) => splitReference($ref ?? '')?.[1] === base) ?? false;
-    return isSubType && value !== undefined ? [[value, schemaReference(name)] as const] : [];
-  });
+  const entries = subTypesOf(document, base).flatMap(([name, { 'x-discriminator-value': value }]) =>
+    value === undefined ? [] : [[value, schemaReference(name)] as const],
+  );
   return { propertyName, mapping: Object.fromEntries(entries) };
 }

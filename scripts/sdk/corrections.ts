@@ -18,7 +18,7 @@ export const corrections: readonly Correction[] = [
   {
     generators: 'all',
     what: 'the description of the whole API is cut after its first paragraph',
-    why: 'It is a page, and stands at the head of each generated file.',
+    why: 'It is a page long, and each generated file begins with it.',
     apply: shortenDescription,
   },
   {
@@ -31,7 +31,7 @@ export const corrections: readonly Correction[] = [
   },
   {
     generators: ['go', 'java'],
-    what: 'null is not told of where only requests have it',
+    what: '`x-nullable` is left out where only requests have it',
     why: 'There null means the same as absence, but each such member would be wrapped (NullableString, JsonNullable).',
     apply: leaveOutNulls,
   },
@@ -43,7 +43,7 @@ export const corrections: readonly Correction[] = [
   },
 ];
 
-/** Beside the corrections: templates of ours in place of the generator's, in scripts/sdk-generator/templates/. */
+/** Templates of ours that replace the generator's, in scripts/sdk-generator/templates/. */
 export const templates: readonly { generator: string; file: string; why: string }[] = [
   {
     generator: 'go',
@@ -79,9 +79,8 @@ function joinKinds(document: JsonObject): void {
     const properties: JsonObject = { ...objectAt(parent, 'properties') };
     const ambiguous = new Set<string>();
     for (const [kindName, kind] of Object.entries(definitions)) {
-      const parts = isObject(kind) && Array.isArray(kind['allOf']) ? kind['allOf'].filter(isObject) : [];
-      if (!parts.some((part) => part['$ref'] === `#/definitions/${name}`)) continue;
-      for (const [key, property] of parts.flatMap((part) => propertiesOf(part, name, definitions))) {
+      if (!isKindOf(name, kind)) continue;
+      for (const [key, property] of partsOf(kind).flatMap((part) => propertiesOf(part, name, definitions))) {
         const other = properties[key];
         if (other === undefined) properties[key] = property;
         else if (JSON.stringify(shapeOf(other)) !== JSON.stringify(shapeOf(property))) ambiguous.add(key);
@@ -93,6 +92,14 @@ function joinKinds(document: JsonObject): void {
     delete parent['discriminator'];
   }
 }
+
+function partsOf(definition: JsonValue): JsonObject[] {
+  const parts = isObject(definition) ? definition['allOf'] : undefined;
+  return Array.isArray(parts) ? parts.filter(isObject) : [];
+}
+
+const isKindOf = (parent: string, definition: JsonValue): boolean =>
+  partsOf(definition).some((part) => part['$ref'] === `#/definitions/${parent}`);
 
 /** Those of one part of an `allOf`; none of the parent itself. */
 function propertiesOf(part: JsonObject, parent: string, definitions: JsonObject): [string, JsonValue][] {
@@ -121,12 +128,9 @@ function leaveOutNulls(document: JsonObject): void {
     if (name !== undefined && definition !== undefined) {
       answered.add(name);
       reach(definition);
-      // The kinds of what has a discriminator.
-      const parent = JSON.stringify({ $ref: `#/definitions/${name}` });
       if (isObject(definition) && 'discriminator' in definition)
         for (const [kind, other] of Object.entries(definitions))
-          if (JSON.stringify(objectAt({ other }, 'other')['allOf'] ?? null).includes(parent))
-            reach({ $ref: `#/definitions/${kind}` });
+          if (isKindOf(name, other)) reach({ $ref: `#/definitions/${kind}` });
     }
     Object.values(value).forEach(reach);
   };

@@ -6,13 +6,13 @@ import type { RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import 'reflect-metadata';
 import { X509Certificates } from '@peculiar/x509';
+import { basePaths } from '../../generated/routes.js';
 import type { ApiName, JsonObject } from '../spec-bundle.js';
 import { ROOT } from './generator.js';
 
-const BASE_PATHS: Readonly<Record<ApiName, string>> = { client: '/edge/client/v1', management: '/edge/management/v1' };
 const MOST_MS = 30_000;
 
-/** @param host  name and port that the SDK calls unless it is told otherwise: `edge.example.org:1280` */
+/** @param host  name and port that the SDK calls unless its user sets others: `edge.example.org:1280` */
 export function checkedIn(api: ApiName, host: string): JsonObject {
   const document = JSON.parse(readFileSync(join(ROOT, 'generated', `${api}.json`), 'utf8')) as JsonObject;
   return { ...document, host };
@@ -27,7 +27,7 @@ export interface Trust {
 
 /**
  * From a running controller. Its certificate is verified: by the authorities given, else by those that it publishes,
- * whose root has to have the fingerprint given; without either the first answer is trusted, and the fingerprint told.
+ * whose root has to have the fingerprint given; without either the first answer is trusted, and the fingerprint shown.
  * @param tell  gets a line for the user
  * @throws Error when there is no answer, or none that can be trusted
  */
@@ -41,7 +41,7 @@ export async function served(
   const ca = trust.authorities ?? (await published(origin, trust.fingerprint, tell));
   const documents = new Map<ApiName, JsonObject>();
   for (const api of apis)
-    documents.set(api, JSON.parse(await get(`${origin}${BASE_PATHS[api]}/swagger.json`, { ca })) as JsonObject);
+    documents.set(api, JSON.parse(await get(`${origin}${basePaths[api]}/swagger.json`, { ca })) as JsonObject);
   return documents;
 }
 

@@ -1,4 +1,4 @@
-/** What OpenAPI Generator is told for each language, so that a package comes out that people can use as it is. */
+/** The options of OpenAPI Generator for each language, such that the package works as it comes out. */
 import type { ApiName } from '../spec-bundle.js';
 
 export interface Recipe {

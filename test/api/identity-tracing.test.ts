@@ -8,12 +8,12 @@ import { unique } from '../support/controller.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 
 /** Reads have a line when they are traced, and never else. */
 const QUIET = { EDGE_LOG_REQUESTS: 'changes' };
-const PASSWORD = 'pass word 1';
 
 interface Trace {
   readonly enabled?: boolean;
@@ -40,10 +40,7 @@ describe('tracing of an identity', () => {
 
   const newUser = async (extra: object = {}) => {
     const name = unique('traced');
-    const body = { name, type: 'User', isAdmin: false, ...extra };
-    const { id } = expectStatus(await admin.post(`${MANAGEMENT}/identities`, body), 201).data as { id: string };
-    const authenticator = { identityId: id, method: 'updb', username: name, password: PASSWORD };
-    expectStatus(await admin.post(`${MANAGEMENT}/authenticators`, authenticator), 201);
+    const { id } = await makeUser(admin, name, extra);
     return { id, login: (controller: LoggedController) => controller.login(name, PASSWORD) };
   };
   const trace = (id: string, spec: object, client = admin) => client.put(`${MANAGEMENT}/identities/${id}/trace`, spec);

@@ -12,10 +12,10 @@ import type { TestDatabase } from '../support/database.js';
 import { HEARD_MS, until } from '../support/poll.js';
 import { recordStatements } from '../support/statements.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
-const PASSWORD = 'pass word 1';
 /** For what was never announced. */
 const UNHEARD_MS = 15_000;
 
@@ -55,8 +55,7 @@ describe('answers kept by an epoch in memory', function keptEpochs() {
   /** An identity that may dial one service by its role attribute. */
   const newSubject = async (): Promise<Subject> => {
     const name = unique('kept');
-    const identity = await post('identities', { name, type: 'User', isAdmin: false, roleAttributes: [name] });
-    await post('authenticators', { identityId: identity, method: 'updb', username: name, password: PASSWORD });
+    const { id: identity } = await makeUser(admin, name, { roleAttributes: [name] });
     const service = await post('services', { name, encryptionRequired: false });
     const policy = await post('service-policies', {
       name,

@@ -17,9 +17,9 @@ import type { Entity } from '../support/entities.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
-import { MFA, codeAt } from './second-factor-support.js';
+import { enrollTotp } from '../support/totp.js';
+import { PASSWORD } from '../support/users.js';
 
-const PASSWORD = 'pass word 1';
 const FAR = '2099-01-01T00:00:00Z';
 const PRESENCE = ['edgeRouterConnectionStatus', 'hasEdgeRouterConnection'];
 /** What no change of an identity changes, and what none shows. */
@@ -178,12 +178,7 @@ describe('identities in lists', function () {
     {
       of: 'its second factor',
       shows: ['isMfaEnabled'],
-      make: async () => {
-        expectStatus(await (client as Client).post(MFA), 201);
-        const { provisioningUrl } = expectStatus(await (client as Client).get(MFA), 200).data as Record<string, string>;
-        const secret = new URL(provisioningUrl ?? '').searchParams.get('secret') ?? '';
-        expectStatus(await (client as Client).post(`${MFA}/verify`, { code: codeAt(secret) }), 200);
-      },
+      make: () => enrollTotp(client as Client),
     },
     {
       of: 'its second factor, taken away',

@@ -11,10 +11,10 @@ import { expectFault, expectLoginRefused } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { authPolicy } from '../support/auth-policy.js';
 import { whileHeld } from '../support/locks.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
-const PASSWORD = 'pass word 1';
 const NEXT = 'pass word 2';
 const GUESSES = 49;
 
@@ -42,9 +42,7 @@ describe('guesses at the own password', function ownGuesses() {
   const newSubject = async (rules: object): Promise<Subject> => {
     const authPolicyId = await make(pair, 'auth-policies', authPolicy({ updb: rules }));
     const name = unique('subject');
-    const id = await make(pair, 'identities', { name, type: 'User', isAdmin: false, authPolicyId });
-    const updb = { identityId: id, method: 'updb', username: name, password: PASSWORD };
-    const authenticatorId = await make(pair, 'authenticators', updb);
+    const { id, authenticatorId } = await makeUser(admin, name, { authPolicyId });
     const { token } = await one.login(name, PASSWORD);
     return { id, name, authenticatorId, clients: [one.client(token), two.client(token)] };
   };

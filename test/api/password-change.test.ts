@@ -13,10 +13,10 @@ import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { expectFault } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
-const PASSWORD = 'pass word 1';
 const NEXT = 'pass word 2';
 const idOf = (answer: Answer): string => (expectStatus(answer, 201).data as { id: string }).id;
 
@@ -44,10 +44,8 @@ describe('a new password', function passwordChange() {
 
   const newSubject = async (): Promise<Subject> => {
     const name = unique('subject');
-    const id = idOf(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin: false }));
-    const body = { identityId: id, method: 'updb', username: name, password: PASSWORD };
-    const authenticatorId = idOf(await admin.post(`${M}/authenticators`, body));
-    return { id, name, authenticatorId, sessions: [await one.login(name, PASSWORD), await two.login(name, PASSWORD)] };
+    const user = await makeUser(admin, name);
+    return { ...user, name, sessions: [await one.login(name, PASSWORD), await two.login(name, PASSWORD)] };
   };
   const statusOf = async (client: Client) => (await client.get(`${C}/current-identity`)).status;
   /** The session of `client` as both controllers know it. */

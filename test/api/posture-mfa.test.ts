@@ -3,13 +3,13 @@
  * the database's, so a test puts back when a code was given, and tells the controllers as any change does.
  */
 import { expect } from 'chai';
-import { generateSync } from 'otplib';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { entityOf } from '../support/entities.js';
 import { expectFault, expectNotFound } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { codeAt, enrollTotp } from '../support/totp.js';
 import {
   isPassing,
   lastChange,
@@ -40,17 +40,10 @@ describe('an MFA check', function mfa() {
   const guarded = async (fields: object = {}) => network.guard([await check(fields)]);
   const sessionId = async (client: Client) =>
     entityOf(expectStatus(await client.get(`${C}/current-api-session`), 200)).id;
-  /** The first code verifies the enrollment, and counts as one that was given. */
-  const enroll = async (client: Client): Promise<string> => {
-    expectStatus(await client.post(`${C}/current-identity/mfa`), 201);
-    const { provisioningUrl } = entityOf(expectStatus(await client.get(`${C}/current-identity/mfa`), 200));
-    const secret = new URL(String(provisioningUrl)).searchParams.get('secret') ?? '';
-    expectStatus(await client.post(`${C}/current-identity/mfa/verify`, { code: generateSync({ secret }) }), 200);
-    return secret;
-  };
+  const enroll = async (client: Client): Promise<string> => (await enrollTotp(client)).secret;
   const give = async ({ id, client }: Guarded, secret: string) => {
     await network.database.query('UPDATE mfas SET last_step = 0 WHERE identity_id = $1', [id]);
-    expectStatus(await client.post(`${C}/authenticate/mfa`, { code: generateSync({ secret }) }), 200);
+    expectStatus(await client.post(`${C}/authenticate/mfa`, { code: codeAt(secret) }), 200);
   };
   /** As if the code and the events had come that much earlier. */
   const putBack = async (client: Client, seconds: number) => {

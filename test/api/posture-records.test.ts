@@ -1,11 +1,11 @@
 /** What administrators read of posture: data of an identity's devices, and requests that failed because of them. */
 import { expect } from 'chai';
-import { generateSync } from 'otplib';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { entityOf } from '../support/entities.js';
 import { expectNotFound } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { enrollTotp } from '../support/totp.js';
 import { opened, openSession, report, reportAll, startPostureNetwork } from './posture-support.js';
 import type { PostureNetwork } from './posture-support.js';
 
@@ -117,10 +117,7 @@ describe('records of posture', function records() {
       const sessions = (await dataOf(id))['apiSessionPostureData'] as Record<string, { mfa: Record<string, unknown> }>;
       return Object.values(sessions)[0]?.mfa ?? {};
     };
-    expectStatus(await client.post(`${C}/current-identity/mfa`), 201);
-    const { provisioningUrl } = entityOf(await client.get(`${C}/current-identity/mfa`));
-    const secret = new URL(String(provisioningUrl)).searchParams.get('secret') ?? '';
-    expectStatus(await client.post(`${C}/current-identity/mfa/verify`, { code: generateSync({ secret }) }), 200);
+    await enrollTotp(client);
     expect(await mfaOf()).to.include({ passedMfa: true, passedOnUnlock: true, passedOnWake: true });
     expect((await mfaOf())['passedAt']).to.match(TIME);
     await report(client, { typeId: 'ENDPOINT_STATE', id: '0', unlocked: true });

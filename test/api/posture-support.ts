@@ -5,10 +5,9 @@ import { unique } from '../support/controller.js';
 import { entityOf, idsOf } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { Pair } from './server-support.js';
-
-const PASSWORD = 'pass word 1';
 
 export interface PostureQuery extends Entity {
   readonly isPassing: boolean;
@@ -68,8 +67,7 @@ export async function startPostureNetwork(): Promise<PostureNetwork> {
     check: (body) => make('posture-checks', { name: unique('check'), ...body }),
     async guard(checks, policy = {}) {
       const name = unique('caller');
-      const id = await make('identities', { name, type: 'User', isAdmin: false });
-      await make('authenticators', { identityId: id, method: 'updb', username: name, password: PASSWORD });
+      const { id } = await makeUser(admin, name);
       const service = await make('services', { name: unique('service'), encryptionRequired: false });
       return {
         id,

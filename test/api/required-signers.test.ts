@@ -16,10 +16,10 @@ import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
 import type { TestClaims, TestSigner } from '../support/tokens.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
-const PASSWORD = 'pass word 1';
 const ME = `${C}/current-identity`;
 const SESSION = `${C}/current-api-session`;
 const SIGNERS = `${M}/external-jwt-signers`;
@@ -53,10 +53,7 @@ describe('a token that an auth policy requires', function requiredSigners() {
     const signer = await makeSigner(admin, signerChanges);
     const policyId = await newPolicy({ requireExtJwtSigner: signer.id, ...secondary });
     const name = unique('subject');
-    const body = { name, type: 'User', isAdmin: false, authPolicyId: policyId, ...fields };
-    const { id } = entityOf(expectStatus(await admin.post(`${M}/identities`, body), 201));
-    const updb = { identityId: id, method: 'updb', username: name, password: PASSWORD };
-    expectStatus(await admin.post(`${M}/authenticators`, updb), 201);
+    const { id } = await makeUser(admin, name, { authPolicyId: policyId, ...fields });
     const token = (changes: TestClaims = {}) => tokenOf(signer, id, changes);
     const subject: Subject = { id, name, policyId, signer, client: await one.login(name, PASSWORD), token };
     return subject;

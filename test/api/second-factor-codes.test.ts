@@ -7,13 +7,12 @@ import type pg from 'pg';
 import { expectStatus } from '../support/client.js';
 import { entityOf } from '../support/entities.js';
 import { expectFault } from '../support/expect.js';
+import { MFA, codeAt } from '../support/totp.js';
 import type { LoggedController } from './server-support.js';
 import {
-  MFA,
   CODES,
   GIVE,
   withCode,
-  codeAt,
   wrongCode,
   refusedCode,
   statuses,

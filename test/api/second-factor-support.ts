@@ -1,5 +1,4 @@
 /** What the suites of the second factor share: two controllers on a database, identities with TOTP, and their codes. */
-import { generateSync } from 'otplib';
 import pg from 'pg';
 import { authPolicy } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
@@ -9,14 +8,14 @@ import type { TestDatabase } from '../support/database.js';
 import { entityOf } from '../support/entities.js';
 import { expectFault } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { MFA, beginTotp as begin, codeAt, enrollTotp } from '../support/totp.js';
+import type { Totp } from '../support/totp.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
-export const PASSWORD = 'pass word 1';
-export const MFA = `${C}/current-identity/mfa`;
 export const CODES = `${MFA}/recovery-codes`;
 export const GIVE = `${C}/authenticate/mfa`;
-export const STEP_SECONDS = 30;
 
 export interface Subject {
   readonly id: string;
@@ -25,14 +24,9 @@ export interface Subject {
   readonly client: Client;
 }
 
-export interface Enrolled extends Subject {
-  readonly secret: string;
-  readonly recoveryCodes: readonly string[];
-}
+export interface Enrolled extends Subject, Totp {}
 
 export const withCode = (code: string) => ({ headers: { 'mfa-validation-code': code } });
-export const codeAt = (secret: string, steps = 0): string =>
-  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * STEP_SECONDS });
 /** Right at no moment that the server could look at. */
 export function wrongCode(secret: string): string {
   const right = new Set([-3, -2, -1, 0, 1, 2, 3].map((steps) => codeAt(secret, steps)));
@@ -74,25 +68,14 @@ export function useSecondFactor() {
   const login = (name: string, controller = one) => controller.login(name, PASSWORD);
   const newSubject = async (fields: object = {}): Promise<Subject> => {
     const name = unique('subject');
-    const { id } = entityOf(
-      expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin: false, ...fields }), 201),
-    );
-    const updb = { identityId: id, method: 'updb', username: name, password: PASSWORD };
-    expectStatus(await admin.post(`${M}/authenticators`, updb), 201);
+    const { id } = await makeUser(admin, name, fields);
     return { id, name, client: await login(name) };
-  };
-  const begin = async (client: Client) => {
-    expectStatus(await client.post(MFA), 201);
-    const { provisioningUrl, recoveryCodes } = entityOf(expectStatus(await client.get(MFA), 200));
-    const secret = new URL(provisioningUrl as string).searchParams.get('secret') ?? '';
-    return { secret, recoveryCodes: recoveryCodes as string[] };
   };
   /** Lets codes of the present step be given again: a test has no 30 seconds to wait for the next. */
   const unspend = (id: string) => pool.query('UPDATE mfas SET last_step = 0 WHERE identity_id = $1', [id]);
   const enroll = async (fields: object = {}): Promise<Enrolled> => {
     const subject = await newSubject(fields);
-    const begun = await begin(subject.client);
-    expectStatus(await subject.client.post(`${MFA}/verify`, { code: codeAt(begun.secret) }), 200);
+    const begun = await enrollTotp(subject.client);
     await unspend(subject.id);
     return { ...subject, ...begun };
   };

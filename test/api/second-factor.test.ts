@@ -12,18 +12,9 @@ import { entityOf, idsOf, linksOf } from '../support/entities.js';
 import { expectFault, expectUnauthorized } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { MFA, codeAt } from '../support/totp.js';
 import type { LoggedController } from './server-support.js';
-import {
-  MFA,
-  CODES,
-  GIVE,
-  withCode,
-  codeAt,
-  wrongCode,
-  refusedCode,
-  statuses,
-  useSecondFactor,
-} from './second-factor-support.js';
+import { CODES, GIVE, withCode, wrongCode, refusedCode, statuses, useSecondFactor } from './second-factor-support.js';
 
 describe('a second factor', function secondFactor() {
   this.timeout(300_000);

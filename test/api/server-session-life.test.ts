@@ -10,6 +10,7 @@ import { HEARD_MS, until } from '../support/poll.js';
 import { INVALID_SESSION } from '../support/challenges.js';
 import { expectUnauthorized } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startLogged } from './server-support.js';
 import type { LoggedController } from './server-support.js';
 import { session } from './session-support.js';
@@ -106,19 +107,8 @@ describe('API sessions on two controllers', () => {
   const shared = async (isAdmin = false) => {
     const admin = await one.login();
     const name = unique('shared');
-    const { id } = expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin }), 201).data as {
-      id: string;
-    };
-    expectStatus(
-      await admin.post(`${M}/authenticators`, {
-        identityId: id,
-        method: 'updb',
-        username: name,
-        password: 'pass word 1',
-      }),
-      201,
-    );
-    const onOne = await one.login(name, 'pass word 1');
+    const { id } = await makeUser(admin, name, { isAdmin });
+    const onOne = await one.login(name, PASSWORD);
     const onTwo = two.client(onOne.token);
     const current = session(await onTwo.get(`${C}/current-api-session`));
     return { admin, id, name, onOne, onTwo, sessionId: current.id };

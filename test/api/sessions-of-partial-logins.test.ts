@@ -3,7 +3,6 @@
  * let in whoever owes a second factor. So they end, on all controllers, and none is opened until all is given.
  */
 import { expect } from 'chai';
-import { generateSync } from 'otplib';
 import { authPolicy } from '../support/auth-policy.js';
 import type { PolicyChanges } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
@@ -15,11 +14,10 @@ import { whileHeld } from '../support/locks.js';
 import { until } from '../support/poll.js';
 import { bearing, makeSigner, tokenOf } from '../support/tokens.js';
 import type { TestSigner } from '../support/tokens.js';
+import { beginTotp, codeAt, enrollTotp, verifyTotp } from '../support/totp.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
-
-const PASSWORD = 'pass word 1';
-const MFA = `${C}/current-identity/mfa`;
 
 interface Subject {
   readonly id: string;
@@ -50,8 +48,7 @@ describe('sessions for services of an API session', function partialLogins() {
   const newSubject = async (changes: PolicyChanges = {}, fields: object = {}): Promise<Subject> => {
     const authPolicyId = await make(pair, 'auth-policies', authPolicy(changes));
     const name = unique('subject');
-    const id = await make(pair, 'identities', { name, type: 'User', isAdmin: false, authPolicyId, ...fields });
-    await make(pair, 'authenticators', { identityId: id, method: 'updb', username: name, password: PASSWORD });
+    const { id } = await makeUser(admin, name, { authPolicyId, ...fields });
     return { id, name, authPolicyId };
   };
   const login = ({ name }: Subject, controller = one) => controller.login(name, PASSWORD);
@@ -72,13 +69,6 @@ describe('sessions for services of an API session', function partialLogins() {
   };
   const expectRefused = async (client: Client) =>
     expectStatus(await client.post(`${C}/sessions`, { serviceId: service }), 401);
-  const enroll = async (client: Client): Promise<string> => {
-    expectStatus(await client.post(MFA), 201);
-    const { provisioningUrl } = entityOf(expectStatus(await client.get(MFA), 200));
-    return new URL(provisioningUrl as string).searchParams.get('secret') ?? '';
-  };
-  const verify = async (client: Client, secret: string) =>
-    expectStatus(await client.post(`${MFA}/verify`, { code: generateSync({ secret }) }), 200);
   const changePolicy = async ({ authPolicyId }: Subject, body: object) =>
     expectStatus(await admin.patch(`${M}/auth-policies/${authPolicyId}`, body), 200);
 
@@ -86,14 +76,14 @@ describe('sessions for services of an API session', function partialLogins() {
     const subject = await newSubject();
     const [giving, owing] = [await login(subject), await login(subject, two)];
     const [kept, lost] = [await open(giving), await open(owing)];
-    const secret = await enroll(giving);
+    const { secret } = await beginTotp(giving);
     await expectKept(lost, owing);
-    await verify(giving, secret);
+    await verifyTotp(giving, secret);
     await expectGone(lost);
     await expectKept(kept, giving);
     await expectRefused(one.client(owing.token));
     await pair.database.query('UPDATE mfas SET last_step = 0 WHERE identity_id = $1', [subject.id]);
-    expectStatus(await owing.post(`${C}/authenticate/mfa`, { code: generateSync({ secret }) }), 200);
+    expectStatus(await owing.post(`${C}/authenticate/mfa`, { code: codeAt(secret) }), 200);
     expect(await open(owing)).not.to.equal(lost);
   });
 
@@ -105,7 +95,7 @@ describe('sessions for services of an API session', function partialLogins() {
     await expectGone(lost);
     await expectKept(kept, elsewhere);
     await expectRefused(client);
-    await verify(client, await enroll(client));
+    await enrollTotp(client);
     const again = await open(client);
     expect(again).not.to.equal(lost);
     await expectKept(again, client);
@@ -126,7 +116,7 @@ describe('sessions for services of an API session', function partialLogins() {
   it('end when the code that was given is worth nothing any more', async () => {
     const [bound, free] = [await newSubject({ secondary: { requireTotp: true } }), await newSubject()];
     const clients = [await login(bound), await login(free)] as const;
-    for (const client of clients) await verify(client, await enroll(client));
+    for (const client of clients) await enrollTotp(client);
     const [lost, kept] = [await open(clients[0]), await open(clients[1])];
     for (const { id } of [bound, free]) expectStatus(await admin.delete(`${M}/identities/${id}/mfa`), 200);
     await expectGone(lost);
@@ -185,7 +175,7 @@ describe('sessions for services of an API session', function partialLogins() {
   it('are not opened by a request that a second factor overtakes', async () => {
     const subject = await newSubject();
     const [giving, owing] = [await login(subject), await login(subject)];
-    await enroll(giving);
+    await beginTotp(giving);
     const [answer] = await whileHeld(
       pair.database,
       ['UPDATE mfas SET is_verified = true WHERE identity_id = $1', subject.id],

@@ -13,10 +13,10 @@ import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startLogged, startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
-const PASSWORD = 'pass word 1';
 const ATTRIBUTE = 'stale';
 
 interface Subject {
@@ -109,12 +109,7 @@ describe('a right that was taken away', function staleRights() {
     const name = unique('stale');
     const { data } = expectStatus(await admin.post(`${M}/auth-policies`, { ...authPolicy(), name }), 201);
     const authPolicyId = (data as { id: string }).id;
-    const body = { name, type: 'User', isAdmin: true, roleAttributes: [ATTRIBUTE], authPolicyId };
-    const { id } = expectStatus(await admin.post(`${M}/identities`, body), 201).data as { id: string };
-    expectStatus(
-      await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: PASSWORD }),
-      201,
-    );
+    const { id } = await makeUser(admin, name, { isAdmin: true, roleAttributes: [ATTRIBUTE], authPolicyId });
     return { id, name };
   };
 
@@ -220,12 +215,7 @@ describe('a right whose loss was announced to no controller', function unheard()
   const subject = async (): Promise<{ client: Client; id: string }> => {
     const admin = await controller.login();
     const name = unique('unheard');
-    const { id } = expectStatus(await admin.post(`${M}/identities`, { name, type: 'User', isAdmin: true }), 201)
-      .data as { id: string };
-    expectStatus(
-      await admin.post(`${M}/authenticators`, { identityId: id, method: 'updb', username: name, password: PASSWORD }),
-      201,
-    );
+    const { id } = await makeUser(admin, name, { isAdmin: true });
     const client = await controller.login(name, PASSWORD);
     expect(await isAnswered(`${M}/identities`)(client)).to.equal(true);
     return { client, id };

@@ -12,10 +12,9 @@ import { entityOf, make } from '../support/entities.js';
 import { expectLoginRefused } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
-
-const PASSWORD = 'pass word 1';
 
 interface Subject {
   readonly id: string;
@@ -44,9 +43,7 @@ describe('two controllers on one database', function twoControllers() {
   const newSubject = async (changes: PolicyChanges = {}, fields: object = {}): Promise<Subject> => {
     const authPolicyId = await make(pair, 'auth-policies', authPolicy(changes));
     const name = unique('subject');
-    const id = await make(pair, 'identities', { name, type: 'User', isAdmin: false, authPolicyId, ...fields });
-    const updb = { identityId: id, method: 'updb', username: name, password: PASSWORD };
-    expectStatus(await admin.post(`${M}/authenticators`, updb), 201);
+    const { id } = await makeUser(admin, name, { authPolicyId, ...fields });
     const { token } = await one.login(name, PASSWORD);
     return { id, name, authPolicyId, clients: [one.client(token), two.client(token)] };
   };

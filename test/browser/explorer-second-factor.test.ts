@@ -1,44 +1,28 @@
 /** The API explorer with an identity that has a second factor. Against a whole controller, in Chromium. */
 import { expect } from 'chai';
-import { generateSync } from 'otplib';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { authPolicy } from '../support/auth-policy.js';
-import { openPage, startBrowser } from '../support/browser.js';
 import type { WatchedPage } from '../support/browser.js';
 import { expectStatus } from '../support/client.js';
-import { startTestController } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { entityOf, make } from '../support/entities.js';
-import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { make } from '../support/entities.js';
+import { MANAGEMENT as M } from '../support/paths.js';
+import { codeAt, enrollTotp } from '../support/totp.js';
+import type { Totp } from '../support/totp.js';
+import { useExplorer } from './explorer-support.js';
 
-const MFA = `${C}/current-identity/mfa`;
-
-interface Enrolled extends Caller {
-  readonly secret: string;
-  readonly recoveryCodes: readonly string[];
-}
+interface Enrolled extends Caller, Totp {}
 
 describe('the API explorer and a second factor', function explorerSecondFactor() {
   this.timeout(60_000);
   // As in explorer.test.ts: a page of Chromium may stop to draw on a busy machine.
   this.retries(1);
   let controller: TestController;
-  let browser: Browser;
   let watched: WatchedPage;
   let page: Page;
-
-  before(async () => {
-    [controller, browser] = await Promise.all([startTestController(), startBrowser()]);
+  useExplorer((started, opened) => {
+    [controller, watched, page] = [started, opened, opened.page];
   });
-  after(async () => {
-    await (browser as Browser | undefined)?.close();
-    await (controller as TestController | undefined)?.stop();
-  });
-  beforeEach(async () => {
-    watched = await openPage(browser, controller.url);
-    ({ page } = watched);
-  });
-  afterEach(() => watched.close());
 
   const press = (button: Locator) => button.press('Enter');
   const status = (text: string) => page.locator('#status', { hasText: text }).waitFor();
@@ -56,12 +40,9 @@ describe('the API explorer and a second factor', function explorerSecondFactor()
   };
   const enroll = async (): Promise<Enrolled> => {
     const caller = await controller.newCaller({ isAdmin: true });
-    expectStatus(await caller.client.post(MFA), 201);
-    const { provisioningUrl, recoveryCodes } = entityOf(expectStatus(await caller.client.get(MFA), 200));
-    const secret = new URL(provisioningUrl as string).searchParams.get('secret') ?? '';
-    expectStatus(await caller.client.post(`${MFA}/verify`, { code: generateSync({ secret }) }), 200);
+    const totp = await enrollTotp(caller.client);
     await controller.database.query('UPDATE mfas SET last_step = 0 WHERE identity_id = $1', [caller.id]);
-    return { ...caller, secret, recoveryCodes: recoveryCodes as string[] };
+    return { ...caller, ...totp };
   };
   /** What the session of the page is answered. */
   const listed = () =>
@@ -75,7 +56,7 @@ describe('the API explorer and a second factor', function explorerSecondFactor()
     await status(`Code of the authenticator app of ${caller.username}`);
     await watched.screenshot('explorer-code');
     expect(await listed()).to.equal(401);
-    const code = generateSync({ secret: caller.secret });
+    const code = codeAt(caller.secret);
     await give(`${code.slice(0, 3)} ${code.slice(3)}`);
     await status(`Signed in as ${caller.username}`);
     expect(await field().isVisible()).to.equal(false);
@@ -110,7 +91,7 @@ describe('the API explorer and a second factor', function explorerSecondFactor()
     await controller.database.query(sql, [caller.id]);
     await signIn(caller);
     await status('Code of');
-    await give(generateSync({ secret: caller.secret }));
+    await give(codeAt(caller.secret));
     await page
       .locator('#status')
       .filter({ hasText: /^Too many attempts: try again in \d{2,3} s$/ })

@@ -1,13 +1,14 @@
 /** The API explorer as users see it. Against a whole controller, in Chromium. */
 import { expect } from 'chai';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { BROWSER_VARIABLE, findBrowser, openPage, startBrowser } from '../support/browser.js';
+import { BROWSER_VARIABLE, findBrowser } from '../support/browser.js';
 import type { WatchedPage } from '../support/browser.js';
 import { expectStatus } from '../support/client.js';
 import { until } from '../support/poll.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
+import { useExplorer } from './explorer-support.js';
 
 describe('finding a browser', () => {
   it('takes the one that the environment names', () => {
@@ -37,22 +38,11 @@ describe('the API explorer in a browser', function explorer() {
   // gets a second page. What the explorer itself does wrong, it does wrong twice.
   this.retries(1);
   let controller: TestController;
-  let browser: Browser;
   let watched: WatchedPage;
   let page: Page;
-
-  before(async () => {
-    [controller, browser] = await Promise.all([startTestController(), startBrowser()]);
+  useExplorer((started, opened) => {
+    [controller, watched, page] = [started, opened, opened.page];
   });
-  after(async () => {
-    await (browser as Browser | undefined)?.close();
-    await (controller as TestController | undefined)?.stop();
-  });
-  beforeEach(async () => {
-    watched = await openPage(browser, controller.url);
-    ({ page } = watched);
-  });
-  afterEach(() => watched.close());
 
   const open = async (path = '/docs', title = 'Edge Management API') => {
     await page.goto(controller.url + path);

@@ -1,10 +1,10 @@
 /** The entities that requests of the contract's run are about, made through the API, with all that they refer to. */
 import { randomUUID } from 'node:crypto';
-import { generateSync } from 'otplib';
 import { makeCa, makeLeaf, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
+import { beginTotp, enrollTotp } from '../support/totp.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type { Body } from './examples.js';
@@ -104,17 +104,8 @@ export async function subject({ path, api }: OperationSpec, world: World): Promi
 export async function withTotp({ transaction, world }: Situation, isVerified: boolean): Promise<string> {
   const client = await world.session(await world.account());
   transaction.request.headers['zt-session'] = client.token ?? '';
-  const path = `${CLIENT}/current-identity/mfa`;
-  expectStatus(await client.post(path), 201);
-  const { provisioningUrl } = expectStatus(await client.get(path), 200).data as { provisioningUrl: string };
-  const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
-  if (isVerified) expectStatus(await client.post(`${path}/verify`, { code: codeOf(secret, 0) }), 200);
-  return secret;
+  return (await (isVerified ? enrollTotp : beginTotp)(client)).secret;
 }
-
-/** The code of the present step of 30 s, or of one after it: none is accepted twice. */
-export const codeOf = (secret: string, steps: number): string =>
-  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
 export const updbToken = async (world: World): Promise<{ token: string; identityId: string }> => {
   const identityId = await world.create('/identities', { enrollment: {} });

@@ -102,7 +102,7 @@ export const accessViolations = ({
     kind: 'unauthenticated',
     tells: 'unauthenticated',
     work: () =>
-      stores().postures.noteFailure('nope', {
+      stores().failedRequests.note('nope', {
         apiSessionId: 'a',
         serviceId: 's',
         serviceName: 's',

@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { tablesOfEntities } from '../../server/entity-tags.js';
+import { tablesOfVersions } from '../../db/precondition.js';
 
 const folder = fileURLToPath(new URL('../../../db/', import.meta.url));
 
@@ -34,7 +34,7 @@ describe('the version of an entity', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') || file === 'schema.sql',
   );
-  const updates = files.flatMap(updatesIn).filter(({ table }) => tablesOfEntities.includes(table));
+  const updates = files.flatMap(updatesIn).filter(({ table }) => tablesOfVersions.includes(table));
   const isMoved = ({ text }: Update) => /TOUCHED|updated_at = /.test(text);
   const besideOf = ({ table, text }: Update) => `${table} ${/^[a-z_]+/.exec(text)?.[0] ?? ''}`;
 

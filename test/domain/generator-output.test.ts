@@ -62,17 +62,14 @@ describe('generated files', () => {
     const { client, management } = zoo();
     const reversed = generateFrom({ client: reverse(client), management: reverse(management) });
     for (const [path, content] of reversed) {
-      if (/\.(ts|cjs)$/.test(path))
-        expect(content.split('\n').slice(1), path).to.deep.equal(text(path).split('\n').slice(1));
+      if (/\.(ts|cjs)$/.test(path)) expect(content, path).to.equal(text(path));
     }
   });
 
   it('name their origin in the first line', () => {
     for (const [path, content] of files) {
       if (/\.(json|yml)$/.test(path)) continue;
-      expect(content, path).to.match(
-        /^\/\/ Generated from specs\/ \(sha256 [0-9a-f]{64}\) by scripts\/generate\. Do not edit\.\n/,
-      );
+      expect(content, path).to.match(/^\/\/ Generated from specs\/ by scripts\/generate\. Do not edit\.\n/);
     }
   });
 

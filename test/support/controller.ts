@@ -9,8 +9,9 @@ import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
-import { CLIENT, MANAGEMENT } from './paths.js';
+import { CLIENT } from './paths.js';
 import { addressAt, freePort } from './ports.js';
+import { PASSWORD, makeUser } from './users.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse battery' } as const;
 
@@ -91,22 +92,9 @@ export async function startTestController(env: Readonly<Record<string, string>> 
     login,
     async newCaller({ isAdmin = false, permissions = [], roleAttributes = [], configTypes = [] } = {}) {
       const name = unique('caller');
-      const password = 'pass word 1';
-      const made = expectStatus(
-        await admin.post(`${MANAGEMENT}/identities`, { name, type: 'User', isAdmin, permissions, roleAttributes }),
-        201,
-      );
-      const { id } = made.data as { id: string };
-      expectStatus(
-        await admin.post(`${MANAGEMENT}/authenticators`, {
-          identityId: id,
-          method: 'updb',
-          username: name,
-          password,
-        }),
-        201,
-      );
-      return { id, name, username: name, password, client: await login(name, password, { configTypes }) };
+      const { id } = await makeUser(admin, name, { isAdmin, permissions, roleAttributes });
+      const client = await login(name, PASSWORD, { configTypes });
+      return { id, name, username: name, password: PASSWORD, client };
     },
     async stop() {
       clients.forEach((client) => {

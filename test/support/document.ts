@@ -19,14 +19,20 @@ interface Body {
   readonly in: string;
   readonly schema?: Schema;
 }
+interface Response {
+  readonly $ref?: string;
+  readonly schema?: Schema;
+}
 interface Described {
+  readonly operationId: string;
   readonly parameters?: readonly Body[];
-  readonly responses: Readonly<Record<string, { readonly schema?: Schema }>>;
+  readonly responses: Readonly<Record<string, Response>>;
 }
 
 export interface Document {
   readonly definitions: Readonly<Record<string, Schema>>;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly responses: Readonly<Record<string, Response>>;
 }
 
 const read = (api: Api): Document =>

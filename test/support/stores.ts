@@ -6,6 +6,7 @@ import type { ExternalJwtSignerDraft } from '../../db/external-jwt-signers.js';
 import type { Stores } from '../../db/stores.js';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { IdentityDraft, ServiceDraft, ServicePolicyDraft } from '../../domain/model.js';
+import { newIdentity } from '../../domain/new-identity.js';
 import type { RouterDraft } from '../../domain/router.js';
 import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
@@ -63,21 +64,8 @@ export async function openApiSession(stores: Stores, identityId: string, id = id
   );
 }
 
-export const identityDraft = (name: string, changes: Partial<IdentityDraft> = {}): IdentityDraft => ({
-  name,
-  typeId: 'User',
-  isAdmin: false,
-  externalId: null,
-  authPolicyId: 'default',
-  roleAttributes: [],
-  permissions: [],
-  appData: {},
-  defaultHostingCost: 0,
-  defaultHostingPrecedence: 'default',
-  hostings: [],
-  tags: {},
-  ...changes,
-});
+export const identityDraft = (name: string, changes: Partial<IdentityDraft> = {}): IdentityDraft =>
+  newIdentity({ name, typeId: 'User', ...changes });
 
 export const serviceDraft = (name: string, changes: Partial<ServiceDraft> = {}): ServiceDraft => ({
   name,

@@ -8,6 +8,7 @@ import { runningConnection } from '../../../db/embedded/supervisor.js';
 import type { CasePlan } from '../case.js';
 import type { LoadGenerator } from '../load.js';
 import type { Closers } from '../measure.js';
+import { median } from '../median.js';
 import type { Size } from '../options.js';
 import { OwnController } from '../own-controller.js';
 import { showProgress } from '../progress.js';
@@ -147,8 +148,6 @@ async function inTurns(
 
 /** The database server is a child of the controller. */
 const cpuOf = ({ pid }: OwnController): number => treeCpuMsOf(pid);
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 const ADDRESS = '02fc00aa1234';
 

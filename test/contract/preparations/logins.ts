@@ -5,7 +5,8 @@ import { expectStatus } from '../../support/client.js';
 import { CLIENT, MANAGEMENT } from '../../support/paths.js';
 import { change, enter, firstOf, giveCode, toId } from '../situation.js';
 import type { Prepare } from '../situation.js';
-import { asItIs, codeOf, forNewIdentity, networkCertificate, subject, withTotp } from '../subjects.js';
+import { codeAt } from '../../support/totp.js';
+import { asItIs, forNewIdentity, networkCertificate, subject, withTotp } from '../subjects.js';
 import { withNewNames } from '../world.js';
 
 const loginOf: Prepare = async ({ transaction, world }) => {
@@ -26,7 +27,7 @@ const blocked: Prepare = async (situation) => {
   const path = isVerified ? '/authenticate/mfa' : '/current-identity/mfa/verify';
   for (let guess = 0; guess < MOST_WRONG_CODES; guess += 1)
     expectStatus(await guesser.post(`${CLIENT}${path}`, { code: 'wrong!' }), 401);
-  giveCode(situation, codeOf(secret, 1));
+  giveCode(situation, codeAt(secret, 1));
 };
 
 const ownAuthenticator: Prepare = async (situation) => {
@@ -64,7 +65,7 @@ export const logins: Readonly<Record<string, Prepare>> = {
     const { id: identityId } = await world.account();
     change(transaction, (body) => ({ ...withNewNames(body, world.unique), identityId }));
   },
-  'authenticateMfa 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
+  'authenticateMfa 200': async (situation) => giveCode(situation, codeAt(await withTotp(situation, true), 1)),
   'authenticateMfa 409': (situation) => enter(situation, 'new'),
   'authenticateMfa 429': blocked,
   'verifyMfa 429': blocked,
@@ -74,9 +75,9 @@ export const logins: Readonly<Record<string, Prepare>> = {
   'enrollMfa 409': enrolled,
   'detailMfa 200': enrolled,
   'deleteMfa 200': enrolled,
-  'verifyMfa 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, false), 0)),
-  'createMfaRecoveryCodes 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
-  'detailMfaRecoveryCodes 200': async (situation) => giveCode(situation, codeOf(await withTotp(situation, true), 1)),
+  'verifyMfa 200': async (situation) => giveCode(situation, codeAt(await withTotp(situation, false))),
+  'createMfaRecoveryCodes 200': async (situation) => giveCode(situation, codeAt(await withTotp(situation, true), 1)),
+  'detailMfaRecoveryCodes 200': async (situation) => giveCode(situation, codeAt(await withTotp(situation, true), 1)),
   'deleteCurrentApiSessionCertificate 200': withSessionCertificate,
   'detailCurrentApiSessionCertificate 200': withSessionCertificate,
   'detailCurrentIdentityAuthenticator 200': ownAuthenticator,

@@ -9,7 +9,7 @@ import {
   networkClaims,
   sessionClaims,
   type Claims,
-} from '../../domain/enrollment/jwt.js';
+} from '../../domain/auth/signed-jwt.js';
 import { certFingerprint, newKeyPair, type KeyKind } from '../../domain/pki/keys.js';
 import { importX509, jwtVerify } from 'jose';
 

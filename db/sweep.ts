@@ -1,0 +1,28 @@
+/** Clearing away what has ended by itself: a bounded number of rows, so that no sweep takes long. */
+import type { Db } from './db.js';
+
+interface Ended {
+  readonly table: string;
+  /** Its primary key. */
+  readonly key?: string;
+  /** The condition, with an order where that helps to find them. */
+  readonly where: string;
+}
+
+/**
+ * Removes up to `max` of them; answers how many.
+ * @param values  of the condition, from `$2` on
+ */
+export async function sweep(
+  db: Db,
+  { table, key = 'id', where }: Ended,
+  max: number,
+  ...values: unknown[]
+): Promise<number> {
+  const { rowCount } = await db.write(
+    `${table.replaceAll('_', '-')}-sweep`,
+    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT $1)`,
+    [max, ...values],
+  );
+  return rowCount;
+}
