@@ -13,7 +13,7 @@ import { readConfig } from '../../server/config-reader.js';
 import { runMain } from '../api/server-support.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
-import { blocksOf, isNews, itEachBlock, openShell, placeShim } from '../support/page.js';
+import { blocksOf, itEachBlock, openShell, placeShim, withoutNews } from '../support/page.js';
 import type { Shell } from '../support/page.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { addressAt, freePort } from '../support/ports.js';
@@ -122,7 +122,7 @@ describe('docs/operations/command-line.md', function commandLinePage() {
     if (isStopped) await controller.stop();
     const { stdout, stderr } = await shell.run(text);
     outputs.push(stdout);
-    expect(stderr.split('\n').filter((each) => each !== '' && !isNews(each))).to.deep.equal([]);
+    expect(withoutNews(stderr)).to.equal('');
     expect(serverProcesses(join(home, 'data')).length > 0).to.equal(!isStopped);
     if (isStopped) await start();
   });

@@ -24,7 +24,7 @@ import { newMasterKey } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/config-reader.js';
 import { SETTINGS } from '../../server/config.js';
 import { ADMIN } from '../support/controller.js';
-import { blocksOf, isNews, openShell, placeShim } from '../support/page.js';
+import { blocksOf, openShell, placeShim, withoutNews } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { until } from '../support/poll.js';
 import { startCollector } from '../support/collector.js';
@@ -244,7 +244,7 @@ describe('the commands of docs/operations', function commands() {
     if (notes.includes('stopped')) await embedded.stop();
     const { stdout, stderr } = await shell.run(text);
     if (notes.includes('stopped')) await startEmbedded();
-    expect(stderr.split('\n').filter((line) => line !== '' && !isNews(line))).to.deep.equal([]);
+    expect(withoutNews(stderr)).to.equal('');
     return stdout;
   };
   const runPage = (name: string) => {

@@ -18,6 +18,7 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
+import { withoutNews } from '../support/page.js';
 import { until } from '../support/poll.js';
 import { ProcessShop, serverProcesses } from '../support/process.js';
 import type { ControllerProcess, Exit, LogLine } from '../support/process.js';
@@ -74,7 +75,7 @@ describe('renew', function renewing() {
   const renew = async (dataDir: string, what: string, env: Readonly<Record<string, string>> = {}): Promise<Renewal> => {
     const child = shop.start(dataDir, { args: ['renew', what], env });
     const exit = await child.ended;
-    return { ...exit, stdout: child.stdout(), stderr: child.stderr(), log: child.log() };
+    return { ...exit, stdout: child.stdout(), stderr: withoutNews(child.stderr()), log: child.log() };
   };
   /** The fingerprint that a successful run prints, in lower-case hex. */
   const renewed = async (dataDir: string, what: 'server' | 'intermediate'): Promise<string> => {

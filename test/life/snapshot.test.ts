@@ -16,6 +16,7 @@ import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { make } from '../support/entities.js';
+import { withoutNews } from '../support/page.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { ProcessShop, within } from '../support/process.js';
 import type { Exit } from '../support/process.js';
@@ -63,7 +64,7 @@ describe('a backup by snapshot', function backup() {
   const restore = async (place: string, from: string, settings: Readonly<Record<string, string>> = {}) => {
     const command = shop.start(place, { args: ['restore', from], env: { ...env, ...settings } });
     const { code } = await within('the restore ends', 60_000, command.ended);
-    return { code, stdout: command.stdout(), stderr: command.stderr() };
+    return { code, stdout: command.stdout(), stderr: withoutNews(command.stderr()) };
   };
 
   before(async () => {

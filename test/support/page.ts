@@ -53,8 +53,15 @@ export function placeShim(directory: string): string {
   return directory;
 }
 
-/** Whether a line of standard error is one of the log that tells of no trouble. */
-export const isNews = (line: string): boolean => line.startsWith('{"level":"info",');
+/** Lines of standard error that tell of no trouble: of the log, of progress on a slow machine, and of its users. */
+const NEWS = /^{"level":"info",|^(?:Taking|Restoring) the snapshot: |runs as a user that other programs use as well/;
+
+/** What a command writes to standard error, but for those. */
+export const withoutNews = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .filter((line) => !NEWS.test(line))
+    .join('\n');
 
 /**
  * One test for each block. Each builds on those before it: after one that failed the rest are not run, and say so.
