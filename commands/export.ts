@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { KIND_NAMES } from '../domain/network-files/kinds.js';
+import { KIND_NAMES } from '../domain/network-files/kind-names.js';
 import { toldInWords, withAccess, withNetworkOptions } from './network/open.js';
 import type { NetworkOptions } from './network/open.js';
 import { progress } from './shared/progress.js';

@@ -1,6 +1,6 @@
 /** Reads a network as files have it. */
 import type { Json } from '../../domain/model.js';
-import type { KindName } from '../../domain/network-files/kinds.js';
+import type { KindName } from '../../domain/network-files/kind-names.js';
 import { contentOf } from '../../domain/network-files/state.js';
 import type { ImportOutput, NetworkAccess } from './import-network.js';
 import { readState } from './read-state.js';

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ownDirectory, replaceOwnFile } from '../../db/embedded/own-files.js';
 import type { Json } from '../../domain/model.js';
-import type { KindName } from '../../domain/network-files/kinds.js';
+import type { KindName } from '../../domain/network-files/kind-names.js';
 import { NetworkFileError } from '../../domain/network-files/problem.js';
 import { MAX_FILE_BYTES, readYaml, writeYaml } from '../../domain/network-files/yaml.js';
 import type { ReadYaml } from '../../domain/network-files/yaml.js';

@@ -6,7 +6,7 @@ import { entriesOf } from '../../domain/network-files/entries.js';
 import type { Entries } from '../../domain/network-files/entries.js';
 import { toBody } from '../../domain/network-files/forms.js';
 import type { Translate } from '../../domain/network-files/forms.js';
-import type { KindName } from '../../domain/network-files/kinds.js';
+import type { KindName } from '../../domain/network-files/kind-names.js';
 import { planOf } from '../../domain/network-files/plan.js';
 import type { Plan, Step, Update } from '../../domain/network-files/plan.js';
 import { NetworkFileError } from '../../domain/network-files/problem.js';

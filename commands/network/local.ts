@@ -2,25 +2,20 @@
  * The network in its own database, by the stores and the handlers of the management API: what the API refuses is
  * refused here. A controller may run meanwhile, and hears of the changes as of another controller's.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { newId } from '../../domain/auth/tokens.js';
 import { createPasswordHasher } from '../../domain/auth/passwords.js';
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
+import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
-import { openStores } from '../../db/stores.js';
 import type { Stores } from '../../db/stores.js';
 import type { ApiSessions, Context } from '../../handlers/context.js';
 import type { KeptTexts } from '../../handlers/kept-texts.js';
 import { openNetwork } from '../../server/bootstrap.js';
-import { closeAll } from '../../server/closers.js';
-import type { Closers } from '../../server/closers.js';
-import { ConfigError } from '../../server/config.js';
 import type { Config } from '../../server/config.js';
 import { routersReach } from '../../server/control-settings.js';
-import { connectDatabase, locateServer } from '../../server/database.js';
 import type { Logger } from '../../server/log.js';
+import { withNetwork } from '../../server/network-access.js';
 import { createPki } from '../../server/pki.js';
 import { serverIdentity } from '../../server/renewal.js';
 import { createEnrollments } from '../../server/signed-tokens.js';
@@ -36,36 +31,27 @@ export interface LocalNetwork {
   write<T>(work: (network: Writer) => Promise<T>): Promise<T>;
 }
 
-/** Opens the database of a configuration for `work`, and closes it in the end. @throws ConfigError without a network */
+/** @throws ConfigError without a network, SchemaError when its schema is not that of this release */
 export async function withLocalNetwork<T>(
   config: Config,
   log: Logger,
   work: (network: LocalNetwork) => Promise<T>,
 ): Promise<T> {
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
-  const closers: Closers = [];
-  try {
-    const options = { config, log, closers, abort: new AbortController().signal, besideRunning: true };
-    const connection = await locateServer(options);
-    const { database } = await connectDatabase({ ...options, connection, onLost: () => undefined });
-    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
-    if ((await stores.network.find()) === undefined) throw noNetwork('this database');
-    return await work({
+  return withNetwork(config, log, ({ stores }) =>
+    work({
       read: (reading) => stores.within((tx) => reading(readerOf(tx)), { isSnapshot: true }),
-      write: async (writing) => {
-        const contextOn = await openContext(config, stores, log, closers);
-        return stores.within((tx) => writing(writerOf(contextOn(tx))));
+      async write(writing) {
+        const schemas = createSchemaThread({ waitingSchemas: 1, waitingData: 1 });
+        try {
+          const contextOn = await openContext(config, stores, log, schemas);
+          return await stores.within((tx) => writing(writerOf(contextOn(tx))));
+        } finally {
+          await schemas.close();
+        }
       },
-    });
-  } finally {
-    await closeAll(closers, log);
-  }
-}
-
-const noNetwork = (place: string): ConfigError =>
-  new ConfigError(
-    `There is no network in ${place}. Use the settings that its controller is started with, or start one first.`,
+    }),
   );
+}
 
 function readerOf(stores: Stores): Reader {
   const api = new InProcessApi(readingContext(stores));
@@ -99,14 +85,12 @@ async function openContext(
   config: Config,
   stores: Stores,
   log: Logger,
-  closers: Closers,
+  schemas: SchemaThread,
 ): Promise<(tx: Stores) => Context> {
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
   const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
-  const schemas = createSchemaThread({ waitingSchemas: 1, waitingData: 1 });
-  closers.push(() => schemas.close());
   const enrollments = createEnrollments({
     signer: identity.signer,
     earlierPrints: identity.earlierPrints,

@@ -1,7 +1,7 @@
 /** What `export` and `import` have in common: which network is meant, which kinds, and how a failure is told. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import type { KindName } from '../../domain/network-files/kinds.js';
+import type { KindName } from '../../domain/network-files/kind-names.js';
 import type { NetworkAccess } from './import-network.js';
 import { loadConfig } from '../shared/config.js';
 import { commandLog } from '../shared/log.js';
@@ -28,7 +28,7 @@ export function withNetworkOptions(command: Command, kinds: readonly KindName[])
     return new Set([...before, ...names]);
   };
   return command
-    .addOption(new Option('--only <kind...>', 'only these kinds, such as services').argParser(only))
+    .addOption(new Option('--only <kinds>', 'only these kinds, such as services,configs').argParser(only))
     .addOption(ofApi(new Option('--url <url>', 'address of the controller, such as https://127.0.0.1:1280')))
     .addOption(ofApi(new Option('--ca <file>', 'CA certificates by which it is known (default: those of the system)')))
     .addOption(ofApi(new Option('--username <name>', 'username of an administrator')))

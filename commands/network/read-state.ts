@@ -1,6 +1,7 @@
 /** Reads what a network has. */
 import type { JsonObject } from '../../domain/model.js';
-import { KINDS, KIND_NAMES } from '../../domain/network-files/kinds.js';
+import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
+import { KINDS } from '../../domain/network-files/kinds.js';
 import type { Target } from '../../domain/network-files/kinds.js';
 import { stateOf } from '../../domain/network-files/state.js';
 import type { State } from '../../domain/network-files/state.js';

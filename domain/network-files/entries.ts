@@ -2,8 +2,10 @@
 import type { JsonObject } from '../model.js';
 import type { Fault } from './check.js';
 import { complete } from './forms.js';
-import { KINDS, KIND_NAMES } from './kinds.js';
-import type { Kind, KindName } from './kinds.js';
+import { KIND_NAMES } from './kind-names.js';
+import { KINDS } from './kinds.js';
+import type { KindName } from './kind-names.js';
+import type { Kind } from './kinds.js';
 import { fieldText, NetworkFileError } from './problem.js';
 import type { Path, Place, Problem } from './problem.js';
 import { asText, isObject, shown } from './values.js';

@@ -1,29 +1,11 @@
 /**
- * The kinds of entities that network files hold, in the order in which they depend on each other. A file names what it
- * refers to; the API wants ids. So each field says where it stands in a request and in an answer, and what in it is a
- * reference.
+ * What each kind of entity consists of. A file names what it refers to; the API wants ids. So each field says where it
+ * stands in a request and in an answer, and what in it is a reference.
  */
 import { defaultAuthPolicy } from '../auth/auth-policy.js';
 import { DEFAULT_CLAIM } from '../auth/external-signer.js';
 import type { Json } from '../model.js';
-
-export const KIND_NAMES = [
-  'configTypes',
-  'configs',
-  'externalJwtSigners',
-  'authPolicies',
-  'postureChecks',
-  'cas',
-  'services',
-  'edgeRouters',
-  'transitRouters',
-  'identities',
-  'servicePolicies',
-  'edgeRouterPolicies',
-  'serviceEdgeRouterPolicies',
-  'controllerSettings',
-] as const;
-export type KindName = (typeof KIND_NAMES)[number];
+import type { KindName } from './kind-names.js';
 
 /** What a file may refer to: controllers are no kind of their own, since each makes itself known. */
 export type Target = KindName | 'controllers';
@@ -400,5 +382,3 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   serviceEdgeRouterPolicies: SERVICE_EDGE_ROUTER_POLICY,
   controllerSettings: CONTROLLER_SETTING,
 };
-
-export const isKindName = (text: string): text is KindName => Object.hasOwn(KINDS, text);

@@ -5,8 +5,10 @@
 import type { Json, JsonObject } from '../model.js';
 import type { Entries, Entry } from './entries.js';
 import { complete, mentionsIn } from './forms.js';
-import { KINDS, KIND_NAMES } from './kinds.js';
-import type { Kind, KindName } from './kinds.js';
+import { KIND_NAMES } from './kind-names.js';
+import { KINDS } from './kinds.js';
+import type { KindName } from './kind-names.js';
+import type { Kind } from './kinds.js';
 import { NetworkFileError } from './problem.js';
 import type { Problem } from './problem.js';
 import type { Known, State } from './state.js';

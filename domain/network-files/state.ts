@@ -4,8 +4,10 @@ import { GLOBAL_SETTINGS } from '../administration.js';
 import { builtinConfigTypes } from '../config/builtin-types.js';
 import { compact, complete, fromDetail } from './forms.js';
 import type { Translate } from './forms.js';
-import { KINDS, KIND_NAMES } from './kinds.js';
-import type { KindName, Target } from './kinds.js';
+import { KIND_NAMES } from './kind-names.js';
+import { KINDS } from './kinds.js';
+import type { KindName } from './kind-names.js';
+import type { Target } from './kinds.js';
 import { asText, byText, isAlike } from './values.js';
 
 export interface Known {

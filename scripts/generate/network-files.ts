@@ -2,7 +2,8 @@
  * The JSON Schema of network files, out of what the management API takes: draft 7, which editors know best. A file
  * refers by name where a request has ids, and has no field that the schema does not know.
  */
-import { KINDS, KIND_NAMES } from '../../domain/network-files/kinds.js';
+import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
+import { KINDS } from '../../domain/network-files/kinds.js';
 import type { Field, Kind, Reference } from '../../domain/network-files/kinds.js';
 import { schemaReference } from '../openapi/schema.js';
 import type { JsonObject, JsonValue } from '../spec-bundle.js';

@@ -245,7 +245,7 @@ identities:\n  - { name: taken, type: User, isAdmin: false, externalId: x1 }
           'config data that breaks the type of the same file',
           'configTypes:\n  - { name: t, schema: { type: object, maxProperties: 0 } }\n' +
             'configs:\n  - { name: c, configType: t, data: { a: 1 } }\n',
-          /^network\.yaml:6:35: configs\[0\]\.data/,
+          /^network\.yaml:6:31: configs\[0\]\.data/,
         ],
         [
           'a schema that is none',

@@ -11,7 +11,7 @@ import { withLocalNetwork } from '../../commands/network/local.js';
 import { remoteReader, remoteWriter } from '../../commands/network/remote.js';
 import { readConfig } from '../../server/config-reader.js';
 import { createLogger } from '../../server/log.js';
-import type { KindName } from '../../domain/network-files/kinds.js';
+import type { KindName } from '../../domain/network-files/kind-names.js';
 import { makeCa } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';

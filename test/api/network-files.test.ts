@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { schemaText } from '../../commands/network/files.js';
-import { KIND_NAMES } from '../../domain/network-files/kinds.js';
+import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { read } from '../support/entities.js';
