@@ -25,6 +25,8 @@ export interface Writer {
   create(kind: Kind, body: JsonObject): Promise<string>;
   update(kind: Kind, id: string, body: JsonObject): Promise<void>;
   remove(kind: Kind, id: string): Promise<void>;
+  /** Until now what was made may be on its way still. */
+  settle(): Promise<void>;
   assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
   unassign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
 }
@@ -35,6 +37,8 @@ export class ChangeRefused extends Error {
     message: string,
     /** Of the body, in dots; undefined when it is not about one. */
     readonly field?: string,
+    /** Of the field, as errors show it. */
+    readonly value?: string,
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -31,18 +31,27 @@ export async function carryOut(
 ): Promise<void> {
   let done = 0;
   let refused: Problem | undefined;
+  let group: readonly Step[] = [];
+  const noted = (error: unknown, step: Step | undefined): unknown => {
+    if (error instanceof ChangeRefused) refused ??= problemOf(stepOf(error, group) ?? step, error);
+    return error;
+  };
   const work = async (step: Step) => {
     try {
       await doStep(step, writer, ids);
     } catch (error) {
-      if (error instanceof ChangeRefused) refused ??= problemOf(step, error);
-      throw error;
+      throw noted(error, step);
     }
     done += 1;
     onDone(done, step);
   };
   try {
-    for (const group of groupsOf(steps)) await inLanes(writer.lanes, group, work);
+    for (group of groupsOf(steps)) {
+      await inLanes(writer.lanes, group, work);
+      await writer.settle().catch((error: unknown) => {
+        throw noted(error, undefined);
+      });
+    }
   } catch (error) {
     // Those that were under way beside the one that was refused have ended: all that is done is counted.
     if (refused === undefined) throw error;
@@ -67,8 +76,16 @@ async function doStep(step: Step, writer: Writer, ids: Ids): Promise<void> {
   else await writer.remove(step.kind, step.known.id);
 }
 
+/** Of those that may have been made together, the one that has the value that was refused. */
+function stepOf({ field, value }: ChangeRefused, group: readonly Step[]): Step | undefined {
+  if (field === undefined || value === undefined || value === '') return undefined;
+  const found = group.filter((step) => step.action !== 'delete' && step.entry.value[field] === value);
+  return found.length === 1 ? found[0] : undefined;
+}
+
 /** What a refused body is about, in the words of the file. */
-export function problemOf(step: Step, { message, field }: ChangeRefused): Problem {
+export function problemOf(step: Step | undefined, { message, field }: ChangeRefused): Problem {
+  if (step === undefined) return { place: undefined, field: field ?? '', reason: message };
   if (step.action === 'delete') return { place: undefined, field: '', reason: `${deletionOf(step)}: ${message}` };
   const path = field === undefined ? [] : pathOf(step.kind, field);
   const [first] = path;

@@ -68,13 +68,8 @@ export class InProcessApi {
   }
 
   /** The same for a change. @throws ChangeRefused */
-  async change(operationId: string, call: Call): Promise<AnyReply> {
-    try {
-      return await this.call(operationId, call);
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      throw refusalOf(error);
-    }
+  change(operationId: string, call: Call): Promise<AnyReply> {
+    return refused(() => this.call(operationId, call));
   }
 }
 
@@ -94,10 +89,19 @@ function checkBody({ body: spec }: OperationSpec, body: unknown): void {
   if (fault !== undefined) throw bodyFault(fault, body, spec.name);
 }
 
+/** @throws ChangeRefused in the place of a DomainError */
+export async function refused<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof DomainError ? refusalOf(error) : error;
+  }
+}
+
 function refusalOf(error: DomainError): ChangeRefused {
   const { field, causeMessage, override } = error;
   const reason = field?.reason ?? causeMessage ?? override ?? ERROR_TABLE[error.kind].message;
-  return new ChangeRefused(reason, field?.field, { cause: error });
+  return new ChangeRefused(reason, field?.field, field?.value, { cause: error });
 }
 
 export const dataOf = (reply: AnyReply): JsonObject => ('data' in reply ? (reply.data as JsonObject) : {});

@@ -20,7 +20,8 @@ import { createPki } from '../../server/pki.js';
 import { serverIdentity } from '../../server/renewal.js';
 import { createEnrollments } from '../../server/signed-tokens.js';
 import type { Reader, ServiceConfigPair, Writer } from './access.js';
-import { dataOf, InProcessApi } from './in-process.js';
+import { IdentityBatch } from './identity-batch.js';
+import { dataOf, InProcessApi, refused } from './in-process.js';
 import { partial } from './partial.js';
 import { asText } from '../../domain/network-files/values.js';
 
@@ -120,7 +121,9 @@ async function openContext(
 }
 
 function writerOf(context: Context): Writer {
-  const api = new InProcessApi(context);
+  const batch = new IdentityBatch(context.stores);
+  const api = new InProcessApi(partial<Context>('a change of the network', { ...context, stores: batch.stores }));
+  const settle = () => refused(() => batch.flush());
   return {
     lanes: 1, // a transaction has one connection
     isAllOrNothing: true,
@@ -133,7 +136,9 @@ function writerOf(context: Context): Writer {
     async remove({ operations }, id) {
       await api.change(operations.remove, { params: { id } });
     },
+    settle,
     async assign(id, body) {
+      await settle();
       await api.change('associateIdentitysServiceConfigs', { params: { id }, body });
     },
     async unassign(id, body) {

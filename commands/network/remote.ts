@@ -60,6 +60,7 @@ export function remoteWriter(client: ApiClient): Writer {
     async remove({ operations }, id) {
       await call(client, operations.remove, id);
     },
+    settle: () => Promise.resolve(),
     async assign(id, pairs) {
       await call(client, 'associateIdentitysServiceConfigs', id, pairs);
     },
