@@ -104,8 +104,8 @@ class World {
     const deleted = new Map<KindName, Known[]>();
     for (const name of isPruning ? KIND_NAMES.filter((each) => kinds.has(each)) : []) {
       const unnamed = [...state.byName[name].values()].filter((known) => !found.has(known));
-      for (const { name: kept, keptBecause: reason } of unnamed) {
-        if (reason !== undefined) this.kept.push({ kind: KINDS[name], name: kept, reason });
+      for (const { name: kept, keptBecause: reason, isUsual } of unnamed) {
+        if (reason !== undefined && isUsual !== true) this.kept.push({ kind: KINDS[name], name: kept, reason });
       }
       deleted.set(
         name,

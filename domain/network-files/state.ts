@@ -17,6 +17,8 @@ export interface Known {
   readonly value: JsonObject;
   /** Why it cannot be deleted; undefined when it can. */
   readonly keptBecause?: string;
+  /** Every network has it just so: nobody needs to be told that it is kept. */
+  readonly isUsual?: boolean;
 }
 
 /** What the API answers for each kind, and the controllers. */
@@ -50,7 +52,13 @@ export function stateOf(details: Details): State {
         const name = asText(value[kind.key]);
         const isMarked = kind.fields.some((field) => field.isMark === true && value[field.name] === true);
         const reason = keptBecause(kindName, detail, isMarked, owned);
-        const item = { id: idOf(detail), name, value, ...(reason === undefined ? {} : { keptBecause: reason }) };
+        const item = {
+          id: idOf(detail),
+          name,
+          value,
+          ...(reason === undefined ? {} : { keptBecause: reason }),
+          isUsual: kindName === 'configTypes' && isBuiltinType(value),
+        };
         known.set(name, item);
         if (isMarked) marked.set(kindName, item);
       }
@@ -103,9 +111,7 @@ export function contentOf(state: State, only: ReadonlySet<KindName> | undefined)
   const wanted = KIND_NAMES.filter((name) => only === undefined || only.has(name));
   return new Map(
     wanted.map((name) => {
-      const items = [...state.byName[name].values()].filter(
-        ({ value }) => name !== 'configTypes' || !isBuiltinType(value),
-      );
+      const items = [...state.byName[name].values()].filter(({ isUsual }) => isUsual !== true);
       return [name, items.sort((a, b) => byText(a.name, b.name)).map(({ value }) => compact(KINDS[name], value))];
     }),
   );
