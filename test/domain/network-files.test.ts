@@ -1,7 +1,7 @@
 /** Network files without a network: how they are read and written, and in which order a plan does things. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../domain/model.js';
+import type { Json } from '../../domain/model.js';
 import { entriesOf } from '../../domain/network-files/entries.js';
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { planOf } from '../../domain/network-files/plan.js';
@@ -31,8 +31,8 @@ describe('YAML of network files', () => {
   it('is read as it was written, whatever texts and numbers it has', () => {
     fc.assert(
       fc.property(fc.dictionary(text, value, { maxKeys: 5, noNullPrototype: true }), (object) => {
-        const read = readYaml('f', writeYaml(object as JsonObject, ['head'])).value;
-        expect(isAlike(read, object as JsonObject), JSON.stringify(object)).to.equal(true);
+        const read = readYaml('f', writeYaml(object, ['head'])).value;
+        expect(isAlike(read, object), JSON.stringify(object)).to.equal(true);
       }),
       { numRuns: 300 },
     );
@@ -44,11 +44,11 @@ describe('YAML of network files', () => {
   });
 
   it('tells where a value is, and where the nearest is when it is not there', () => {
-    const { placeOf } = readYaml('f', 'services:\n  - name: a\n    tags:\n      x: 1\n  - name: b\n');
-    expect(placeOf(['services', 0, 'tags', 'x'])).to.deep.equal({ file: 'f', line: 4, column: 10 });
-    expect(placeOf(['services', 0, 'tags', 'x'], true)).to.deep.equal({ file: 'f', line: 4, column: 7 });
-    expect(placeOf(['services', 1, 'colour', 'deep'])).to.deep.equal({ file: 'f', line: 5, column: 5 });
-    expect(placeOf([])).to.deep.equal({ file: 'f', line: 1, column: 1 });
+    const read = readYaml('f', 'services:\n  - name: a\n    tags:\n      x: 1\n  - name: b\n');
+    expect(read.placeOf(['services', 0, 'tags', 'x'])).to.deep.equal({ file: 'f', line: 4, column: 10 });
+    expect(read.placeOf(['services', 0, 'tags', 'x'], true)).to.deep.equal({ file: 'f', line: 4, column: 7 });
+    expect(read.placeOf(['services', 1, 'colour', 'deep'])).to.deep.equal({ file: 'f', line: 5, column: 5 });
+    expect(read.placeOf([])).to.deep.equal({ file: 'f', line: 1, column: 1 });
   });
 });
 
