@@ -9,6 +9,8 @@ export interface ServiceConfigPair {
 }
 
 export interface Reader {
+  /** The identity that reads; undefined for the operator of the database. */
+  readonly identityId?: string;
   /** Every element of a list of the management API. */
   list(operation: string): Promise<JsonObject[]>;
   /** The service configs of identities; those without any may be left out. */

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../domain/model.js';
-import { isObject } from '../../domain/network-files/values.js';
+import { asText, isObject } from '../../domain/network-files/values.js';
 import { basePaths } from '../../generated/routes.js';
 import { ChangeRefused } from './access.js';
 
@@ -35,6 +35,8 @@ interface Answer {
 }
 
 export class ApiClient {
+  /** Who is logged in. */
+  identityId = '';
   #token: string | undefined;
 
   private constructor(
@@ -101,6 +103,7 @@ export class ApiClient {
     if (Array.isArray(data['authQueries']) && data['authQueries'].length > 0)
       throw new ApiError('The identity owes a second factor at its login: use one whose auth policy asks for none.');
     this.#token = data['token'];
+    this.identityId = asText(data['identityId']);
   }
 
   #send(method: string, path: string, body?: unknown): Promise<Answer> {

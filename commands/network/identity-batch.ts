@@ -1,6 +1,6 @@
 /**
- * Identities that are made in one transaction, some hundreds with one statement. One statement each would take time with
- * the square of their number: each leaves a version of the row that counts them, which the next has to pass over.
+ * Identities that are made in one transaction, some hundreds with one statement. One statement each would take time
+ * with the square of their number: each leaves a version of the row that counts them, which the next passes over.
  */
 import type { NewIdentity } from '../../db/identities.js';
 import type { StoreSet, Stores } from '../../db/stores.js';

@@ -10,7 +10,8 @@ import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
 import type { Stores } from '../../db/stores.js';
 import type { ApiSessions, Context } from '../../handlers/context.js';
-import type { KeptTexts } from '../../handlers/kept-texts.js';
+import { KeptTexts } from '../../handlers/kept-texts.js';
+import { ListElement } from '../../handlers/reply.js';
 import { openNetwork } from '../../server/bootstrap.js';
 import type { Config } from '../../server/config.js';
 import { routersReach } from '../../server/control-settings.js';
@@ -18,6 +19,7 @@ import type { Logger } from '../../server/log.js';
 import { withNetwork } from '../../server/network-access.js';
 import { createPki } from '../../server/pki.js';
 import { serverIdentity } from '../../server/renewal.js';
+import type { AnyReply } from '../../server/responder.js';
 import { createEnrollments } from '../../server/signed-tokens.js';
 import type { Reader, ServiceConfigPair, Writer } from './access.js';
 import { IdentityBatch } from './identity-batch.js';
@@ -58,8 +60,12 @@ function readerOf(stores: Stores): Reader {
   const api = new InProcessApi(readingContext(stores));
   return {
     async list(operation) {
-      const reply = await api.call(operation, { query: { limit: -1 } });
-      return 'items' in reply ? ([...reply.items] as JsonObject[]) : [];
+      const items: JsonObject[] = [];
+      for (;;) {
+        const page = pageOf(await api.call(operation, { query: pageAfter(items.at(-1)) }));
+        if (page.length === 0) return items;
+        items.push(...page);
+      }
     },
     async serviceConfigs() {
       const byIdentity = new Map<string, ServiceConfigPair[]>();
@@ -73,12 +79,25 @@ function readerOf(stores: Stores): Reader {
   };
 }
 
+/** No statement may take long; pages of one transaction are of one moment. */
+const PAGE = 500;
+
+function pageAfter(last: JsonObject | undefined): Readonly<Record<string, unknown>> {
+  const after = last === undefined ? {} : { filter: `id > ${JSON.stringify(last['id'])}` };
+  return { limit: PAGE, sort: 'id', ...after };
+}
+
+const pageOf = (reply: AnyReply): JsonObject[] =>
+  'items' in reply
+    ? [...reply.items].map((item) => (item instanceof ListElement ? item.value() : item) as JsonObject)
+    : [];
+
 /** What lists need. */
 const readingContext = (stores: Stores): Context =>
   partial<Context>('a list of the network', {
     stores,
     edgeConnections: { of: () => 'unknown' },
-    keptTexts: partial<KeptTexts>('a list of the network', {}),
+    keptTexts: new KeptTexts(0),
   });
 
 /** What changes need: the keys of the network sign the enrollments that are made with routers and identities. */

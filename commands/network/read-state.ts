@@ -30,7 +30,7 @@ export async function readState(
     onList('service configs', count());
     lists.set('identities', await withServiceConfigs(lists.get('identities') ?? [], reader, hasConfigs));
   }
-  return stateOf(Object.fromEntries(lists) as Record<Target, JsonObject[]>);
+  return stateOf(Object.fromEntries(lists) as Record<Target, JsonObject[]>, reader.identityId);
 }
 
 async function withServiceConfigs(

@@ -19,6 +19,7 @@ const elementsOf = ({ data }: JsonObject): JsonObject[] => (Array.isArray(data) 
 
 export function remoteReader(client: ApiClient): Reader {
   return {
+    identityId: client.identityId,
     list: (operation) => allOf(client, operation),
     async serviceConfigs(identityIds) {
       const found = new Map<string, readonly ServiceConfigPair[]>();

@@ -31,8 +31,11 @@ export interface State {
   readonly idOf: (target: Target, name: string) => string | undefined;
 }
 
-/** @throws Error for a reference to what is not there: the network has changed while it was read */
-export function stateOf(details: Details): State {
+/**
+ * @param ownId  of the identity that reads it
+ * @throws Error for a reference to what is not there: the network has changed while it was read
+ */
+export function stateOf(details: Details, ownId?: string): State {
   const names = namesIn(details);
   const nameOf: Translate = (target, id) => {
     const name = names.get(target)?.get(id);
@@ -51,7 +54,9 @@ export function stateOf(details: Details): State {
         const value = fromDetail(kind, detail, nameOf);
         const name = asText(value[kind.key]);
         const isMarked = kind.fields.some((field) => field.isMark === true && value[field.name] === true);
-        const reason = keptBecause(kindName, detail, isMarked, owned);
+        const isOwn = kindName === 'identities' && idOf(detail) === ownId;
+        const own = isOwn ? 'you are logged in as it' : undefined;
+        const reason = keptBecause(kindName, detail, isMarked, owned) ?? own;
         const item = {
           id: idOf(detail),
           name,

@@ -142,6 +142,24 @@ identities: [{ name: r, type: Router, isAdmin: false, roleAttributes: [x] }]
     expect(planFor(all, state).steps).to.deep.equal([]);
   });
 
+  it('keep the identity that imports', () => {
+    const identity = { typeId: 'User', isAdmin: true };
+    const state = stateOf(
+      {
+        ...NOTHING,
+        identities: [
+          { id: 'a', name: 'me', ...identity },
+          { id: 'b', name: 'other', ...identity },
+        ],
+      },
+      'a',
+    );
+    expect(linesOf(planFor('identities: []\n', state, true))).to.deep.equal([
+      '- identity "other"',
+      '  kept: identity "me" (you are logged in as it)',
+    ]);
+  });
+
   it('take sets in another order, and members of objects in another order, for the same', () => {
     const state = networkOf({
       services: [

@@ -82,7 +82,7 @@ describe('the packages of an installation', () => {
             .map((file) => readFileSync(join(project, folder, file), 'utf8')),
         )
         .join('\n');
-    const program = textsOf(['server', 'handlers', 'domain', 'db', 'generated']);
+    const program = textsOf(['commands', 'server', 'handlers', 'domain', 'db', 'generated']);
     const isUsed = (name: string) =>
       new RegExp(`(?:from|import|import\\(|require\\(|resolve\\(|target:) ?['"]${name}[/'"]`).test(program);
     expect(Object.keys(manifest.dependencies).filter((name) => !isUsed(name))).to.deep.equal([]);
