@@ -5,6 +5,8 @@ import { adminCommand } from './admin.js';
 import { backupCommand } from './backup.js';
 import { configCommand } from './config.js';
 import { doctorCommand } from './doctor.js';
+import { exportCommand } from './export.js';
+import { importCommand } from './import.js';
 import { migrateCommand } from './migrate.js';
 import { renewCommand } from './renew.js';
 import { restoreCommand } from './restore.js';
@@ -18,6 +20,8 @@ const COMMANDS: readonly (() => Command)[] = [
   doctorCommand,
   backupCommand,
   restoreCommand,
+  exportCommand,
+  importCommand,
   adminCommand,
   renewCommand,
   migrateCommand,

@@ -52,6 +52,8 @@ export interface TransactionOptions {
    * again when a failover loses it, such as a login.
    */
   readonly isExpendable?: boolean;
+  /** It changes nothing, and all that it reads is of one moment. */
+  readonly isSnapshot?: boolean;
 }
 
 export { EXPENDABLE };
@@ -144,6 +146,7 @@ export interface DatabaseOptions {
 }
 
 const BEGIN = 'BEGIN';
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 /** Two statements in one message. On disk here before it is answered, whatever the standbys do. */
 const BEGIN_EXPENDABLE = 'BEGIN; SET LOCAL synchronous_commit = local';
 
@@ -326,8 +329,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     write: (name, sql, values = [], scope) => writing(scope, () => change(name, sql, values, scope)),
-    transaction: (work, { isExpendable = false } = {}, scope) =>
-      isExpendable ? transact(work, BEGIN_EXPENDABLE, scope) : writing(scope, () => transact(work, BEGIN, scope)),
+    transaction(work, { isExpendable = false, isSnapshot = false } = {}, scope) {
+      if (isSnapshot) return transact(work, BEGIN_SNAPSHOT, scope);
+      return isExpendable
+        ? transact(work, BEGIN_EXPENDABLE, scope)
+        : writing(scope, () => transact(work, BEGIN, scope));
+    },
     async list(name, sql, values, form, scope) {
       if (!up) throw new DatabaseUnavailable(outage, undefined);
       return listLane.list(name, sql, values, form, scope);

@@ -140,6 +140,20 @@ function fromRow(row: Row): Identity {
 
 const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions FROM identities WHERE id = $1`;
 
+/** Without what they host. Of many in one statement their number is counted once. */
+const CREATE_MANY = `WITH made AS (
+  INSERT INTO identities (id, name, type_id, is_admin, external_id, auth_policy_id, role_attributes, permissions,
+    app_data, default_hosting_cost, default_hosting_precedence, tags)
+  SELECT id, name, "typeId", "isAdmin", "externalId", "authPolicyId", "roleAttributes", permissions, "appData",
+    "defaultHostingCost", "defaultHostingPrecedence", tags
+  FROM jsonb_to_recordset($1::jsonb) AS i (id text, name text, "typeId" text, "isAdmin" boolean, "externalId" text,
+    "authPolicyId" text, "roleAttributes" text[], permissions text[], "appData" jsonb, "defaultHostingCost" int,
+    "defaultHostingPrecedence" text, tags jsonb) RETURNING id)
+INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
+SELECT e.id, e.method, made.id, e."caId", e.username, e.token, e.jwt, e."expiresAt"
+FROM made JOIN jsonb_to_recordset($2::jsonb) AS e ("identityId" text, id text, method text, "caId" text, username text,
+  token uuid, jwt text, "expiresAt" timestamptz) ON e."identityId" = made.id`;
+
 const CREATE = `WITH made AS (
   INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
     permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
@@ -148,6 +162,13 @@ INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, e
 SELECT e.id, e.method, made.id, e.ca_id, e.username, e.token, e.jwt, e.expires_at
 FROM made, jsonb_to_recordset($14::jsonb)
   AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`;
+
+/** One of many that are made at a time: ordinary ones, without hostings. */
+export interface NewIdentity {
+  readonly id: string;
+  readonly draft: Omit<IdentityDraft, 'hostings'>;
+  readonly enrollments: readonly EnrollmentDraft[];
+}
 
 export interface IdentityStore {
   find(id: string): Promise<Identity | undefined>;
@@ -165,6 +186,8 @@ export interface IdentityStore {
     draft: IdentityDraft & { isDefaultAdmin?: boolean },
     enrollments: readonly EnrollmentDraft[],
   ): Promise<void>;
+  /** Those that host nothing, in one statement. */
+  createMany(items: readonly NewIdentity[]): Promise<void>;
   /**
    * What it hosts, for a change in the same transaction: locked until that ends.
    * @throws DomainError `notFound`
@@ -259,6 +282,12 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt }))),
       ]);
       if (draft.hostings.length > 0) await writeHostings(id, draft.hostings);
+    },
+    async createMany(items) {
+      await db.write('identity-create-many', CREATE_MANY, [
+        JSON.stringify(items.map(({ id, draft }) => ({ id, ...draft }))),
+        JSON.stringify(items.flatMap(({ id, enrollments }) => enrollments.map((e) => ({ identityId: id, ...e })))),
+      ]);
     },
     async lockHostings(id) {
       await db.run('identity-lock', 'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE', [id]);

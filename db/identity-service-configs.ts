@@ -27,6 +27,8 @@ interface Row {
 }
 
 export interface IdentityServiceConfigStore {
+  /** Of all identities, in the order of their ids. */
+  all(): Promise<readonly (ServiceConfigPair & { readonly identityId: string })[]>;
   /** The whole list unless limited. */
   list(identityId: string, request: ListRequest): Promise<Page<IdentityServiceConfig>>;
   /**
@@ -65,6 +67,14 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
     return new Map(rows.map((row) => [row.id, row.config_type_id]));
   };
   return {
+    async all() {
+      const { rows } = await db.run<ServiceConfigPair & { identityId: string }>(
+        'service-configs-all',
+        `SELECT identity_id AS "identityId", service_id AS "serviceId", config_id AS "configId"
+        FROM identity_service_configs ORDER BY identity_id, service_id, config_type_id`,
+      );
+      return rows;
+    },
     list: (identityId, request) =>
       wholeList<Row, IdentityServiceConfig>(
         db,

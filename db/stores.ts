@@ -128,6 +128,8 @@ const StoresOn = MadeStores as new (db: Db, lists: Lists) => MadeStores & StoreS
 export interface Stores extends StoreSet {
   /** One mutating operation is one transaction: all of `work` is committed, or none of it. */
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** The same for work that begins transactions of its own: they are parts of this one. */
+  within<T>(work: (stores: Stores) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same stores for one request. */
   forRequest(scope: RequestScope): Stores;
   /**
@@ -135,6 +137,26 @@ export interface Stores extends StoreSet {
    * @throws DomainError `preconditionFailed`
    */
   settle(): Promise<void>;
+}
+
+/** On an open transaction. */
+class InnerStores extends StoresOn implements Stores {
+  transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  within<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  forRequest(): Stores {
+    return this;
+  }
+
+  /** A precondition is of one request alone. */
+  settle(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 class SourceStores extends StoresOn implements Stores {
@@ -147,6 +169,10 @@ class SourceStores extends StoresOn implements Stores {
 
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T> {
     return this.source.transaction((tx) => work(new StoresOn(tx, this.lists)), options);
+  }
+
+  within<T>(work: (stores: Stores) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    return this.source.transaction((tx) => work(new InnerStores(tx, this.lists)), options);
   }
 
   forRequest(scope: RequestScope): Stores {

@@ -7,6 +7,7 @@ import { dump } from 'js-yaml';
 import { Catalog } from './generate/catalog.js';
 import type { Api } from './generate/model.js';
 import { NameTables } from './generate/names.js';
+import { networkFilesSchema } from './generate/network-files.js';
 import { byName } from './generate/node.js';
 import { emitProtobuf } from './generate/protobuf.js';
 import { emitOperationTable, emitOperationTypes, emitRoutes } from './generate/operations.js';
@@ -16,14 +17,22 @@ import { HEADER } from './generate/text.js';
 import { emitTypes } from './generate/types.js';
 import { emitValidators } from './generate/validators.js';
 import { toOpenApi31 } from './openapi/document.js';
+import { toSchemas } from './openapi/schema.js';
 import { loadSpecs } from './spec-bundle.js';
-import type { OpenApiDocument } from './spec-bundle.js';
+import type { JsonObject, OpenApiDocument } from './spec-bundle.js';
 
 const APIS: readonly Api[] = ['client', 'management'];
 
 /** Everything in generated/, by path. `rootDir` is the folder that holds specs/. */
 export function generate(rootDir: string): Map<string, string> {
-  return sorted([...generateFrom(loadSpecs(rootDir)), ...emitProtobuf(rootDir)]);
+  const documents = loadSpecs(rootDir);
+  return sorted([...generateFrom(documents), ...emitProtobuf(rootDir), networkFiles(documents.management)]);
+}
+
+/** The schema of network files; it comes of this network's own document alone, not of any that can be read. */
+function networkFiles(management: OpenApiDocument): [path: string, content: string] {
+  const schema = networkFilesSchema(toSchemas(management) as Readonly<Record<string, JsonObject>>);
+  return ['network-files.schema.json', `${JSON.stringify(schema, null, 1)}\n`];
 }
 
 /** What comes of the bundled documents alone. */

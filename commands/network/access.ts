@@ -1,0 +1,48 @@
+/** A network that files are compared with and brought to: the database itself, or the API of a controller. */
+import type { JsonObject } from '../../domain/model.js';
+import type { Kind } from '../../domain/network-files/kinds.js';
+
+/** A pair as the API has it, by ids. */
+export interface ServiceConfigPair {
+  readonly serviceId: string;
+  readonly configId: string;
+}
+
+export interface Reader {
+  /** The identity that reads; undefined for the operator of the database. */
+  readonly identityId?: string;
+  /** Every element of a list of the management API. */
+  list(operation: string): Promise<JsonObject[]>;
+  /** The service configs of identities; those without any may be left out. */
+  serviceConfigs(identityIds: readonly string[]): Promise<ReadonlyMap<string, readonly ServiceConfigPair[]>>;
+}
+
+/** Each change is one request, with all that the API checks. @throws ChangeRefused */
+export interface Writer {
+  /** How many changes may be under way at a time. */
+  readonly lanes: number;
+  /** What was changed before a refusal is undone. */
+  readonly isAllOrNothing: boolean;
+  /** @returns the id of what was made */
+  create(kind: Kind, body: JsonObject): Promise<string>;
+  update(kind: Kind, id: string, body: JsonObject): Promise<void>;
+  remove(kind: Kind, id: string): Promise<void>;
+  /** Until now what was made may be on its way still. */
+  settle(): Promise<void>;
+  assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
+  unassign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
+}
+
+/** The network refused a change. */
+export class ChangeRefused extends Error {
+  constructor(
+    message: string,
+    /** Of the body, in dots; undefined when it is not about one. */
+    readonly field?: string,
+    /** Of the field, as errors show it. */
+    readonly value?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

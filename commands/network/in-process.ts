@@ -1,0 +1,108 @@
+/** Operations of the management API, called in this process: what a request may hold is checked as the server does. */
+import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
+import { DomainError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/model.js';
+import { operations } from '../../generated/operations.js';
+import type { OperationSpec } from '../../generated/operation.js';
+import type { Context } from '../../handlers/context.js';
+import type { Connection } from '../../handlers/handler.js';
+import type { Caller } from '../../handlers/reply.js';
+import { bindOperations } from '../../server/binder.js';
+import type { Bindings } from '../../server/binder.js';
+import { ERROR_TABLE } from '../../server/error-table.js';
+import { bodyFault } from '../../server/faults.js';
+import { validatorsOf } from '../../server/responder.js';
+import type { AnyReply } from '../../server/responder.js';
+import { ChangeRefused } from './access.js';
+
+export interface Call {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** The operator, who may do all that an administrator may, and has no session. */
+const OPERATOR: Caller = {
+  apiSessionId: apiSessionIdOf(''),
+  token: '',
+  identityId: identityIdOf(''),
+  identityName: '',
+  isComplete: true,
+  owedToken: null,
+  isAdmin: true,
+  permissions: [],
+  roleAttributes: [],
+  configTypes: [],
+  postureRevision: 0,
+  trace: null,
+};
+
+const CONNECTION: Connection = {
+  ipAddress: '',
+  contentType: 'application/json',
+  prefers: <T extends string>(...[first]: readonly [T, ...T[]]) => first,
+  peerCertificates: () => [],
+  bearerTokens: () => [],
+};
+
+export class InProcessApi {
+  readonly #bindings: Bindings = bindOperations();
+
+  constructor(readonly context: Context) {}
+
+  /** @throws DomainError as the operation does, and for a body that breaks the spec */
+  async call(operationId: string, { params = {}, query = {}, body }: Call): Promise<AnyReply> {
+    const operation = managementOperation(operationId);
+    const handler = this.#bindings.get(operation);
+    if (handler === undefined || handler === 'pending') throw new Error(`${operationId} has no handler`);
+    checkBody(operation, body);
+    const input = {
+      params,
+      query,
+      headers: {},
+      body,
+      caller: OPERATOR,
+      connection: CONNECTION,
+      note: () => undefined,
+    };
+    return handler(input, this.context);
+  }
+
+  /** The same for a change. @throws ChangeRefused */
+  change(operationId: string, call: Call): Promise<AnyReply> {
+    return refused(() => this.call(operationId, call));
+  }
+}
+
+/** @throws Error for an id that the spec does not have */
+export function managementOperation(operationId: string): OperationSpec {
+  const all: Readonly<Record<string, OperationSpec>> = operations.management;
+  const operation = all[operationId];
+  if (operation === undefined) throw new Error(`${operationId} is no operation of the management API`);
+  return operation;
+}
+
+function checkBody({ body: spec }: OperationSpec, body: unknown): void {
+  if (spec === null || body === undefined || spec.validator === null) return;
+  const validate = validatorsOf.management[spec.validator];
+  if (validate?.(body) !== false) return;
+  const fault = validate.errors?.[0];
+  if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+}
+
+/** @throws ChangeRefused in the place of a DomainError */
+export async function refused<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof DomainError ? refusalOf(error) : error;
+  }
+}
+
+function refusalOf(error: DomainError): ChangeRefused {
+  const { field, causeMessage, override } = error;
+  const reason = field?.reason ?? causeMessage ?? override ?? ERROR_TABLE[error.kind].message;
+  return new ChangeRefused(reason, field?.field, field?.value, { cause: error });
+}
+
+export const dataOf = (reply: AnyReply): JsonObject => ('data' in reply ? (reply.data as JsonObject) : {});

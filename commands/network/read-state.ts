@@ -1,0 +1,51 @@
+/** Reads what a network has. */
+import type { JsonObject } from '../../domain/model.js';
+import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
+import { KINDS } from '../../domain/network-files/kinds.js';
+import type { Target } from '../../domain/network-files/kinds.js';
+import { stateOf } from '../../domain/network-files/state.js';
+import type { State } from '../../domain/network-files/state.js';
+import type { Reader } from './access.js';
+import { asText } from '../../domain/network-files/values.js';
+
+/**
+ * @param hasConfigs  of which identities the service configs are wanted
+ * @param onList  before each list that is read, with what it is a list of and how much is read
+ */
+export async function readState(
+  reader: Reader,
+  hasConfigs: (identity: JsonObject) => boolean,
+  onList: (what: string, done: number) => void,
+): Promise<State> {
+  const lists = new Map<Target, JsonObject[]>();
+  const count = () => [...lists.values()].reduce((sum, list) => sum + list.length, 0);
+  for (const name of KIND_NAMES) {
+    onList(name, count());
+    lists.set(name, await reader.list(KINDS[name].operations.list));
+  }
+  onList('controllers', count());
+  lists.set('controllers', await reader.list('listControllers'));
+  const areThere = (['configs', 'services'] as const).every((name) => (lists.get(name) ?? []).length > 0);
+  if (areThere) {
+    onList('service configs', count());
+    lists.set('identities', await withServiceConfigs(lists.get('identities') ?? [], reader, hasConfigs));
+  }
+  return stateOf(Object.fromEntries(lists) as Record<Target, JsonObject[]>, reader.identityId);
+}
+
+async function withServiceConfigs(
+  identities: readonly JsonObject[],
+  reader: Reader,
+  hasConfigs: (identity: JsonObject) => boolean,
+): Promise<JsonObject[]> {
+  const ids = identities.filter(hasConfigs).map(({ id }) => asText(id));
+  const pairs = await reader.serviceConfigs(ids);
+  return identities.map((identity) => {
+    const own = pairs.get(asText(identity['id']));
+    if (own === undefined) return identity;
+    return {
+      ...identity,
+      serviceConfigs: own.map(({ serviceId: service, configId: config }) => ({ service, config })),
+    };
+  });
+}

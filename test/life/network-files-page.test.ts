@@ -1,0 +1,78 @@
+/** docs/operations/network-files.md: every command of the page is run, in order, and prints what it says. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { blocksOf, openShell, placeShim } from '../support/page.js';
+import type { Shell } from '../support/page.js';
+import { addressAt, freePort } from '../support/ports.js';
+import { ProcessShop } from '../support/process.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const page = join(root, 'docs/operations/network-files.md');
+
+describe('docs/operations/network-files.md', function networkFilesPage() {
+  this.timeout(180_000);
+  const shop = new ProcessShop();
+  const outputs: string[] = [];
+  let home: string;
+  let shell: Shell;
+  let hasFailed = false;
+
+  before(async () => {
+    home = shop.place();
+    const port = await freePort();
+    const settings = addressAt(port);
+    await shop.start(join(home, 'data'), { env: settings }).ready();
+    const tools = placeShim(join(home, 'tools'));
+    const PATH = `${tools}:${process.env['PATH'] ?? ''}`;
+    const env = { PATH, ...settings, EDGE_URL: `https://localhost:${port}` };
+    shell = openShell({ cwd: home, place: tools, env });
+  });
+  after(async () => {
+    await shell.close();
+    await shop.end();
+  });
+
+  for (const { language, text, section, line } of blocksOf(page)) {
+    it(`${section}, line ${line}`, async function runs() {
+      if (hasFailed) this.skip(); // each builds on those before
+      hasFailed = true;
+      expect(language).to.equal('sh');
+      const { stdout, stderr } = await shell.run(text);
+      expect(stderr).to.not.match(/edge-controller: |"level":"(?:warn|error)"/);
+      outputs.push(stdout);
+      hasFailed = false;
+    });
+  }
+
+  it('prints what the page shows', () => {
+    const all = outputs.join('');
+    const fenced = readFileSync(page, 'utf8').split(/^```/m);
+    const shown = fenced.filter((text, index) => index % 2 === 1 && text.startsWith('\n')).map((text) => text.slice(1));
+    expect(shown).to.have.length(3);
+    for (const text of shown) expect(all).to.include(text);
+  });
+
+  it('finds nothing to do the second time, and in what it exported itself', () => {
+    const all = outputs.join('');
+    expect(all).to.match(/^0 created, 0 changed, 0 deleted, 4 unchanged$/m);
+    expect(outputs.at(-1)).to.match(/^0 created, 0 changed, 0 deleted, \d+ unchanged\n$/);
+  });
+
+  it('deletes what it says, and says what it keeps', () => {
+    const all = outputs.join('');
+    expect(all).to.include('- service policy "office dials"\n0 to create, 0 to change, 1 to delete');
+    expect(all).to.include('- service policy "office dials"\n0 created, 0 changed, 1 deleted');
+    expect(all).to.match(/^- service "wiki"$/m);
+  });
+
+  it('has files, and the schema that they name beside them', () => {
+    for (const file of ['network.yaml', 'network/services.yaml', 'network/identities.yaml', 'there.yaml']) {
+      const [head] = readFileSync(join(home, file), 'utf8').split('\n');
+      expect(head).to.equal('# yaml-language-server: $schema=./network-files.schema.json');
+    }
+    for (const folder of ['.', 'network'])
+      expect(existsSync(join(home, folder, 'network-files.schema.json'))).to.equal(true);
+  });
+});
