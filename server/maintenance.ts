@@ -17,7 +17,7 @@ import type { Maintenance } from '../handlers/context.js';
 import { openCodes, openSecret } from '../handlers/shared/second-factor.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
-import { keyOpens } from './network-keys.js';
+import { keyOpens, webhookOpens } from './network-keys.js';
 import { secretOpens } from './network-secrets.js';
 import { reporter } from './progress.js';
 import { readVersion } from './version.js';
@@ -62,6 +62,7 @@ export function createMaintenance({ config, connection, keyRing, log }: Maintena
   const seals: Seals = {
     pki: (record) => keyOpens(record, keyRing),
     secret: (secret) => secretOpens(secret, keyRing),
+    webhook: (webhook) => webhookOpens(webhook, keyRing),
     mfa: (mfa) => {
       try {
         openSecret(mfa, keyRing);
