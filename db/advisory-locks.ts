@@ -12,5 +12,7 @@ export const MAINTENANCE_LOCK = 7_210_420;
 export const BACKUP_LOCK = 7_210_425;
 /** Held while partitions of the audit record are made or dropped. */
 export const AUDIT_LOCK = 7_210_421;
+/** Held while a batch of events is closed. */
+export const EVENT_BATCH_LOCK = 7_210_425;
 /** What the hash begins with that is the lock of one instance of a service. */
 export const INSTANCE_SEED = 7_210_419;

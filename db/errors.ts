@@ -105,6 +105,7 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   sessions_service_fkey: ({ value }) => notFound('service', value),
   identity_service_configs_identity_fkey: ({ value }) => notFound('identity', value),
   terminators_service_fkey: ({ value }) => notFound('service', value),
+  webhooks_name_key: mustBeUnique,
   terminators_router_fkey: ({ value }) => notFound('router', value),
 };
 

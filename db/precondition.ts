@@ -32,6 +32,7 @@ const VERSIONS = {
   servicePolicy: { table: 'service_policies', column: 'updated_at' },
   session: { table: 'sessions', column: 'updated_at' },
   terminator: { table: 'terminators', column: 'updated_at' },
+  webhook: { table: 'webhooks', column: 'updated_at' },
 } as const;
 
 export type VersionedEntity = keyof typeof VERSIONS;

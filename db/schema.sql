@@ -33,6 +33,15 @@ BEGIN
   RETURN true;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.announce_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'webhooks');
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.audit_api_session_certificates()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -541,6 +550,39 @@ AS $function$BEGIN
   RETURN NULL;
 END$function$;
 
+CREATE OR REPLACE FUNCTION public.audit_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('webhook.created', 'webhook', NEW.id, NEW.name, NULL, jsonb_build_object('name', NEW.name,
+      'url', NEW.url, 'kinds', NEW.kinds, 'enabled', NEW.is_enabled, 'tags', NEW.tags));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('webhook.deleted', 'webhook', OLD.id, OLD.name, jsonb_build_object('name', OLD.name,
+      'url', OLD.url, 'kinds', OLD.kinds, 'enabled', OLD.is_enabled, 'tags', OLD.tags), NULL);
+  ELSE
+    PERFORM record_audit('webhook.updated', 'webhook', NEW.id, NEW.name, c.before,
+      c.after || CASE WHEN OLD.secret_set_at <> NEW.secret_set_at THEN '{"secretChanged": true}'::jsonb ELSE '{}' END)
+    FROM audit_changes(
+      jsonb_build_object('name', OLD.name, 'url', OLD.url, 'kinds', OLD.kinds, 'enabled', OLD.is_enabled,
+        'tags', OLD.tags),
+      jsonb_build_object('name', NEW.name, 'url', NEW.url, 'kinds', NEW.kinds, 'enabled', NEW.is_enabled,
+        'tags', NEW.tags)) c;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.begin_webhook_progress()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO webhook_progress (webhook_id, batch, seq)
+  SELECT NEW.id, coalesce(max(n), 0) + 1, 0 FROM event_batches;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.claim_username()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -548,6 +590,27 @@ AS $function$
 BEGIN
   INSERT INTO usernames (username, identity_id) VALUES (NEW.username, NEW.identity_id) ON CONFLICT DO NOTHING;
   RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.close_event_batch(lock_number bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  last event_batches;
+  closed bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(lock_number);
+  SELECT * INTO last FROM event_batches ORDER BY n DESC LIMIT 1;
+  INSERT INTO event_batches (n, earlier, snapshot)
+  SELECT coalesce(last.n, 0) + 1, last.snapshot, pg_current_snapshot()
+  WHERE EXISTS (SELECT FROM audit_records r
+    WHERE r.xid >= coalesce(pg_snapshot_xmin(last.snapshot), '0'::xid8)
+      AND (last.snapshot IS NULL OR NOT pg_visible_in_snapshot(r.xid, last.snapshot)))
+  RETURNING n INTO closed;
+  IF closed IS NULL THEN RETURN coalesce(last.n, 0); END IF;
+  PERFORM pg_notify('edge', 'events ' || closed);
+  RETURN closed;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.count_entities()
@@ -1362,6 +1425,15 @@ CREATE TABLE entity_counts (
   CONSTRAINT entity_counts_pkey PRIMARY KEY (kind, slot)
 ) WITH (fillfactor=50);
 
+CREATE TABLE event_batches (
+  n bigint NOT NULL,
+  earlier pg_snapshot,
+  snapshot pg_snapshot,
+  closed_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT event_batches_pkey PRIMARY KEY (n),
+  CONSTRAINT event_batches_n_check CHECK ((n >= 0))
+);
+
 CREATE TABLE external_jwt_signers (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -1828,6 +1900,54 @@ CREATE TABLE usernames (
   CONSTRAINT usernames_pkey PRIMARY KEY (username, identity_id)
 );
 
+CREATE TABLE webhook_dead_letters (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  webhook_id text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  body text NOT NULL,
+  attempts integer NOT NULL,
+  first_failed_at timestamp(3) with time zone NOT NULL,
+  last_error text COLLATE "C" NOT NULL,
+  is_due boolean NOT NULL DEFAULT false,
+  CONSTRAINT webhook_dead_letters_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_dead_letters_event_key UNIQUE (webhook_id, event_id)
+);
+
+CREATE TABLE webhook_progress (
+  webhook_id text COLLATE "C" NOT NULL,
+  batch bigint NOT NULL,
+  seq bigint NOT NULL,
+  delivered_at timestamp(3) with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamp(3) with time zone,
+  next_attempt_at timestamp(3) with time zone,
+  last_error text COLLATE "C",
+  leased_by text COLLATE "C",
+  leased_until timestamp(3) with time zone,
+  CONSTRAINT webhook_progress_pkey PRIMARY KEY (webhook_id)
+);
+
+CREATE TABLE webhooks (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  kinds text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  is_enabled boolean NOT NULL,
+  sealed_secret bytea NOT NULL,
+  secret_set_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhooks_pkey PRIMARY KEY (id),
+  CONSTRAINT webhooks_name_key UNIQUE (name)
+);
+
 CREATE TABLE audit_records_rest PARTITION OF audit_records DEFAULT;
 
 ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
@@ -1878,6 +1998,8 @@ ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_i
 ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_session_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
+ALTER TABLE webhook_dead_letters ADD CONSTRAINT webhook_dead_letters_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+ALTER TABLE webhook_progress ADD CONSTRAINT webhook_progress_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 
 CREATE INDEX api_session_certificates_end ON api_session_certificates USING btree (valid_to);
 CREATE INDEX api_session_certificates_session ON api_session_certificates USING btree (api_session_id, id);
@@ -1959,6 +2081,7 @@ CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
 CREATE INDEX terminators_session ON terminators USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX used_tokens_expires_at ON used_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX usernames_once ON usernames USING btree (username);
+CREATE INDEX webhook_dead_letters_due ON webhook_dead_letters USING btree (webhook_id) WHERE is_due;
 
 CREATE TRIGGER api_session_certificates_audit_change AFTER UPDATE ON api_session_certificates FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.api_session_id IS DISTINCT FROM new.api_session_id) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.subject IS DISTINCT FROM new.subject) OR (old.valid_from IS DISTINCT FROM new.valid_from) OR (old.valid_to IS DISTINCT FROM new.valid_to)))) EXECUTE FUNCTION audit_api_session_certificates();
 CREATE TRIGGER api_session_certificates_audit_in AFTER INSERT ON api_session_certificates FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_api_session_certificates();
@@ -2164,3 +2287,13 @@ CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING 
 CREATE TRIGGER terminators_tell_former AFTER UPDATE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
 CREATE TRIGGER terminators_tell_gone AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
 CREATE TRIGGER terminators_tell_new AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
+CREATE TRIGGER webhook_dead_letters_announce AFTER UPDATE OF is_due ON webhook_dead_letters FOR EACH STATEMENT EXECUTE FUNCTION announce_webhooks();
+CREATE TRIGGER webhook_dead_letters_counted_in AFTER INSERT ON webhook_dead_letters REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER webhook_dead_letters_counted_out AFTER DELETE ON webhook_dead_letters REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER webhooks_announce AFTER INSERT OR DELETE OR UPDATE ON webhooks FOR EACH STATEMENT EXECUTE FUNCTION announce_webhooks();
+CREATE TRIGGER webhooks_audit_change AFTER UPDATE ON webhooks FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.url IS DISTINCT FROM new.url)) OR (old.kinds IS DISTINCT FROM new.kinds)) OR (old.is_enabled IS DISTINCT FROM new.is_enabled)) OR (old.tags IS DISTINCT FROM new.tags)) OR (old.secret_set_at IS DISTINCT FROM new.secret_set_at))) EXECUTE FUNCTION audit_webhooks();
+CREATE TRIGGER webhooks_audit_in AFTER INSERT ON webhooks FOR EACH ROW EXECUTE FUNCTION audit_webhooks();
+CREATE TRIGGER webhooks_audit_out AFTER DELETE ON webhooks FOR EACH ROW EXECUTE FUNCTION audit_webhooks();
+CREATE TRIGGER webhooks_begin AFTER INSERT ON webhooks FOR EACH ROW EXECUTE FUNCTION begin_webhook_progress();
+CREATE TRIGGER webhooks_counted_in AFTER INSERT ON webhooks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER webhooks_counted_out AFTER DELETE ON webhooks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -20,6 +20,7 @@ import { controllerSettingStore } from './controller-settings.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
+import { eventStore } from './event-batches.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { failedRequestStore } from './failed-requests.js';
 import { hostedTerminatorStore } from './hosted-terminators.js';
@@ -49,6 +50,7 @@ import { sessionStore } from './sessions.js';
 import { terminatorStore } from './terminators.js';
 import { summaryStore } from './summary.js';
 import { usedTokenStore } from './used-tokens.js';
+import { webhookStore } from './webhooks.js';
 
 const STORES = {
   access: accessView,
@@ -66,6 +68,7 @@ const STORES = {
   controllers: controllerStore,
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
+  events: eventStore,
   externalJwtSigners: externalJwtSignerStore,
   hostedTerminators: hostedTerminatorStore,
   identities: identityStore,
@@ -95,6 +98,7 @@ const STORES = {
   terminators: terminatorStore,
   summary: summaryStore,
   usedTokens: usedTokenStore,
+  webhooks: webhookStore,
 } satisfies Record<string, (db: Db, lists: Lists) => object>;
 
 type Makers = typeof STORES;

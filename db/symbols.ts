@@ -341,3 +341,18 @@ export const revocationSymbols = table('revocations', {
   issuedBefore: date('issued_before'),
   expiresAt: date('expires_at'),
 });
+
+export const webhookSymbols = table('webhooks', {
+  name,
+  url: text('url'),
+  kinds: set('kinds'),
+  enabled: flag('is_enabled'),
+});
+
+export const deadLetterSymbols = table('webhookDeadLetters', {
+  eventId: text('event_id'),
+  kind: text('kind'),
+  attempts: number('attempts'),
+  firstFailedAt: date('first_failed_at'),
+  isDue: flag('is_due'),
+});

@@ -14,6 +14,7 @@ const apiErrorEnvelopeResponse: ResponseSpec = { validator: 'response_apiErrorEn
 const binaryResponse: ResponseSpec = { validator: null, kind: 'binary', textTypes: [], itemValidator: null };
 const createCurrentApiSessionCertificateEnvelopeResponse: ResponseSpec = { validator: 'response_createCurrentApiSessionCertificateEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const createEnvelopeResponse: ResponseSpec = { validator: 'response_createEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const createWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_createWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const currentApiSessionDetailEnvelopeResponse: ResponseSpec = { validator: 'response_currentApiSessionDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const currentIdentityDetailEnvelopeResponse: ResponseSpec = { validator: 'response_currentIdentityDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const dataIntegrityCheckResultEnvelopeResponse: ResponseSpec = { validator: 'response_dataIntegrityCheckResultEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -46,6 +47,7 @@ const detailSessionManagementEnvelopeResponse: ResponseSpec = { validator: 'resp
 const detailSessionRoutePathEnvelopeResponse: ResponseSpec = { validator: 'response_detailSessionRoutePathEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailSpecEnvelopeResponse: ResponseSpec = { validator: 'response_detailSpecEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailTerminatorEnvelopeResponse: ResponseSpec = { validator: 'response_detailTerminatorEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const detailWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_detailWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailedEdgeRouterEnvelopeResponse: ResponseSpec = { validator: 'response_detailedEdgeRouterEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const emptyResponse2: ResponseSpec = { validator: null, kind: 'empty', textTypes: [], itemValidator: null };
 const emptyResponse: ResponseSpec = { validator: 'response_empty', kind: 'json', textTypes: [], itemValidator: null };
@@ -57,6 +59,7 @@ const headerAuthorizationParameter2: ParameterSpec = { name: 'Authorization', in
 const headerAuthorizationParameter: ParameterSpec = { name: 'Authorization', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerIfMatchParameter: ParameterSpec = { name: 'If-Match', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 4096 };
 const headerIfNoneMatchParameter: ParameterSpec = { name: 'If-None-Match', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
+const headerLastEventIDParameter: ParameterSpec = { name: 'Last-Event-ID', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const headerMfaValidationCodeParameter: ParameterSpec = { name: 'mfa-validation-code', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const headerSessionTokenParameter: ParameterSpec = { name: 'session-token', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerZitiTokenIssuerIdParameter: ParameterSpec = { name: 'ziti-token-issuer-id', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
@@ -101,6 +104,8 @@ const listSpecsEnvelopeResponse: ResponseSpec = { validator: 'response_listSpecs
 const listSummaryCountsEnvelopeResponse: ResponseSpec = { validator: 'response_listSummaryCountsEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const listTerminatorsEnvelopeResponse: ResponseSpec = { validator: 'response_listTerminatorsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_terminatorDetail' };
 const listVersionEnvelopeResponse: ResponseSpec = { validator: 'response_listVersionEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const listWebhookDeadLettersEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhookDeadLettersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDeadLetterDetail' };
+const listWebhooksEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhooksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDetail' };
 const nonceSignatureResponse: ResponseSpec = { validator: 'response_nonceSignature', kind: 'json', textTypes: [], itemValidator: null };
 const pathIdParameter: ParameterSpec = { name: 'id', in: 'path', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const pathServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'path', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
@@ -109,6 +114,8 @@ const postureResponseEnvelopeResponse: ResponseSpec = { validator: 'response_pos
 const queryAsIdentityParameter: ParameterSpec = { name: 'asIdentity', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryKindsParameter: ParameterSpec = { name: 'kinds', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryLastEventIdParameter: ParameterSpec = { name: 'lastEventId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const queryLimitParameter: ParameterSpec = { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter2: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: true, enum: ['password', 'cert', 'ext-jwt'], minimum: null, maximum: null, minLength: null, maxLength: null };
@@ -119,6 +126,8 @@ const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'q
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryTokenParameter: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryUntilParameter: ParameterSpec = { name: 'until', in: 'query', type: 'string', format: null, required: false, enum: ['now'], minimum: null, maximum: null, minLength: null, maxLength: null };
+const redeliverWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_redeliverWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const sessionCreateEnvelopeResponse: ResponseSpec = { validator: 'response_sessionCreateEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const totpTokenEnvelopeResponse: ResponseSpec = { validator: 'response_totpTokenEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const traceDetailEnvelopeResponse: ResponseSpec = { validator: 'response_traceDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -893,6 +902,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
+    createWebhook: {
+      api: 'management', operationId: 'createWebhook', method: 'POST', path: '/webhooks',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: ['webhook', 'webhook.create'], refusalStatus: 401,
+      body: { name: 'webhook', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_webhookCreate', names: 'webhookCreate' },
+      produces: ['application/json'],
+      responses: { 201: createWebhookEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
     dataIntegrityResults: {
       api: 'management', operationId: 'dataIntegrityResults', method: 'GET', path: '/database/data-integrity-results',
       pathParameters: [], parameters: [],
@@ -1098,6 +1116,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null,
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
+    deleteWebhook: {
+      api: 'management', operationId: 'deleteWebhook', method: 'DELETE', path: '/webhooks/{id}',
+      pathParameters: ['id'], parameters: [headerIfMatchParameter, pathIdParameter],
+      permission: 'admin', grantedBy: ['webhook', 'webhook.delete'], refusalStatus: 401,
+      body: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
     detailAPISessions: {
@@ -1386,6 +1413,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null,
       produces: ['application/json'],
       responses: { 200: detailRouterEnvelopeResponse, 304: emptyResponse2, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: true,
+    },
+    detailWebhook: {
+      api: 'management', operationId: 'detailWebhook', method: 'GET', path: '/webhooks/{id}',
+      pathParameters: ['id'], parameters: [headerIfNoneMatchParameter, pathIdParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'webhook', 'webhook.read'], refusalStatus: 401,
+      body: null,
+      produces: ['application/json'],
+      responses: { 200: detailWebhookEnvelopeResponse, 304: emptyResponse2, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: true,
     },
     disableIdentity: {
@@ -2063,6 +2099,24 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: listVersionEnvelopeResponse, 304: emptyResponse2, 400: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: true,
     },
+    listWebhookDeadLetters: {
+      api: 'management', operationId: 'listWebhookDeadLetters', method: 'GET', path: '/webhooks/{id}/dead-letters',
+      pathParameters: ['id'], parameters: [pathIdParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'webhook', 'webhook.read'], refusalStatus: 401,
+      body: null,
+      produces: ['application/json'],
+      responses: { 200: listWebhookDeadLettersEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
+    listWebhooks: {
+      api: 'management', operationId: 'listWebhooks', method: 'GET', path: '/webhooks',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'webhook', 'webhook.read'], refusalStatus: 401,
+      body: null,
+      produces: ['application/json'],
+      responses: { 200: listWebhooksEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
     listWellKnownCas: {
       api: 'management', operationId: 'listWellKnownCas', method: 'GET', path: '/.well-known/est/cacerts',
       pathParameters: [], parameters: [],
@@ -2234,6 +2288,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
+    patchWebhook: {
+      api: 'management', operationId: 'patchWebhook', method: 'PATCH', path: '/webhooks/{id}',
+      pathParameters: ['id'], parameters: [headerIfMatchParameter, pathIdParameter],
+      permission: 'admin', grantedBy: ['webhook', 'webhook.update'], refusalStatus: 401,
+      body: { name: 'webhook', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_webhookPatch', names: 'webhookPatch' },
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
     reEnrollAuthenticator: {
       api: 'management', operationId: 'reEnrollAuthenticator', method: 'POST', path: '/authenticators/{id}/re-enroll',
       pathParameters: ['id'], parameters: [pathIdParameter],
@@ -2250,6 +2313,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null,
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
+    redeliverWebhook: {
+      api: 'management', operationId: 'redeliverWebhook', method: 'POST', path: '/webhooks/{id}/redeliver',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['webhook', 'webhook.update'], refusalStatus: 401,
+      body: { name: 'letters', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_webhookRedeliver', names: 'webhookRedeliver' },
+      produces: ['application/json'],
+      responses: { 200: redeliverWebhookEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
     refreshEnrollment: {
@@ -2277,6 +2349,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: { name: 'requestExtendAuthenticator', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_requestExtendAuthenticator', names: 'requestExtendAuthenticator' },
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 403: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
+    streamEvents: {
+      api: 'management', operationId: 'streamEvents', method: 'GET', path: '/events',
+      pathParameters: [], parameters: [headerLastEventIDParameter, queryKindsParameter, queryLastEventIdParameter, queryUntilParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'audit', 'audit.read'], refusalStatus: 401,
+      body: null,
+      produces: ['text/event-stream', 'application/json'],
+      responses: { 200: binaryResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
     updateAuthPolicy: {
@@ -2448,6 +2529,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: { name: 'router', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_routerUpdate', names: 'routerUpdate' },
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false,
+    },
+    updateWebhook: {
+      api: 'management', operationId: 'updateWebhook', method: 'PUT', path: '/webhooks/{id}',
+      pathParameters: ['id'], parameters: [headerIfMatchParameter, pathIdParameter],
+      permission: 'admin', grantedBy: ['webhook', 'webhook.update'], refusalStatus: 401,
+      body: { name: 'webhook', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_webhookUpdate', names: 'webhookCreate' },
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false,
     },
     verifyCa: {

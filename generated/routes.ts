@@ -140,6 +140,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       refresh: node({ POST: 'refreshEnrollment' }, {}, null),
     }, null)),
     'enumerated-capabilities': node({ GET: 'listEnumeratedCapabilities' }, {}, null),
+    events: node({ GET: 'streamEvents' }, {}, null),
     'external-jwt-signers': node({ GET: 'listExternalJwtSigners', POST: 'createExternalJwtSigner' }, {}, node({ DELETE: 'deleteExternalJwtSigner', GET: 'detailExternalJwtSigner', PATCH: 'patchExternalJwtSigner', PUT: 'updateExternalJwtSigner' }, {}, null)),
     identities: node({ GET: 'listIdentities', POST: 'createIdentity' }, {}, node({ DELETE: 'deleteIdentity', GET: 'detailIdentity', PATCH: 'patchIdentity', PUT: 'updateIdentity' }, {
       authenticators: node({ GET: 'getIdentityAuthenticators' }, {}, null),
@@ -193,5 +194,9 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
     terminators: node({ GET: 'listTerminators', POST: 'createTerminator' }, {}, node({ DELETE: 'deleteTerminator', GET: 'detailTerminator', PATCH: 'patchTerminator', PUT: 'updateTerminator' }, {}, null)),
     'transit-routers': node({ GET: 'listTransitRouters', POST: 'createTransitRouter' }, {}, node({ DELETE: 'deleteTransitRouter', GET: 'detailTransitRouter', PATCH: 'patchTransitRouter', PUT: 'updateTransitRouter' }, {}, null)),
     version: node({ GET: 'listVersion' }, {}, null),
+    webhooks: node({ GET: 'listWebhooks', POST: 'createWebhook' }, {}, node({ DELETE: 'deleteWebhook', GET: 'detailWebhook', PATCH: 'patchWebhook', PUT: 'updateWebhook' }, {
+      'dead-letters': node({ GET: 'listWebhookDeadLetters' }, {}, null),
+      redeliver: node({ POST: 'redeliverWebhook' }, {}, null),
+    }, null)),
   }, null),
 };

@@ -9,6 +9,7 @@ import type { AccessEpoch } from '../db/access-view.js';
 import type { Stores, StoreSet } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
+import type { BEGINNING, EventId } from '../domain/events/position.js';
 import type { PublicJwk } from '../domain/auth/signed-jwt.js';
 import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
@@ -16,6 +17,7 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { KeptTexts } from './kept-texts.js';
+import type { TextStream } from './text-stream.js';
 
 /** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
 export interface Passwords {
@@ -192,6 +194,22 @@ export interface SecondTokens {
   owed(tokens: readonly string[], signer: RequiredSigner, trace?: OutgoingTrace): Promise<OwedToken | null>;
 }
 
+/** What a reader of events wants. */
+export interface EventWish {
+  readonly identityId: string;
+  /** Patterns; empty for all kinds. */
+  readonly kinds: readonly string[];
+  /** The last event that it has; undefined: it starts now. */
+  readonly after: EventId | typeof BEGINNING | undefined;
+  /** It ends where it would start now. */
+  readonly isUntilNow: boolean;
+}
+
+export interface EventStreams {
+  /** @throws DomainError `rateLimited` when there are too many, `unavailable` when the controller stops */
+  open(wish: EventWish): Promise<TextStream>;
+}
+
 /** Long work on the whole database: one piece of it at a time, over all controllers. */
 export interface Maintenance {
   /**
@@ -214,6 +232,9 @@ export interface EdgeConnections {
 }
 
 export interface Context {
+  /** Why events may not be sent to a URL, as far as that is known before its name is resolved; undefined: they may. */
+  readonly targetFault: (url: string) => string | undefined;
+  readonly eventStreams: EventStreams;
   readonly maintenance: Maintenance;
   readonly stores: Stores;
   readonly edgeConnections: EdgeConnections;

@@ -56,6 +56,7 @@ const LINKS: Readonly<Record<string, LinksOf>> = {
     'terminators': { href: `${self}/terminators` },
   }),
   'sessions': (self) => ({ 'self': { href: self }, 'route-path': { href: `${self}/route-path` } }),
+  'webhooks': (self) => ({ 'self': { href: self }, 'dead-letters': { href: `${self}/dead-letters` } }),
   'specs': (self) => ({ self: { href: self }, spec: { href: `${self}/spec` } }),
 };
 

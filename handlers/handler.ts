@@ -9,7 +9,8 @@ import type { EnrollmentMethod, LoginMethod, Page, Unread } from '../domain/mode
 import type { pending } from './pending.js';
 import type { Context } from './context.js';
 import type { ElementKind, KeptTexts } from './kept-texts.js';
-import type { Caller, DataReply, KeptReply, Links, ListElement, ListReply, RawReply } from './reply.js';
+import type { Caller, DataReply, KeptReply, Links, ListElement, ListReply, RawReply, StreamReply } from './reply.js';
+import type { TextStream } from './text-stream.js';
 
 export interface AnyOperation {
   permission: Permission;
@@ -77,7 +78,7 @@ export type Input<Op extends AnyOperation> = Op['permission'] extends 'public' ?
 type SuccessStatus = 200 | 201 | 202;
 type ReplyFor<S extends number, R> = R extends { data?: infer D; meta?: unknown }
   ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S>
-  : RawReply<S>;
+  : RawReply<S> | StreamReply<S>;
 type ListReplyFor<S extends number, D> = D extends readonly (infer E)[] ? ListReply<S, E> : never;
 type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
 
@@ -115,6 +116,12 @@ export function raw(
 ): RawReply<200> {
   return { status: 200, raw: { contentType, body }, ...(headers === undefined ? {} : { headers }) };
 }
+
+export const streamed = (contentType: string, stream: TextStream): StreamReply<200> => ({
+  status: 200,
+  contentType,
+  stream,
+});
 
 /** A page of a list, each element mapped to its wire form. */
 export function listOf<T, D>({ items, rest, ...page }: Page<T>, map: (item: T) => D): ListReply<200, D> {

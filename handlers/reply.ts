@@ -1,4 +1,5 @@
 /** Who calls, and what a handler may answer: the types that both handlers and what serves them need. */
+import type { TextStream } from './text-stream.js';
 import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { Trace } from '../domain/administration.js';
@@ -90,4 +91,11 @@ export interface RawReply<S extends number> {
   readonly status: S;
   readonly raw: { readonly contentType: string; readonly body: string | Buffer };
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer without an end of its own, sent as it comes. */
+export interface StreamReply<S extends number> {
+  readonly status: S;
+  readonly contentType: string;
+  readonly stream: TextStream;
 }

@@ -58,6 +58,8 @@ export interface ApiOptions {
   readonly apiSessions: ApiSessionRegistry;
   /** Called before the answer: what was made or changed may take rights away. */
   readonly onChanged: () => void;
+  /** Called after the answer: the request may have left a record, of a change or of a login. */
+  readonly onRecorded: () => void;
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
   readonly refusedLogins: RefusedLogins;
@@ -168,11 +170,13 @@ export function createApi(options: ApiOptions): ApiHandler {
       const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, precondition);
       if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
+      if ('stream' in reply) delete seen.clock; // it takes as long as its reader stays
       await writeReply(response, match.operation, reply, headers, {
         readerPatienceMs: config.readerPatience * 1000,
         onText: () => {
           reader.place.close();
         },
+        recheck: () => authorize(request, match, { address: seen.address }),
       });
     } finally {
       reader.place.close();
@@ -189,6 +193,7 @@ export function createApi(options: ApiOptions): ApiHandler {
       if (error instanceof DomainError) refusedLogins.seen({ error, seen, requestId: exchange.requestId });
       fail(error, exchange, seen, { log, outages });
     }
+    if (!isRead(exchange.request)) options.onRecorded();
     const { clock } = seen;
     // What waited in vain for a database that is out has the line of that state.
     const isSlow = clock !== undefined && performance.now() - exchange.since >= config.slowRequest * 1000;

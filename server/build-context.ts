@@ -11,7 +11,7 @@ import type { Config } from './config.js';
 import { routersReach } from './control-settings.js';
 import { openDocuments } from './documents.js';
 import type { Logger } from './log.js';
-import { createOutgoing } from './outgoing.js';
+import type { Outgoing } from './outgoing.js';
 import type { RunningPki } from './pki.js';
 import type { ServerIdentity } from './renewal.js';
 import { createSecondTokens } from './second-tokens.js';
@@ -22,7 +22,7 @@ import { readVersion } from './version.js';
 /** What was opened before. */
 interface Parts extends Pick<
   Context,
-  'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'keptAnswers' | 'maintenance'
+  'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'keptAnswers' | 'maintenance' | 'eventStreams'
 > {
   readonly config: Config;
   readonly log: Logger;
@@ -33,6 +33,7 @@ interface Parts extends Pick<
   readonly identity: ServerIdentity;
   readonly pki: RunningPki;
   readonly fabric: Fabric;
+  readonly outgoing: Outgoing;
 }
 
 /** About half a second of work. */
@@ -49,12 +50,14 @@ export function buildContext(parts: Parts): Context {
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
   const tokens = {
-    signerKeys: createSignerKeys({ outgoing: createOutgoing({ allow: config.outgoingAllow }), log }),
+    signerKeys: createSignerKeys({ outgoing: parts.outgoing, log }),
     tokenLeewaySeconds: config.tokenLeeway,
   };
   return {
     stores,
     maintenance,
+    eventStreams: parts.eventStreams,
+    targetFault: (url) => parts.outgoing.faultOf(url),
     edgeConnections: fabric.services.traffic.connected,
     passwords,
     apiSessions,

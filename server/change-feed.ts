@@ -35,11 +35,20 @@ export interface FeedListeners {
   readonly casChanged: () => void;
   /** Keys or certificates of the network were renewed. */
   readonly pkiChanged: () => void;
+  /** A batch of events was closed. */
+  readonly eventsClosed: (batch: number) => void;
+  /** Some controller waits for events. */
+  readonly eventsWatched: () => void;
+  /** Targets of events have changed, or dead letters are to be sent again. */
+  readonly webhooksChanged: () => void;
   /** It hears from now on; what happened before is unknown. */
   readonly hearing: () => void;
   /** It does not hear; called again at each attempt that fails. */
   readonly deaf: (cause: unknown) => void;
 }
+
+/** The announcement of a controller that waits for events. */
+export const WATCHED = 'watched';
 
 /** Announces on a channel of PostgreSQL, by a connection other than the feed's own. */
 export type Announce = (channel: string, payload: string) => Promise<unknown>;
@@ -161,6 +170,12 @@ function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> {
     ['access', listeners.accessMoved],
     ['cas', listeners.casChanged],
     ['ended', listeners.sessionsEnded],
+    [
+      'events',
+      ([batch]) => {
+        listeners.eventsClosed(Number(batch));
+      },
+    ],
     ['grants', listeners.grantsLost],
     ['identity', each(listeners.identityChanged)],
     ['opened', orMany(listeners.sessionsOpened)],
@@ -178,6 +193,8 @@ function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> {
       },
     ],
     ['terminators', orMany(listeners.terminatorsChanged)],
+    [WATCHED, listeners.eventsWatched],
+    ['webhooks', listeners.webhooksChanged],
   ]);
 }
 

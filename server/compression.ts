@@ -129,9 +129,12 @@ export const HANDS_OUT: ReadonlySet<string> = new Set([
   'getCaJwt',
 ]);
 
+/** Reads whose answers have no end: each event is sent at once. */
+const STREAMED: ReadonlySet<string> = new Set(['streamEvents']);
+
 /** Answers to changes are short, and many of them are credentials: logins, enrollments, sessions, codes. */
 export const isCompressible = ({ method, operationId }: OperationSpec): boolean =>
-  method.toUpperCase() === 'GET' && !HANDS_OUT.has(operationId);
+  method.toUpperCase() === 'GET' && !HANDS_OUT.has(operationId) && !STREAMED.has(operationId);
 
 /** What of HTTP's content codings the server has to know of one answer. */
 export class Compression {

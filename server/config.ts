@@ -237,8 +237,8 @@ export const SETTINGS = {
     'EDGE_OUTGOING_ALLOW',
     listOf(network),
     [] as readonly string[],
-    'Addresses or networks (10.0.0.0/8) that may be asked for keys of external JWT signers though they are not ' +
-      'public. Loopback addresses named here may be asked without TLS too.',
+    'Addresses or networks (10.0.0.0/8) that may be asked for keys of external JWT signers, and get what webhooks ' +
+      'send, though they are not public. Loopback addresses named here may be asked without TLS too.',
   ),
   tokenLeeway: setting(
     'edge.externalJwt.leeway',

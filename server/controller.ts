@@ -37,6 +37,10 @@ import { createEpochMemory } from './epochs.js';
 import type { EpochMemory } from './epochs.js';
 import { stopServing } from './drain.js';
 import { documentPages, explorerPages } from './explorer.js';
+import { createEventHub } from './event-hub.js';
+import type { EventHub } from './event-hub.js';
+import { createEventReader } from './event-reader.js';
+import type { EventReader } from './event-reader.js';
 import { createExpirySweeper } from './expiry-sweeper.js';
 import type { ChangeFeed } from './change-feed.js';
 import { followChanges } from './followers.js';
@@ -50,6 +54,8 @@ import type { Logger } from './log.js';
 import { RequestCounts } from './metrics/request-counts.js';
 import type { SigningEntity } from './network-keys.js';
 import { createMaintenance } from './maintenance.js';
+import { createOutgoing } from './outgoing.js';
+import type { Outgoing } from './outgoing.js';
 import { createPki } from './pki.js';
 import type { RunningPki } from './pki.js';
 import { keepKeysFresh, serverIdentity } from './renewal.js';
@@ -62,6 +68,7 @@ import { createApiSessionRegistry } from './api-sessions.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
 import { createTlsServer, listenAt } from './tls-server.js';
 import { openTraces } from './traces/traces.js';
+import { createWebhooks } from './webhooks.js';
 
 export interface Controller {
   /** Where it listens, such as `https://127.0.0.1:1280`. */
@@ -129,7 +136,7 @@ interface Start {
   readonly closers: Closers;
   readonly startedAt: Date;
   /** Heard by what was built by then. */
-  readonly changes: EventEmitter<{ databaseLost: []; pkiChanged: [] }>;
+  readonly changes: EventEmitter<{ databaseLost: []; pkiChanged: []; changed: [] }>;
 }
 
 /** The phases of a start. Whatever opens something opens it after all that it needs, so closers run in reverse. */
@@ -172,7 +179,10 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
     ...start,
     connection,
     onLost: () => changes.emit('databaseLost'),
-    onChanged: () => epochs.changed(),
+    onChanged: () => {
+      epochs.changed();
+      changes.emit('changed');
+    },
   });
   abort.throwIfAborted();
   const stores = openStores(opened.database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
@@ -193,6 +203,9 @@ async function openIdentity({ network }: Data): Promise<Own> {
   return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
 }
 
+/** Between two signs of life on a stream of events. */
+const HEARTBEAT_MS = 15_000;
+
 interface Live {
   /** The channels of routers. */
   readonly fabric: Fabric;
@@ -201,6 +214,9 @@ interface Live {
   readonly feed: ChangeFeed;
   readonly isHearing: () => boolean;
   readonly heartbeat: Heartbeat;
+  readonly eventReader: EventReader;
+  readonly eventStreams: EventHub;
+  readonly outgoing: Outgoing;
   /** Makes this controller known under a server certificate. @returns the id of its row */
   readonly announce: (server: SigningEntity) => Promise<string>;
 }
@@ -224,12 +240,43 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
       traces: stores.identityTraces,
       revocations: stores.revocations,
       apiSessionCertificates: stores.apiSessionCertificates,
+      events: stores.events,
     },
     log,
   );
   closers.push(() => expiry.close());
   const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
   closers.push(() => audit.close());
+  const eventReader = createEventReader({
+    events: stores.events,
+    announce: (payload) => database.read('announce', 'SELECT pg_notify($1, $2)', ['edge', payload]),
+    log,
+  });
+  closers.push(() => eventReader.close());
+  changes.on('changed', () => {
+    eventReader.nudge();
+  });
+  const eventStreams = createEventHub({
+    events: stores.events,
+    reader: eventReader,
+    maxStreams: config.eventStreams,
+    maxStreamsPerIdentity: config.eventStreamsPerIdentity,
+    heartbeatMs: HEARTBEAT_MS,
+    log,
+  });
+  const outgoing = createOutgoing({ allow: config.outgoingAllow });
+  const webhooks = createWebhooks({
+    events: stores.events,
+    webhooks: stores.webhooks,
+    reader: eventReader,
+    outgoing,
+    secrets: network.keyRing,
+    newId,
+    timeoutMs: config.webhookTimeout * 1000,
+    retryForMs: config.webhookRetryFor * 1000,
+    log,
+  });
+  closers.push(() => webhooks.close());
   const keptAnswers = new KeptAnswers();
   const pkiChanged = () => void changes.emit('pkiChanged');
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
@@ -237,7 +284,18 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
   const fabric = createControl({ ...data, apiSessions, tokenKey: network.tokenKey, controllerId: joined, log });
   closers.push(() => fabric.close());
   if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
-  const followers: Followers = { apiSessions, sweeper, epochs, keptAnswers, fabric: fabric.news, pkiChanged };
+  const followers: Followers = {
+    apiSessions,
+    sweeper,
+    epochs,
+    keptAnswers,
+    fabric: fabric.news,
+    pkiChanged,
+    eventReader,
+    webhooksChanged: () => {
+      webhooks.changed();
+    },
+  };
   const { feed, isHearing } = await followChanges(connection, database, followers, log, closers);
   changes.on('databaseLost', () => {
     feed.suspect();
@@ -246,7 +304,18 @@ async function follow(start: Start, connection: ServerConfig, data: Data & Own):
   closers.push(() => {
     heartbeat.stop();
   });
-  return { fabric, apiSessions, keptAnswers, feed, isHearing, heartbeat, announce };
+  return {
+    fabric,
+    apiSessions,
+    keptAnswers,
+    feed,
+    isHearing,
+    heartbeat,
+    announce,
+    eventReader,
+    eventStreams,
+    outgoing,
+  };
 }
 
 interface Ready extends Start, Data, Own, Live {
@@ -276,6 +345,7 @@ interface Serving {
 /** Listens, and answers. */
 async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortSignal): Promise<Serving> {
   const { config, log, closers, startedAt, outages, network, apiSessions, fabric, context, pki } = ready;
+  const { eventReader, eventStreams } = ready;
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const readiness = readinessOf(ready);
   const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
@@ -316,6 +386,9 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
       onChanged: () => {
         fabric.news.changedHere();
       },
+      onRecorded: () => {
+        eventReader.nudge();
+      },
     }),
   });
   const handle = app.callback();
@@ -339,7 +412,18 @@ async function serve(ready: Ready, bindings: Bindings, spas: Spas, hurry: AbortS
   const metrics = counts && (await (await import('./metrics/open.js')).openMetrics(measured, counts));
   const [lameDuckMs, timeoutMs] = [config.lameDuck * 1000, config.drainTimeout * 1000];
   closers.push(() =>
-    stopServing({ server, inFlight, lameDuckMs, timeoutMs, hurry, log, closeChannels: () => door.close() }),
+    stopServing({
+      server,
+      inFlight,
+      lameDuckMs,
+      timeoutMs,
+      hurry,
+      log,
+      closeChannels: () => {
+        eventStreams.stop();
+        return door.close();
+      },
+    }),
   );
   const address = await listenAt(server, config.listen, 'EDGE_LISTEN');
   const servers = [server, ...(door.server === undefined ? [] : [door.server]), ...(metrics?.servers ?? [])];

@@ -35,6 +35,7 @@ const COLLECTIONS: Readonly<Record<string, VersionedEntity>> = {
   'sessions': 'session',
   'terminators': 'terminator',
   'transit-routers': 'router',
+  'webhooks': 'webhook',
 };
 
 const entities = new WeakMap<OperationSpec, VersionedEntity | null>();

@@ -9,6 +9,7 @@ import { openChangeFeed } from './change-feed.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Closers } from './closers.js';
 import type { EpochMemory } from './epochs.js';
+import type { EventReader } from './event-reader.js';
 import type { Logger } from './log.js';
 import type { SessionSweeper } from './session-sweeper.js';
 
@@ -20,6 +21,8 @@ export interface Followers {
   readonly keptAnswers: KeptAnswers;
   readonly fabric: FabricNews;
   readonly pkiChanged: () => void;
+  readonly eventReader: EventReader;
+  readonly webhooksChanged: () => void;
 }
 
 /** Resolves when the first attempt of the feed to connect is over. */
@@ -30,7 +33,7 @@ export async function followChanges(
   log: Logger,
   closers: Closers,
 ): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
-  const { apiSessions, sweeper, epochs, keptAnswers, fabric, pkiChanged } = followers;
+  const { apiSessions, sweeper, epochs, keptAnswers, fabric, pkiChanged, eventReader, webhooksChanged } = followers;
   let state: 'new' | 'hearing' | 'deaf' = 'new';
   const announce = (channel: string, payload: string) =>
     database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
@@ -88,6 +91,13 @@ export async function followChanges(
       sweeper.nudge();
     },
     pkiChanged,
+    eventsClosed: (batch) => {
+      eventReader.closed(batch);
+    },
+    eventsWatched: () => {
+      eventReader.watched();
+    },
+    webhooksChanged,
     hearing: () => {
       apiSessions.setTrusted(true);
       epochs.setTrusted(true);

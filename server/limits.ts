@@ -125,6 +125,34 @@ export const LIMITS = {
     'How long the reader of a list without limit, which holds a connection of the database, may take for 64 KiB of ' +
       'it before it is cut.',
   ),
+  eventStreams: setting(
+    'limits.eventStreams',
+    'EDGE_LIMIT_EVENT_STREAMS',
+    integer(0, 10_000),
+    200,
+    'Streams of events that are open at the same time; more are answered 429.',
+  ),
+  eventStreamsPerIdentity: setting(
+    'limits.eventStreamsPerIdentity',
+    'EDGE_LIMIT_EVENT_STREAMS_PER_IDENTITY',
+    integer(0, 10_000),
+    10,
+    'Those of one identity.',
+  ),
+  webhookTimeout: setting(
+    'webhooks.timeout',
+    'EDGE_WEBHOOK_TIMEOUT',
+    duration(0.1, 60),
+    10,
+    'How long the target of a webhook may take to answer.',
+  ),
+  webhookRetryFor: setting(
+    'webhooks.retryFor',
+    'EDGE_WEBHOOK_RETRY_FOR',
+    duration(0.1, 604_800),
+    86_400,
+    'How long an event that a target does not take is sent again, before it is a dead letter.',
+  ),
   lameDuck: setting(
     'limits.lameDuck',
     'EDGE_LIMIT_LAME_DUCK',

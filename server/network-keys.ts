@@ -19,8 +19,10 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import { coversNames, parseHostPort, serverNames } from '../domain/pki/server-name.js';
 import { controllerUri } from '../domain/pki/spiffe.js';
 import type { PkiPurpose, PkiRecord } from '../db/network.js';
+import type { SealedWebhook } from '../db/webhooks.js';
 import type { StoreSet } from '../db/stores.js';
 import { sealedAgain } from '../handlers/shared/second-factor.js';
+import { webhookContext } from '../handlers/shared/webhook-secret.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { routersReach } from './control-settings.js';
@@ -248,6 +250,15 @@ export function keyOpens(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sea
   }
 }
 
+export function webhookOpens({ id, sealed: secret }: SealedWebhook, keyRing: KeyRing): boolean {
+  try {
+    keyRing.open(secret, webhookContext(id));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Seals every key under the current master key, each for its own row. The step of a change of the master key: from then
  * on the old one opens nothing that is in use. And of a database of the first form: from then on its contexts open
@@ -269,7 +280,15 @@ export async function resealAll(tx: StoreSet, keyRing: KeyRing, check: string): 
   }
   await resealSecrets(tx, keyRing);
   await resealSecondFactors(tx, keyRing);
+  await resealWebhooks(tx, keyRing);
   await tx.network.setMasterKeyCheck(keyRing.checkValue());
+}
+
+async function resealWebhooks({ webhooks }: Pick<StoreSet, 'webhooks'>, keyRing: KeyRing): Promise<void> {
+  for (const { id, sealed: before } of await webhooks.sealed()) {
+    const context = webhookContext(id);
+    await webhooks.reseal({ id, sealed: keyRing.seal(keyRing.open(before, context), context) });
+  }
 }
 
 async function resealSecondFactors({ mfas }: Pick<StoreSet, 'mfas'>, keyRing: KeyRing): Promise<void> {

@@ -25,6 +25,16 @@ export interface Outgoing {
    * @throws OutgoingFault
    */
   get(url: string, trace?: OutgoingTrace): Promise<Buffer>;
+  /** Follows nothing; what the answer says beyond its status is not read. @throws OutgoingFault when there is none */
+  post(url: string, message: OutgoingMessage, signal: AbortSignal): Promise<number>;
+  /** What can be known of a URL before its name is resolved: why it may not be asked; undefined when it may. */
+  faultOf(url: string): string | undefined;
+}
+
+export interface OutgoingMessage {
+  readonly headers: Headers;
+  readonly body: string;
+  readonly timeoutMs: number;
 }
 
 export interface OutgoingOptions {
@@ -83,21 +93,26 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
     return isNamed(address) || (isGlobalUnicast(address) && !isSpecial(address));
   };
 
-  const send = (url: URL, signal: AbortSignal, more: Headers): Promise<IncomingMessage> =>
+  const isForbidden = (url: URL): boolean => {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    return isIP(host) !== 0 && !mayReach(host, url.protocol === 'http:');
+  };
+
+  const send = (url: URL, signal: AbortSignal, more: Headers, body?: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const isPlain = url.protocol === 'http:';
-      const host = url.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(host) !== 0 && !mayReach(host, isPlain)) throw new OutgoingFault('the address may not be reached');
+      if (isForbidden(url)) throw new OutgoingFault('the address may not be reached');
       const request = (isPlain ? requestPlain : requestTls)(url, {
         agent: false,
         signal,
+        method: body === undefined ? 'GET' : 'POST',
         lookup: onlyWhere((address) => mayReach(address, isPlain)),
         headers: { ...more, 'accept': 'application/json', 'accept-encoding': 'identity' },
         ...(ca === undefined ? {} : { ca }),
       });
       request.on('response', resolve);
       request.on('error', reject);
-      request.end();
+      request.end(body);
     });
 
   const follow = async (first: URL, signal: AbortSignal, more: Headers): Promise<Buffer> => {
@@ -117,6 +132,28 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
   };
 
   return {
+    async post(text, message, stop) {
+      const url = new URL(text);
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(message.timeoutMs)]);
+      try {
+        requireScheme(url, url);
+        const response = await send(url, signal, message.headers, message.body);
+        response.on('error', () => undefined).destroy();
+        return response.statusCode ?? 0;
+      } catch (error) {
+        if (error instanceof OutgoingFault) throw error;
+        throw new OutgoingFault(signal.aborted ? 'it took too long' : 'the request failed', { cause: error });
+      }
+    },
+    faultOf(text) {
+      if (!URL.canParse(text)) return 'it is no URL';
+      const url = new URL(text);
+      if (url.username !== '' || url.password !== '') return 'it must not have a user or a password';
+      if (url.protocol === 'http:') {
+        if (!PLAIN_HOSTS.test(url.hostname)) return 'it must begin with https://, unless it names this machine';
+      } else if (url.protocol !== 'https:') return 'it must begin with https://';
+      return isForbidden(url) ? 'the address may not be reached: outgoing.allow does not name it' : undefined;
+    },
     async get(text, trace) {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -134,6 +171,9 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
     },
   };
 }
+
+/** Names of this machine; what they lead to is judged when it is known. */
+const PLAIN_HOSTS = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** TLS never becomes plain on the way. */
 function requireScheme({ protocol, username, password }: URL, first: URL): void {

@@ -9,7 +9,7 @@ import { basePaths } from '../generated/routes.js';
 import clientValidators from '../generated/client/validators.cjs';
 import managementValidators from '../generated/management/validators.cjs';
 import { ListElement } from '../handlers/reply.js';
-import type { DataReply, ListReply, OnWritten, RawReply, KeptReply } from '../handlers/reply.js';
+import type { DataReply, ListReply, OnWritten, RawReply, KeptReply, StreamReply } from '../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorAnswer } from './envelope.js';
 import { tagOf, tagOfAnswer, tagOfConstant } from './entity-tags.js';
@@ -18,11 +18,14 @@ import { keepForm } from './compression.js';
 import { beginPieces, deliver, deliverPieces, write } from './delivery.js';
 import type { Headers } from './delivery.js';
 import { PIECE } from './outflow.js';
+import { sendStream } from './streaming.js';
+import type { Recheck } from './streaming.js';
 
 export { write } from './delivery.js';
 export type { Headers } from './delivery.js';
 
-export type AnyReply = DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number>;
+export type AnyReply =
+  DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number> | StreamReply<number>;
 
 type Validator = (typeof managementValidators)[string];
 
@@ -60,6 +63,8 @@ export interface WriteOptions {
   readonly readerPatienceMs: number;
   /** Called once the whole answer is text, or as much of it as is held. */
   readonly onText?: () => void;
+  /** Of the caller, while an answer without an end is sent: without it there is none. */
+  readonly recheck?: Recheck;
 }
 
 /** A content type without its parameters. */
@@ -82,6 +87,15 @@ export async function writeReply(
     const tag = operation.isTagged ? { etag: tagOfConstant(body) } : undefined;
     const own = { ...reply.headers, ...tag, ...storing(operation), ...varying(operation, headers) };
     await deliver(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
+  } else if ('stream' in reply) {
+    const { status, contentType, stream } = reply;
+    const { recheck } = options;
+    if (recheck === undefined || !operation.produces.includes(contentType)) {
+      stream.close();
+      throw new ResponseFault(operation, status, { path: '', rule: `undeclared content type ${contentType}` });
+    }
+    options.onText?.();
+    await sendStream(response, status, { 'content-type': contentType, ...headers }, stream, recheck);
   } else if ('kept' in reply) {
     keepForm(response);
     const { body, tag } = reply.kept;

@@ -35,7 +35,7 @@ interface Asked {
 }
 
 export interface SignerKeysOptions {
-  readonly outgoing: Outgoing;
+  readonly outgoing: Pick<Outgoing, 'get'>;
   readonly log: Logger;
   /** Milliseconds that never go back. */
   readonly steadyMs?: () => number;

@@ -168,7 +168,7 @@ export async function examineContent(tx: Db, seals: Seals | undefined, isThoroug
   return found;
 }
 
-const NONE: Seals = { pki: () => true, secret: () => true, mfa: () => true };
+const NONE: Seals = { pki: () => true, secret: () => true, mfa: () => true, webhook: () => true };
 
 interface Waiting {
   readonly waiting: number;

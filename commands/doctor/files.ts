@@ -74,7 +74,7 @@ function holdsSecret(file: string): boolean {
   try {
     const config = readConfig({ file, env: {} });
     return (Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]).some(
-      ([key, { isSecret }]) => isSecret === true && String(config[key] ?? '') !== '',
+      ([key, { isSecret }]) => isSecret === true && config[key] !== null && config[key] !== '',
     );
   } catch {
     return true; // what it lacks stands in the environment; be careful with it

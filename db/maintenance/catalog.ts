@@ -13,8 +13,8 @@ export interface TableShape {
   readonly columns: readonly Column[];
 }
 
-/** The number of a transaction, which means something in one cluster only: none is carried to another. */
-export const isOfCluster = ({ type }: Column): boolean => type === 'xid8';
+/** Numbers of transactions, which mean something in one cluster only: none is carried to another. */
+export const isOfCluster = ({ type }: Column): boolean => type === 'xid8' || type === 'pg_snapshot';
 
 const SHAPES = `SELECT c.relname AS name,
   json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))

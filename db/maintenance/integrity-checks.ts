@@ -5,6 +5,7 @@
  */
 import type { Db } from '../db.js';
 import type { NetworkSecret, PkiRecord } from '../network.js';
+import type { SealedWebhook } from '../webhooks.js';
 import type { SealedMfa } from '../mfas.js';
 import { checkGrants, IS_CURRENT, SELECTING } from '../session-grants.js';
 
@@ -17,6 +18,7 @@ export interface Seals {
   pki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): boolean;
   mfa(mfa: SealedMfa): boolean;
   secret(secret: NetworkSecret): boolean;
+  webhook(webhook: SealedWebhook): boolean;
 }
 
 export interface CheckOptions {
@@ -281,6 +283,9 @@ async function checkSeals(tx: Db, { room, seals }: CheckOptions): Promise<string
   );
   for (const secret of secrets)
     if (!seals.secret(secret)) found.push(`the secret ${secret.name} of the network does not open: restore it`);
+  const webhooks = await rowsOf<SealedWebhook>(tx, 'SELECT id, sealed_secret AS sealed FROM webhooks ORDER BY id');
+  for (const webhook of webhooks)
+    if (!seals.webhook(webhook)) found.push(`the secret of the webhook ${webhook.id} does not open: set another one`);
   for (let last = ''; found.length < room;) {
     const mfas = await rowsOf<SealedMfa>(
       tx,

@@ -86,4 +86,7 @@ export const names: Readonly<Record<string, NameTable>> = {
   terminatorPatch: { address: null, binding: null, cost: null, precedence: null, router: null, service: null, tags: null },
   terminatorUpdate: { address: null, binding: null, cost: null, precedence: null, router: null, service: null, tags: null },
   traceSpec: { channels: null, duration: null, enabled: null, traceId: null },
+  webhookCreate: { enabled: null, kinds: null, name: null, secret: null, tags: null, url: null },
+  webhookPatch: { enabled: null, kinds: null, name: null, secret: null, tags: null, url: null },
+  webhookRedeliver: { ids: null },
 };

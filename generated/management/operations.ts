@@ -482,6 +482,24 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** Create a webhook */
+  createWebhook: {
+    permission: 'admin';
+    params: {};
+    query: {};
+    headers: {};
+    body: Request.WebhookCreate;
+    responses: {
+      201: Response.CreateWebhookEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Results of the data integrity check */
   dataIntegrityResults: {
     permission: 'admin';
@@ -904,6 +922,24 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Delete a webhook */
+  deleteWebhook: {
+    permission: 'admin';
+    params: { id: string };
+    query: {};
+    headers: { 'If-Match'?: string };
+    body: undefined;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
@@ -1465,6 +1501,24 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.DetailRouterEnvelope;
+      304: undefined;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Read a webhook */
+  detailWebhook: {
+    permission: 'admin';
+    params: { id: string };
+    query: {};
+    headers: { 'If-None-Match'?: string };
+    body: undefined;
+    responses: {
+      200: Response.DetailWebhookEnvelope;
       304: undefined;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
@@ -2719,6 +2773,39 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** List the dead letters of a webhook */
+  listWebhookDeadLetters: {
+    permission: 'admin';
+    params: { id: string };
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListWebhookDeadLettersEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List webhooks */
+  listWebhooks: {
+    permission: 'admin';
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListWebhooksEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Certificates of the trusted authorities */
   listWellKnownCas: {
     permission: 'public';
@@ -3096,6 +3183,26 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** Change a webhook */
+  patchWebhook: {
+    permission: 'admin';
+    params: { id: string };
+    query: {};
+    headers: { 'If-Match'?: string };
+    body: Request.WebhookPatch;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Turn an authenticator back into an enrollment */
   reEnrollAuthenticator: {
     permission: 'admin';
@@ -3128,6 +3235,25 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Send dead letters again */
+  redeliverWebhook: {
+    permission: 'admin';
+    params: { id: string };
+    query: {};
+    headers: {};
+    body: Request.WebhookRedeliver;
+    responses: {
+      200: Response.RedeliverWebhookEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -3185,6 +3311,22 @@ export interface Operations {
       409: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Events as they happen */
+  streamEvents: {
+    permission: 'admin';
+    params: {};
+    query: { kinds?: string; lastEventId?: string; until?: 'now' };
+    headers: { 'Last-Event-ID'?: string };
+    body: undefined;
+    responses: {
+      200: Buffer;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -3564,6 +3706,26 @@ export interface Operations {
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      412: Response.ApiErrorEnvelope;
+      413: Response.ApiErrorEnvelope;
+      415: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Replace a webhook */
+  updateWebhook: {
+    permission: 'admin';
+    params: { id: string };
+    query: {};
+    headers: { 'If-Match'?: string };
+    body: Request.WebhookUpdate;
+    responses: {
+      200: Response.Empty;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       412: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;

@@ -710,7 +710,7 @@ export type Password = string;
 export type PasswordNullable = string | null;
 
 /** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
-export type Permissions = ('admin_readonly' | 'audit' | 'audit.read' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
+export type Permissions = ('admin_readonly' | 'audit' | 'audit.read' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete' | 'webhook' | 'webhook.read' | 'webhook.create' | 'webhook.update' | 'webhook.delete')[] | null;
 
 /** A new posture check; `typeId` decides which model applies. */
 export type PostureCheckCreate =
@@ -1272,3 +1272,42 @@ export type Username = string;
 
 /** A new username; null leaves it as it is. */
 export type UsernameNullable = string | null;
+
+/** A new webhook. */
+export interface WebhookCreate {
+  /** Whether events are sent to it. */
+  enabled?: boolean | null;
+  /** The kinds of events that are sent, such as `identity.*`; empty for all. */
+  kinds?: string[] | null;
+  /** Unique name. */
+  name: string;
+  /** What messages are signed with, `whsec_` and the base64 of 24 to 64 bytes. */
+  secret?: string | null;
+  tags?: Tags;
+  /** Where events are sent, an `https` URL of a public address, or of one that `outgoing.allow` names. */
+  url: string;
+}
+
+/** What to change; what is absent or null stays. */
+export interface WebhookPatch {
+  /** Whether events are sent to it. */
+  enabled?: boolean | null;
+  /** The kinds of events that are sent, such as `identity.*`; empty for all. */
+  kinds?: string[] | null;
+  /** Unique name. */
+  name?: string | null;
+  /** What messages are signed with, `whsec_` and the base64 of 24 to 64 bytes. */
+  secret?: string | null;
+  tags?: Tags;
+  /** Where events are sent, an `https` URL of a public address, or of one that `outgoing.allow` names. */
+  url?: string | null;
+}
+
+/** Which dead letters to send again. */
+export interface WebhookRedeliver {
+  /** Their ids; without it all of the webhook. */
+  ids?: string[] | null;
+}
+
+/** The webhook as it shall be. */
+export type WebhookUpdate = WebhookCreate;

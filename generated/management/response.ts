@@ -425,6 +425,12 @@ export interface CreateLocation {
   id: string;
 }
 
+/** Answer with the id and the secret of a new webhook. */
+export interface CreateWebhookEnvelope {
+  data: WebhookCreated;
+  meta: Meta;
+}
+
 /** An API session as its owner sees it. */
 export interface CurrentApiSessionDetail extends ApiSessionDetail {
   /** Seconds without a use after which a session ends. */
@@ -654,6 +660,12 @@ export interface DetailSpecEnvelope {
 /** Answer with one terminator. */
 export interface DetailTerminatorEnvelope {
   data: TerminatorDetail;
+  meta: Meta;
+}
+
+/** Answer with one webhook. */
+export interface DetailWebhookEnvelope {
+  data: WebhookDetail;
   meta: Meta;
 }
 
@@ -1236,6 +1248,18 @@ export interface ListVersionEnvelope {
   meta: Meta;
 }
 
+/** Answer with one page of dead letters. */
+export interface ListWebhookDeadLettersEnvelope {
+  data: WebhookDeadLetterList;
+  meta: Meta;
+}
+
+/** Answer with one page of webhooks. */
+export interface ListWebhooksEnvelope {
+  data: WebhookList;
+  meta: Meta;
+}
+
 /** Data about the answer. */
 export interface Meta {
   /** Version of the enrollment procedures. */
@@ -1296,7 +1320,7 @@ export interface Pagination {
 }
 
 /** What an identity that is no administrator may administer: an entity for every action on it, an entity and one action, or `admin_readonly` f… */
-export type Permissions = readonly ('admin_readonly' | 'audit' | 'audit.read' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete')[] | null;
+export type Permissions = readonly ('admin_readonly' | 'audit' | 'audit.read' | 'auth-policy' | 'auth-policy.read' | 'auth-policy.create' | 'auth-policy.update' | 'auth-policy.delete' | 'ca' | 'ca.read' | 'ca.create' | 'ca.update' | 'ca.delete' | 'config' | 'config.read' | 'config.create' | 'config.update' | 'config.delete' | 'config-type' | 'config-type.read' | 'config-type.create' | 'config-type.update' | 'config-type.delete' | 'edge-router-policy' | 'edge-router-policy.read' | 'edge-router-policy.create' | 'edge-router-policy.update' | 'edge-router-policy.delete' | 'enrollment' | 'enrollment.read' | 'enrollment.create' | 'enrollment.update' | 'enrollment.delete' | 'external-jwt-signer' | 'external-jwt-signer.read' | 'external-jwt-signer.create' | 'external-jwt-signer.update' | 'external-jwt-signer.delete' | 'identity' | 'identity.read' | 'identity.create' | 'identity.update' | 'identity.delete' | 'ops' | 'ops.read' | 'ops.update' | 'ops.delete' | 'posture-check' | 'posture-check.read' | 'posture-check.create' | 'posture-check.update' | 'posture-check.delete' | 'router' | 'router.read' | 'router.create' | 'router.update' | 'router.delete' | 'service' | 'service.read' | 'service.create' | 'service.update' | 'service.delete' | 'service-edge-router-policy' | 'service-edge-router-policy.read' | 'service-edge-router-policy.create' | 'service-edge-router-policy.update' | 'service-edge-router-policy.delete' | 'service-policy' | 'service-policy.read' | 'service-policy.create' | 'service-policy.update' | 'service-policy.delete' | 'terminator' | 'terminator.read' | 'terminator.create' | 'terminator.update' | 'terminator.delete' | 'webhook' | 'webhook.read' | 'webhook.create' | 'webhook.update' | 'webhook.delete')[] | null;
 
 /** What the policies say about one identity and one service. */
 export interface PolicyAdvice {
@@ -1687,6 +1711,12 @@ export interface ProcessMulti {
   signerFingerprints?: readonly string[] | null | undefined;
 }
 
+/** Answer with the number of dead letters that will be sent. */
+export interface RedeliverWebhookEnvelope {
+  data: WebhookRedelivered;
+  meta: Meta;
+}
+
 /** What was revoked. */
 export interface RevocationDetail extends BaseEntity {
   /** When everything that it concerns has ended by itself; then it is removed. */
@@ -1984,4 +2014,65 @@ export interface VersionInfo {
   revision: string;
   /** Version of the software. */
   version: string;
+}
+
+/** The new webhook. */
+export interface WebhookCreated {
+  _links: Links;
+  /** Its id. */
+  id: string;
+  /** What its messages are signed with; shown here alone. */
+  secret: string;
+}
+
+/** An event that could not be delivered. */
+export interface WebhookDeadLetterDetail extends BaseEntity {
+  /** How often it was sent. */
+  attempts: number;
+  /** The id of the event. */
+  eventId: string;
+  /** When it was sent first. */
+  firstFailedAt: string;
+  /** Whether it will be sent again. */
+  isDue: boolean;
+  /** The kind of the event. */
+  kind: string;
+  /** Why it did not arrive the last time. */
+  lastError: string;
+}
+
+/** Dead letters. */
+export type WebhookDeadLetterList = readonly WebhookDeadLetterDetail[];
+
+/** A webhook, with how far its deliveries are. */
+export interface WebhookDetail extends BaseEntity {
+  /** How often the next event was sent and did not arrive. */
+  attempts: number;
+  /** How many dead letters it has. */
+  deadLetters: number;
+  /** When an event arrived last; null when none did. */
+  deliveredAt: string | null;
+  /** Whether events are sent to it. */
+  enabled: boolean;
+  /** Since when the next event does not arrive; null when all is well. */
+  failingSince: string | null;
+  /** The kinds of events that are sent; empty for all. */
+  kinds: readonly string[];
+  /** Why it did not arrive the last time; null when all is well. */
+  lastError: string | null;
+  /** Unique name. */
+  name: string;
+  /** When it is sent again; null when all is well. */
+  nextAttemptAt: string | null;
+  /** Where events are sent. */
+  url: string;
+}
+
+/** Webhooks. */
+export type WebhookList = readonly WebhookDetail[];
+
+/** What will be sent again. */
+export interface WebhookRedelivered {
+  /** How many dead letters. */
+  count: number;
 }

@@ -12,6 +12,7 @@ import * as database from './database.js';
 import * as edgeRouterPolicies from './edge-router-policies.js';
 import * as edgeRouters from './edge-routers.js';
 import * as enrollments from './enrollments.js';
+import * as events from './events.js';
 import * as externalJwtSigners from './external-jwt-signers.js';
 import * as identities from './identities.js';
 import * as identityPosture from './identity-posture.js';
@@ -29,6 +30,7 @@ import * as services from './services.js';
 import * as sessions from './sessions.js';
 import * as terminators from './terminators.js';
 import * as summary from './summary.js';
+import * as webhooks from './webhooks.js';
 import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
 import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
@@ -59,6 +61,7 @@ export const managementHandlers = {
   ...currentIdentity,
   ...mfa,
   ...enrollments,
+  ...events,
   ...edgeRouterPolicies,
   ...edgeRouters,
   ...externalJwtSigners,
@@ -75,6 +78,7 @@ export const managementHandlers = {
   ...serviceEdgeRouterPolicies,
   ...servicePolicies,
   ...services,
+  ...webhooks,
   ...summary,
   ...sessions,
   ...terminators,

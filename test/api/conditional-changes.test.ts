@@ -39,6 +39,7 @@ const COLLECTIONS = [
   'sessions',
   'terminators',
   'transit-routers',
+  'webhooks',
 ];
 
 const MALFORMED = /^If-Match in header must be \* or entity tags in double quotes, separated by commas/;

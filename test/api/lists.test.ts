@@ -40,6 +40,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     'services',
   ],
   services: ['name', 'roleAttributes', 'terminatorStrategy', 'configs'],
+  'webhooks': ['name', 'url', 'kinds', 'enabled'],
 };
 const TESTS = [
   '= null',

@@ -7,7 +7,7 @@ type Action = 'read' | 'create' | 'update' | 'delete';
 
 /** Operations by entity and action of the permission that each takes. */
 const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>> = {
-  'audit': { read: 'listAudit detailAudit' },
+  'audit': { read: 'listAudit detailAudit streamEvents' },
   'auth-policy': {
     read: 'listAuthPolicies detailAuthPolicy',
     create: 'createAuthPolicy',
@@ -107,6 +107,12 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
     update: 'updateServicePolicy patchServicePolicy',
     delete: 'deleteServicePolicy',
   },
+  webhook: {
+    read: 'listWebhooks detailWebhook listWebhookDeadLetters',
+    create: 'createWebhook',
+    update: 'updateWebhook patchWebhook redeliverWebhook',
+    delete: 'deleteWebhook',
+  },
   terminator: {
     read: 'listTerminators detailTerminator listServiceTerminators',
     create: 'createTerminator',
@@ -147,6 +153,7 @@ export const values: readonly string[] = [
     'service-edge-router-policy',
     'service-policy',
     'terminator',
+    'webhook',
   ].flatMap((entity) => [
     entity,
     ...['read', 'create', 'update', 'delete']

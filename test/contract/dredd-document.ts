@@ -47,7 +47,7 @@ function withoutExample(response: JsonObject): JsonObject {
 }
 
 /** Texts that are never JSON, though errors are: Dredd expects one type of all answers, and looks at it first. */
-const TEXTS = ['application/jwt', 'application/pkcs7-mime'];
+const TEXTS = ['application/jwt', 'application/pkcs7-mime', 'text/event-stream'];
 
 function withoutForeignSchemas(operation: Operation): Operation {
   const produces = (operation['produces'] ?? ['application/json']) as string[];

@@ -13,6 +13,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   api_session_views: 'a memory',
   audit_records: 'the record itself',
   entity_counts: 'derived',
+  event_batches: 'the order of the record',
   failed_service_requests: 'traffic',
   identity_types: 'built in',
   integrity_findings: 'results of a check',
@@ -30,6 +31,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   router_hosts: 'presence',
   service_views: 'a memory',
   used_tokens: 'hashes of tokens',
+  webhook_dead_letters: 'what could not be delivered',
+  webhook_progress: 'moves with each delivery',
   usernames: 'derived from authenticators and enrollments',
 };
 
@@ -41,6 +44,7 @@ const SECRET: Readonly<Record<string, readonly string[]>> = {
   mfas: ['sealed_secret', 'sealed_codes'],
   sessions: ['token'],
   terminators: ['instance_secret'],
+  webhooks: ['sealed_secret'],
 };
 
 /** Of every entity: the record has them, or nobody sets them. */
@@ -84,6 +88,7 @@ const TECHNICAL: Readonly<Record<string, readonly string[]>> = {
   service_configs: ['service_id', 'config_type_id'],
   sessions: ['tags', 'granted_epoch', 'granted_until'],
   terminators: ['host_id', 'source_ctrl', 'dynamic_cost', 'peer_data', 'session_id'],
+  webhooks: ['secret_set_at'],
 };
 
 describe('what is recorded of each table', () => {

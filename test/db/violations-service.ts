@@ -165,4 +165,14 @@ export const serviceViolations = ({
       await policy('p');
     },
   },
+  {
+    constraint: 'webhooks_name_key',
+    kind: 'duplicate',
+    tells: 'name must be unique',
+    work: async () => {
+      const draft = { name: 'w', url: 'https://a.example/', kinds: [], isEnabled: false, tags: {} };
+      await stores().webhooks.create(id(), { ...draft, sealedSecret: Buffer.from('s') });
+      await stores().webhooks.create(id(), { ...draft, sealedSecret: Buffer.from('s') });
+    },
+  },
 ];

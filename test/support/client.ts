@@ -57,9 +57,15 @@ export function createClient(baseUrl: string, token?: string, shown: { cert?: st
       const { hostname, port } = new URL(baseUrl);
       const outgoing = httpsRequest({ agent, hostname, port, method, path, headers }, (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (isEndless) finish();
+        });
         response.on('error', reject);
-        response.on('end', () => {
+        const isEndless = isStream(response.headers) && !path.includes('until=now');
+        const finish = () => {
+          response.off('error', reject).on('error', () => undefined);
+          if (isEndless) response.destroy();
           try {
             const answer = toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
             requireDeclared(method, path, answer);
@@ -67,7 +73,8 @@ export function createClient(baseUrl: string, token?: string, shown: { cert?: st
           } catch (error) {
             reject(error instanceof Error ? error : new Error(String(error)));
           }
-        });
+        };
+        response.on('end', finish);
       });
       outgoing.on('error', reject);
       outgoing.end(payload);
@@ -85,6 +92,9 @@ export function createClient(baseUrl: string, token?: string, shown: { cert?: st
     },
   };
 }
+
+/** An answer that does not end by itself is read up to its first piece. */
+const isStream = (headers: IncomingHttpHeaders) => headers['content-type'] === 'text/event-stream';
 
 /** Only a client that asks for it gets a compressed answer, which is unpacked here. */
 function textOf(body: Buffer, coding: string | undefined): string {

@@ -35,6 +35,11 @@ export const cares: readonly Care[] = [
     most: 1,
     reason: 'each one is a copy of the whole database',
   },
+  {
+    operation: /^streamEvents$/,
+    most: 8,
+    reason: 'an identity has at most 10 streams, and one whose reader has gone counts for a moment more',
+  },
   { operation: /^(check|fix)DataIntegrity$/, most: 1, reason: 'one at a time over all controllers' },
   {
     operation: /^(authenticateMfa|verifyMfa|deleteMfa|createMfaRecoveryCodes|detailMfaRecoveryCodes)$/,

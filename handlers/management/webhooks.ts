@@ -1,0 +1,127 @@
+/** Webhooks: targets that events are sent to, and the events that could not be delivered. */
+import { invalidField } from '../../domain/errors.js';
+import { requireKinds } from '../../domain/events/kinds.js';
+import { newSecret, parseSecret, secretText } from '../../domain/webhooks/webhook.js';
+import type { DeadLetter, Webhook } from '../../domain/webhooks/webhook.js';
+import type * as Response from '../../generated/management/response.js';
+import type { Context } from '../context.js';
+import { baseFields, given, givenTags, isoTime, linksOf, tagsFrom } from '../fields.js';
+import { listOf, noData, ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { webhookContext } from '../shared/webhook-secret.js';
+
+const COLLECTION = 'webhooks';
+
+/** GET /webhooks. */
+export const listWebhooks: Handler<'management', 'listWebhooks'> = async ({ query }, { stores }) =>
+  listOf(await stores.webhooks.list(query), toDetail);
+
+/** POST /webhooks. Fails: `duplicate` (name), `invalidField` (url, kinds, secret). */
+export const createWebhook: Handler<'management', 'createWebhook'> = async ({ body }, context) => {
+  const { stores, newId } = context;
+  const { name, url, enabled } = body;
+  const kinds = given(body.kinds) ?? [];
+  requireUrl(url, context);
+  requireKinds('kinds', kinds);
+  const secret = secretFrom(body.secret) ?? newSecret();
+  const id = newId();
+  await stores.events.close(); // what was committed before is not sent to it
+  const draft = { name, url, kinds, isEnabled: given(enabled) ?? true, tags: tagsFrom(body.tags) };
+  await stores.webhooks.create(id, { ...draft, sealedSecret: context.secrets.seal(secret, webhookContext(id)) });
+  return { status: 201, data: { ...created(id), secret: secretText(secret) } };
+};
+
+const created = (id: string) => ({ _links: { self: { href: `./${COLLECTION}/${id}` } }, id });
+
+/** GET /webhooks/{id}. Fails: `notFound`. */
+export const detailWebhook: Handler<'management', 'detailWebhook'> = async ({ params }, { stores }) =>
+  ok(toDetail(await stores.webhooks.get(params.id)));
+
+/** PUT /webhooks/{id}: the secret stays where none is given. Fails: as create, `notFound`. */
+export const updateWebhook: Handler<'management', 'updateWebhook'> = async ({ params, body }, context) => {
+  const kinds = given(body.kinds) ?? [];
+  requireUrl(body.url, context);
+  requireKinds('kinds', kinds);
+  const { name, url } = body;
+  const settings = { name, url, kinds, isEnabled: given(body.enabled) ?? true, tags: tagsFrom(body.tags) };
+  await context.stores.webhooks.update(params.id, { ...settings, ...sealed(params.id, body.secret, context) });
+  return noData();
+};
+
+/** PATCH /webhooks/{id}. Fails: as PUT. */
+export const patchWebhook: Handler<'management', 'patchWebhook'> = async ({ params, body }, context) => {
+  const [url, kinds] = [given(body.url), given(body.kinds)];
+  if (url !== undefined) requireUrl(url, context);
+  if (kinds !== undefined) requireKinds('kinds', kinds);
+  await context.stores.webhooks.update(params.id, {
+    name: given(body.name),
+    url,
+    kinds,
+    isEnabled: given(body.enabled),
+    tags: givenTags(body.tags),
+    ...sealed(params.id, body.secret, context),
+  });
+  return noData();
+};
+
+/** DELETE /webhooks/{id}: with its dead letters. Fails: `notFound`. */
+export const deleteWebhook: Handler<'management', 'deleteWebhook'> = async ({ params }, { stores }) => {
+  await stores.webhooks.remove(params.id);
+  return noData();
+};
+
+/** GET /webhooks/{id}/dead-letters. Fails: `notFound`. */
+export const listWebhookDeadLetters: Handler<'management', 'listWebhookDeadLetters'> = async (
+  { params, query },
+  { stores },
+) => listOf(await stores.webhooks.listDeadLetters(params.id, query), (letter) => toDeadLetter(letter, params.id));
+
+/** POST /webhooks/{id}/redeliver. Fails: `notFound`. */
+export const redeliverWebhook: Handler<'management', 'redeliverWebhook'> = async ({ params, body }, { stores }) =>
+  ok({ count: await stores.webhooks.redeliver(params.id, given(body.ids)) });
+
+/** @throws DomainError `invalidField` */
+function requireUrl(url: string, { targetFault }: Context): void {
+  const fault = targetFault(url);
+  if (fault !== undefined)
+    throw invalidField('url', fault, url.slice(0, 200), 'the URL of a webhook may not be reached');
+}
+
+function secretFrom(text: string | null | undefined): Buffer | undefined {
+  return text === null || text === undefined ? undefined : parseSecret(text);
+}
+
+function sealed(id: string, text: string | null | undefined, { secrets }: Context) {
+  const secret = secretFrom(text);
+  return secret === undefined ? undefined : { sealedSecret: secrets.seal(secret, webhookContext(id)) };
+}
+
+const time = (date: Date | null): string | null => (date === null ? null : isoTime(date));
+
+function toDetail(webhook: Webhook): Response.WebhookDetail {
+  return {
+    attempts: webhook.attempts,
+    deadLetters: webhook.deadLetters,
+    deliveredAt: time(webhook.deliveredAt),
+    enabled: webhook.isEnabled,
+    failingSince: time(webhook.failingSince),
+    kinds: [...webhook.kinds],
+    lastError: webhook.lastError,
+    name: webhook.name,
+    nextAttemptAt: time(webhook.nextAttemptAt),
+    url: webhook.url,
+    ...baseFields(webhook, linksOf(COLLECTION, webhook.id)),
+  };
+}
+
+function toDeadLetter(letter: DeadLetter, webhookId: string): Response.WebhookDeadLetterDetail {
+  return {
+    attempts: letter.attempts,
+    eventId: letter.eventId,
+    firstFailedAt: isoTime(letter.firstFailedAt),
+    isDue: letter.isDue,
+    kind: letter.kind,
+    lastError: letter.lastError,
+    ...baseFields(letter, { webhook: { href: `./${COLLECTION}/${webhookId}` } }),
+  };
+}
