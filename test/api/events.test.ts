@@ -139,7 +139,8 @@ describe('GET /events', function events() {
       const source = await listen();
       const name = `${unique('lines')}\r\nid: 1\n\ndata: {}\u2028`;
       await controller.database.query(
-        `INSERT INTO services (id, name, encryption_required) SELECT 'bulk-' || i, $1 || i, true FROM generate_series(1, 1000) i`,
+        `INSERT INTO services (id, name, encryption_required)
+          SELECT 'bulk-' || i, $1 || i, true FROM generate_series(1, 1000) i`,
         [name],
       );
       const found = () => source.events.filter(({ entityId }) => entityId.startsWith('bulk-'));
