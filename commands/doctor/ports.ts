@@ -16,7 +16,7 @@ const ANY_ADDRESS = new Map([
 
 /** @param isOurs  knows the certificates of the controllers of this network; undefined when they are not known */
 export async function examinePorts(
-  { listen, controlListen }: Config,
+  { listen, controlListen, metricsListen }: Config,
   isOurs: ((certificate: X509Certificate) => boolean) | undefined,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
@@ -25,8 +25,26 @@ export async function examinePorts(
     [controlListen, 'EDGE_CONTROL_LISTEN'],
   ] as const)
     if (address !== null) found.push(await examinePort(address, variable, isOurs));
+  if (metricsListen !== null) found.push(await examineMetricsPort(metricsListen));
   return found;
 }
+
+/** Who is there shows no certificate of the network, or none at all. */
+async function examineMetricsPort(address: string): Promise<Finding> {
+  const { host, port } = parseHostPort(address);
+  const problem = port === 0 ? undefined : await listenFault(host, port);
+  if (problem === undefined) return ok(PORTS, `${address} is free.`);
+  return problem.code === 'EADDRINUSE'
+    ? ok(PORTS, `${address} is taken, as it is by metrics while this controller runs.`)
+    : cannotListen(address, 'EDGE_METRICS_LISTEN', problem);
+}
+
+const cannotListen = (address: string, variable: string, problem: Error): Finding =>
+  fault(
+    PORTS,
+    `It cannot listen on ${address}: ${problem.message}.`,
+    `Set ${variable} to an address and port that this user may listen on.`,
+  );
 
 async function examinePort(
   address: string,
@@ -37,12 +55,7 @@ async function examinePort(
   if (port === 0) return ok(PORTS, `${variable} takes any free port.`);
   const problem = await listenFault(host, port);
   if (problem === undefined) return ok(PORTS, `${address} is free.`);
-  if (problem.code !== 'EADDRINUSE')
-    return fault(
-      PORTS,
-      `It cannot listen on ${address}: ${problem.message}.`,
-      `Set ${variable} to an address and port that this user may listen on.`,
-    );
+  if (problem.code !== 'EADDRINUSE') return cannotListen(address, variable, problem);
   const shown = await certificateAt(ANY_ADDRESS.get(host) ?? host, port);
   if (shown !== undefined && isOurs?.(shown) === true) return ok(PORTS, `${address} is taken by this controller.`);
   if (shown !== undefined && isOurs === undefined)
