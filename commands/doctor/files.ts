@@ -74,12 +74,15 @@ function holdsSecret(file: string): boolean {
   try {
     const config = readConfig({ file, env: {} });
     return (Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]).some(
-      ([key, { isSecret }]) => isSecret === true && config[key] !== null && config[key] !== '',
+      ([key, { isSecret }]) => isSecret === true && isGiven(config[key]),
     );
   } catch {
     return true; // what it lacks stands in the environment; be careful with it
   }
 }
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 export interface FoundKey {
   readonly finding: Finding;

@@ -20,6 +20,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { examine } from '../../commands/doctor/examine.js';
 import type { Finding } from '../../commands/doctor/finding.js';
+import { keepLeastKnown, leastKnown } from '../../db/compatibility.js';
+import { migrationNames } from '../../db/migrate.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/config-reader.js';
 import { mountSmallDisk } from '../../scripts/drill/small-disk.js';
@@ -193,8 +195,9 @@ describe('the doctor', function doctor() {
     const away = wrong(await look({ DATABASE_URL: `postgresql://edge@127.0.0.1:${port}/edge` })).join('\n');
     expect(away).to.match(/^database: The database of DATABASE_URL .*connection refused.* → Start it, or correct/);
     await broken(
-      "INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-later', 9, now())",
-      "DELETE FROM schema_migrations WHERE name = '9999-later'",
+      `INSERT INTO schema_migrations (name, batch, migration_time) VALUES ('9999-later', 9, now());
+        ${keepLeastKnown('9999-later')}`,
+      `DELETE FROM schema_migrations WHERE name = '9999-later'; ${keepLeastKnown(leastKnown(migrationNames))}`,
       /^database: The database was used by a newer release \(it has 9999-later\)\. → Start that release/,
     );
     const empty = await openTestDatabase({ isEmpty: true });
