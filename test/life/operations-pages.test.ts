@@ -247,7 +247,9 @@ describe('the commands of docs/operations', function commands() {
     expect(withoutNews(stderr)).to.equal('');
     return stdout;
   };
+  const pagesRun = new Set<string>();
   const runPage = (name: string) => {
+    pagesRun.add(name);
     for (const block of blocksOf(join(folder, name)).filter(({ language }) => ['sh', 'sql'].includes(language))) {
       const hindrance = block.notes.includes('promtool') ? NO_PROMETHEUS : undefined;
       itUnless(hindrance, `${name}, line ${block.line}`, async () => {
@@ -409,7 +411,12 @@ describe('the commands of docs/operations', function commands() {
 
   it('log in for a snapshot', async () => {
     const { token = '' } = await shop.login(`https://localhost:${embeddedPort}`);
-    await shell.run(`TOKEN='${token}'`);
+    await shell.run(`TOKEN='${token}' EDGE_URL='https://localhost:${embeddedPort}'`);
+  });
+  runPage('audit.md');
+  it('ask for refused logins', () => {
+    const { data } = JSON.parse(outputs.get('audit.md') ?? '{}') as { data?: { kind: string }[] };
+    expect(data?.filter(({ kind }) => kind !== 'login.failed')).to.deep.equal([]);
   });
   runPage('backup.md');
   it('restore a snapshot to a network that starts', async () => {
@@ -443,5 +450,13 @@ describe('the commands of docs/operations', function commands() {
     await shop.login(url, password);
     const before = shop.client(url, runningSession);
     expect((await before.get(`${MANAGEMENT}/identities`)).status).to.equal(401);
+  });
+
+  it('are all run, here or by a suite of their own', () => {
+    const own = ['command-line.md', 'events.md', 'failover.md', 'network-files.md'];
+    const withCommands = names.filter((name) =>
+      blocksOf(join(folder, name)).some(({ language }) => ['sh', 'sql'].includes(language)),
+    );
+    expect([...pagesRun, ...own].sort()).to.deep.equal(withCommands.sort());
   });
 });
