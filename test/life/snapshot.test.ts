@@ -25,9 +25,12 @@ const env = { EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_NAME: 'north' };
 const PASSWORD = 'an old password 1';
 const STOPPED: Exit = { code: 0, signal: null };
 
-/** Every list of the management API without an id in its path, but the documents, which begin with each start. */
+/**
+ * Every list of the management API without an id in its path, but the documents, which begin with each start, and the
+ * audit record, which goes on with each login.
+ */
 const LISTS = Object.values<OperationSpec>(operations.management)
-  .filter(({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/specs')
+  .filter(({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/specs' && path !== '/audit')
   .filter(({ parameters }) => parameters.some(({ name }) => name === 'limit'))
   .map(({ path }) => path);
 /** What time alone changes: last use, and when a controller joined. */
@@ -42,7 +45,12 @@ describe('a backup by snapshot', function backup() {
   let user: string;
   let certified: Certified;
   let lists: Record<string, unknown>;
+  let records: readonly { readonly id: string }[];
 
+  const recordsOf = async (admin: Client) => {
+    const { data } = expectStatus(await admin.get(`${MANAGEMENT}/audit?limit=-1`), 200);
+    return data as { readonly id: string }[];
+  };
   const listsOf = async (admin: Client): Promise<Record<string, unknown>> => {
     const found: Record<string, unknown> = {};
     for (const path of LISTS) {
@@ -97,6 +105,7 @@ describe('a backup by snapshot', function backup() {
     await make({ admin }, 'controller-settings', { controllerId: 'global', oidc: { redirectUris: ['app://x'] } });
     expectStatus(await admin.post(`${CLIENT}/current-identity/mfa`), 201);
     lists = await listsOf(admin);
+    records = await recordsOf(admin);
     expectStatus(await admin.post(`${MANAGEMENT}/database/snapshot`), 200);
     expect(await controller.stop()).to.deep.equal(STOPPED);
     const [name = ''] = readdirSync(join(dataDir, 'snapshots'));
@@ -150,6 +159,8 @@ describe('a backup by snapshot', function backup() {
     const url = await controller.ready();
     const admin = await shop.login(url);
     const after = await listsOf(admin);
+    const ids = new Set(records.map(({ id }) => id));
+    expect((await recordsOf(admin)).filter(({ id }) => ids.has(id))).to.deep.equal(records);
     const { '/api-sessions': sessions, ...others } = lists;
     const { '/api-sessions': sessionsAfter, ...othersAfter } = after;
     for (const path of Object.keys(others)) expect(othersAfter[path], path).to.deep.equal(others[path]);
