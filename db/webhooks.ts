@@ -251,10 +251,10 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
       return rows;
     },
     async dropLetter(letterId) {
-      await db.run('webhook-letter-drop', 'DELETE FROM webhook_dead_letters WHERE id = $1', [letterId]);
+      await db.write('webhook-letter-drop', 'DELETE FROM webhook_dead_letters WHERE id = $1', [letterId]);
     },
     async keepLetter(letterId, error) {
-      await db.run(
+      await db.write(
         'webhook-letter-keep',
         `UPDATE webhook_dead_letters SET is_due = false, attempts = attempts + 1, last_error = $2,
           ${TOUCHED} WHERE id = $1`,
@@ -270,7 +270,7 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
       return (await db.run<SealedWebhook>('webhooks-sealed', sql)).rows;
     },
     async reseal({ id, sealed }) {
-      await db.run('webhook-reseal', 'UPDATE webhooks SET sealed_secret = $2 WHERE id = $1', [id, sealed]);
+      await db.write('webhook-reseal', 'UPDATE webhooks SET sealed_secret = $2 WHERE id = $1', [id, sealed]);
     },
   };
 }
