@@ -19,7 +19,6 @@ import type { Room } from '../db/room.js';
 import { OUTAGES } from '../db/outages.js';
 import { prepareDataDir } from './data-dir.js';
 import { waitForDatabase } from './database-start.js';
-import { operator } from './operator.js';
 import type { Logger } from './log.js';
 import { createOutageLog } from './outage-log.js';
 import type { OutageLog } from './outage-log.js';
@@ -79,7 +78,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
     connection,
     poolSize: config.databasePoolSize,
     patienceMs: config.databasePatience * 1000,
-    actor: { ...(besideRunning === true ? operator() : { kind: 'controller' }), controller: config.name },
+    actor: { kind: 'controller', controller: config.name },
     isCounted: config.metricsListen !== null,
     onLimit: atMostEvery(LIMIT_LINE_MS, (open: number) => {
       const configured = config.databasePoolSize;

@@ -16,6 +16,7 @@ import { ConfigError } from './config.js';
 import type { Config } from './config.js';
 import { locateServer } from './database.js';
 import type { Logger } from './log.js';
+import { operator } from './operator.js';
 
 export interface NetworkAccess {
   readonly connection: ServerConfig;
@@ -37,7 +38,8 @@ export async function withNetwork<T>(
   return withServer(config, log, async (connection, closers) => {
     await requireCurrentSchema(connection);
     const patienceMs = config.databasePatience * 1000;
-    const database = openDatabase({ connection, poolSize: POOL_SIZE, patienceMs });
+    const actor = { ...operator(), controller: config.name };
+    const database = openDatabase({ connection, poolSize: POOL_SIZE, patienceMs, actor });
     closers.push(() => database.close());
     const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
     const record = await stores.network.find();

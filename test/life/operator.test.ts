@@ -91,6 +91,11 @@ describe('what an operator does beside a running controller', function operating
     expect(record).to.include({ level: 'info', identityId: caller.id });
     expect(record?.['operator']).to.be.a('string').with.length.greaterThan(0);
     expect(JSON.stringify(record)).to.not.include('pass word 2');
+    const filter = encodeURIComponent('kind = "authenticator.updated"');
+    const audited = expectStatus(await controller.admin.get(`${MANAGEMENT}/audit?limit=1&filter=${filter}`), 200);
+    const [{ actor, after } = {}] = audited.data as { readonly actor?: unknown; readonly after?: unknown }[];
+    expect(actor).to.deep.equal({ kind: 'operator', id: null, name: record?.['operator'] });
+    expect(after).to.deep.equal({ passwordChanged: true });
   });
 
   const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
