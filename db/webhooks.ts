@@ -133,7 +133,7 @@ export interface WebhookStore {
   redeliver(id: string, letterIds: readonly string[] | undefined): Promise<number>;
 
   /**
-   * The targets that `holder` delivers to from now on, for `seconds`: those that it had, and at most `more` that nobody
+   * The targets that `holder` delivers to from now on, for `seconds`: those that it had, and at most `more` that no one
    * has. One that is disabled, or gone, is missing.
    */
   lease(holder: string, seconds: number, more: number): Promise<Lease[]>;

@@ -33,7 +33,7 @@ export interface Refusal {
   /** Of the client; null in a sum over several networks. */
   readonly address: string | null;
   readonly requestId: string | null;
-  /** Of ours: the method of the login, or how many a sum stands for. */
+  /** Of ours: the method of the login, or how many refusals a sum counts. */
   readonly facts: Readonly<Record<string, string | number>>;
   readonly at: Date;
 }

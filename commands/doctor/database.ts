@@ -25,7 +25,7 @@ export interface FoundHolder {
   readonly pid?: number;
 }
 
-/** Who holds the data directory. With a database of its own nobody has to. */
+/** Who holds the data directory. With a database of the operator's own no process holds it. */
 export function examineLock({ dataDir }: Config): FoundHolder {
   try {
     const pid = holderOf(dataDir);
@@ -151,7 +151,7 @@ export async function examineContent(tx: Db, seals: Seals | undefined, isThoroug
     const { name, canFix } = check;
     if (!isThorough && !ALWAYS.has(name)) continue;
     if (name === 'sealed keys' && seals === undefined) {
-      found.push(skipped(name, 'Without the master key nobody knows whether they open.'));
+      found.push(skipped(name, 'Without the master key it cannot be known whether they open.'));
       continue;
     }
     const options: CheckOptions = { isFixing: false, room: MOST, seals: seals ?? NONE, missing };

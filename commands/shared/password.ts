@@ -10,7 +10,7 @@ export interface PasswordSource {
 }
 
 /**
- * @returns undefined when one is to be made at random: as asked, or where there is nobody to ask
+ * @returns undefined when one is to be made at random: as asked, or where no terminal is there to ask at
  * @throws ConfigError for a file that cannot be read or is empty, and for two answers that differ
  */
 export async function givenPassword({ passwordFile, generate }: PasswordSource): Promise<string | undefined> {

@@ -11,7 +11,7 @@ import { asSet, asText, isAlike, isObject } from './values.js';
 /** @throws for what it does not know */
 export type Translate = (target: Target, idOrName: string) => string;
 
-/** Every field of the kind that is kept, by its name in files. `null` stands for nothing. */
+/** Every field of the kind that is kept, by its name in files. `null` is no value. */
 export function complete(kind: Kind, value: JsonObject): JsonObject {
   return Object.fromEntries(
     kind.fields.map((field): [string, Json] => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { blocksOf, openShell, placeShim } from '../support/page.js';
+import { blocksOf, itEachBlock, openShell, placeShim } from '../support/page.js';
 import type { Shell } from '../support/page.js';
 import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
@@ -17,7 +17,6 @@ describe('docs/operations/network-files.md', function networkFilesPage() {
   const outputs: string[] = [];
   let home: string;
   let shell: Shell;
-  let hasFailed = false;
 
   before(async () => {
     home = shop.place();
@@ -34,17 +33,12 @@ describe('docs/operations/network-files.md', function networkFilesPage() {
     await shop.end();
   });
 
-  for (const { language, text, section, line } of blocksOf(page)) {
-    it(`${section}, line ${line}`, async function runs() {
-      if (hasFailed) this.skip(); // each builds on those before
-      hasFailed = true;
-      expect(language).to.equal('sh');
-      const { stdout, stderr } = await shell.run(text);
-      expect(stderr).to.not.match(/edge-controller: |"level":"(?:warn|error)"/);
-      outputs.push(stdout);
-      hasFailed = false;
-    });
-  }
+  itEachBlock(blocksOf(page), async ({ language, text }) => {
+    expect(language).to.equal('sh');
+    const { stdout, stderr } = await shell.run(text);
+    expect(stderr).to.not.match(/edge-controller: |"level":"(?:warn|error)"/);
+    outputs.push(stdout);
+  });
 
   it('prints what the page shows', () => {
     const all = outputs.join('');

@@ -74,7 +74,7 @@ export function itEachBlock(blocks: readonly Block[], run: (block: Block) => Pro
       if (hasFailed) {
         const { test } = this;
         if (test !== undefined) test.title += ' (not run: a block before it failed)';
-        this.skip();
+        this.skip(); // it builds on the one that failed, which is reported
       }
       hasFailed = true;
       await run(block);
