@@ -87,7 +87,13 @@ function startAll(
           resolve(port);
         }
       });
-      worker.on('exit', (code, signal) => {
+      worker.on('error', (error) => {
+        // To one that has just ended a message or a connection cannot be passed: the client comes again, and its end is
+        // told below. Unheard, this would end the first process, and all with it.
+        log.warn({ err: error, pid: worker.process.pid }, 'a worker was not reached');
+        if (worker.process.pid === undefined) onEnd(null, 'which could not be started');
+      });
+      const onEnd = (code: number | null, signal: string | null) => {
         if (stopping.aborted) return;
         if (!isReady) {
           reject(new Error(`a worker ended before it served (${signal ?? `code ${code}`}); its message stands above`));
@@ -101,7 +107,8 @@ function startAll(
           },
           BACKOFF_MS[Math.min(next, BACKOFF_MS.length - 1)],
         );
-      });
+      };
+      worker.on('exit', onEnd);
     };
     for (let slot = 0; slot < count; slot += 1) start(slot, 0);
   });

@@ -1,5 +1,4 @@
 /** Several workers share one port. Against the real command. */
-import { readFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -15,17 +14,18 @@ import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { dial, parseRaw, readToEnd } from '../api/server-support.js';
+import { textOf } from './drill-run.js';
 
 const WORKERS = 3;
 
 /** Pids of a process's children that are workers: the same program, by its command line. */
 function workersOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const children = textOf(`/proc/${pid}/task/${pid}/children`)
     .trim()
     .split(/\s+/)
     .filter((text) => text !== '')
     .map(Number);
-  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('commands/main.js'));
+  return children.filter((child) => textOf(`/proc/${child}/cmdline`).includes('commands/main.js'));
 }
 
 /** Pids of the database's side of the connections by which the workers hear of changes. */
