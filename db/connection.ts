@@ -8,7 +8,7 @@ import type { ClientBase, ClientConfig } from 'pg';
 import { settingOf } from './attribution.js';
 import type { Actor } from './attribution.js';
 
-/** How the rows of a statement come: read, or as the texts that PostgreSQL wrote, which take half as long. */
+/** How the columns of a statement come: read, or as the texts that PostgreSQL wrote. */
 export type RowForm = 'objects' | 'texts';
 
 /** What a statement answered. */

@@ -11,7 +11,7 @@ import { isDatabase } from './db.js';
 import type { Db } from './db.js';
 import { both, compileList, filterableFields, nameOf, Params } from './filter/index.js';
 import type { Bind, Clause, CompiledList, ListQuery, SymbolTable } from './filter/index.js';
-import type { RowForm, Rows, TextRow } from './connection.js';
+import type { RowForm, Rows } from './connection.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
@@ -81,11 +81,14 @@ interface Statement {
 
 /** The last column of every page. */
 type Total = { total_count: number | string };
+/** A row of a page that is not read: its id, all its columns as one text, and the total. */
+type TextRow = readonly [id: string, text: string, total: string];
+type ToUnread<T> = (id: string, text: string) => Unread<T>;
 
 type Paged = Omit<PageSource<never, unknown>, 'fromRow'>;
 
 /** What the statement of a page answered, and what is known of the page without it. */
-interface Found<R> extends Pick<Rows<R>, 'rows' | 'columns'> {
+interface Found<R> extends Pick<Rows<R>, 'rows'> {
   readonly rest?: AsyncGenerator<R[]>;
   readonly page: Pick<Page<never>, 'limit' | 'offset' | 'filterableFields'>;
   /** The total of a page that has no rows. */
@@ -127,26 +130,23 @@ export class Lists {
     };
   }
 
-  /** The same, for whoever may know what to make of a row by its texts. @throws as `page` */
+  /** The same, for whoever may know what to make of a row by its text. @throws as `page` */
   async unread<Row extends BaseRow, T>(
     db: Db,
     source: ListSource<Row, T>,
     request: ListRequest,
     scope: Scope = everything,
   ): Promise<Page<Unread<T>>> {
-    const { rows, columns, rest, page, before } = await this.#find<TextRow>(db, source, request, scope, 'texts');
+    // First: a list that leaves in batches keeps its connection.
+    const unread = await toUnread(db, source);
+    const { rows, rest, page, before } = await this.#find<TextRow>(db, source, request, scope, 'texts');
     const [first] = rows;
-    const totalCount = first === undefined ? await before() : Number(first.at(-1));
-    const unread = unreadRows(columns.slice(0, -1), source.fromRow);
-    const withoutTotal = (texts: TextRow) => {
-      texts.pop(); // it is no part of the entity
-      return unread(texts);
-    };
+    const toItem = ([id, text]: TextRow) => unread(id, text);
     return {
-      items: rows.map(withoutTotal),
-      totalCount,
+      items: rows.map(toItem),
+      totalCount: first === undefined ? await before() : Number(first[2]),
       ...page,
-      ...(rest === undefined ? undefined : { rest: mapBatches(rest, withoutTotal) }),
+      ...(rest === undefined ? undefined : { rest: mapBatches(rest, toItem) }),
     };
   }
 
@@ -158,7 +158,7 @@ export class Lists {
     const compiled = compileList(symbols, request, params, this.limits);
     const parts: PageParts = { readerExtras, where: both(narrowed, compiled.where), compiled };
     const matching = [...params.values];
-    const sql = pageSql(source, parts, params);
+    const sql = pageSql(source, parts, params, form);
     const { values } = params;
     const { limit, offset } = compiled;
     const found = {
@@ -183,14 +183,27 @@ export class Lists {
     const { where, compiled } = parts;
     // All that differs between the statements of lists, so that a name is of one text.
     const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
-    const shape = `${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     const { sql, values, form } = statement;
+    const shape = `${form} ${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     if (countsUpTo === undefined && isShort(parts))
       return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
     return readList<R>(db, name, statement);
   }
+}
+
+/** By source: how its rows are read. */
+const readers = new WeakMap<Paged, ToUnread<unknown>>();
+
+/** A record does not say what its columns are: PostgreSQL is asked once for each source. */
+async function toUnread<Row extends BaseRow, T>(db: Db, source: ListSource<Row, T>): Promise<ToUnread<T>> {
+  const known = readers.get(source);
+  if (known !== undefined) return known as ToUnread<T>;
+  const { columns } = await db.read(`columns-${source.table}`, selectSql(source, 'LIMIT 0'), [], 'texts');
+  const made = unreadRows(columns, source.fromRow);
+  readers.set(source, made);
+  return made;
 }
 
 /** A longer condition and order are not worth a plan of a megabyte on every connection. */
@@ -267,10 +280,15 @@ function pageSql(
   source: Paged,
   { readerExtras, where: { sql: where, foundBy }, compiled }: PageParts,
   { bind }: Params,
+  form: RowForm,
 ): string {
-  const { table, joins = '', rowKey = 'id' } = source;
+  const { table, rowKey = 'id' } = source;
   const { limit, offset, order } = compiled;
-  const columns = columnsOf(source, readerExtras);
+  const own = columnsOf(source, readerExtras);
+  const [columns, joins] =
+    form === 'texts'
+      ? ['entity.id, entity::text', `${source.joins ?? ''} CROSS JOIN LATERAL (SELECT ${own}) entity`]
+      : [own, source.joins ?? ''];
   const reach = reachOf(where, compiled);
   // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
   // For ten identities that takes twice as long as reading them.

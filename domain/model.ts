@@ -45,8 +45,8 @@ export interface Page<T> {
  */
 export interface Unread<T> {
   readonly id: string;
-  /** One for each column. */
-  readonly texts: readonly (string | null)[];
+  /** All its columns. */
+  readonly text: string;
   read(): T;
 }
 

@@ -25,16 +25,16 @@ export interface ElementKind<T, D, C extends string = string> {
 
 interface Kept {
   readonly kind: string;
-  readonly texts: readonly (string | null)[];
+  /** As the database wrote it. */
+  readonly row: string;
   readonly context: string;
   /** By which the element was checked. */
   readonly validator: string;
   readonly text: string;
 }
 
-/** Of one element, beside its characters: objects, and a header for each text. */
-const OVERHEAD = 400;
-const HEADER = 24;
+/** Of one element, beside its characters. */
+const OVERHEAD = 500;
 /** The largest element that is kept, as a part of all. */
 const LARGEST = 1 / 16;
 
@@ -42,8 +42,8 @@ const LARGEST = 1 / 16;
 const COMES_IN = 16;
 /** How many rows are remembered as seen; a power of two. Four bytes for each. */
 const SEEN = 65_536;
-/** Of a column, characters that are looked at to know a row again. */
-const LOOKED_AT = 64;
+/** Characters of a row that are looked at to know it again. */
+const LOOKED_AT = 2_048;
 
 export class KeptTexts {
   readonly #kept: LRUCache<string, Kept> | undefined;
@@ -84,16 +84,16 @@ export class KeptTexts {
 
   /** Keeps a text that was made for a row, unless that would cost more than it is likely to save. */
   keep(key: string, id: string, made: Kept): void {
-    if (this.#kept === undefined || !this.#wasSeen(id, made.texts)) return;
+    if (this.#kept === undefined || !this.#wasSeen(id, made.row)) return;
     const size = sizeOf(made, key);
     if (size > this.maxBytes * LARGEST) return;
     if (this.bytes + size > this.maxBytes && (this.#turn += 1) % COMES_IN !== 0) return;
     this.#kept.set(key, made, { size });
   }
 
-  #wasSeen(id: string, texts: Kept['texts']): boolean {
-    const place = looksOf([id]) & (SEEN - 1);
-    const looks = looksOf(texts);
+  #wasSeen(id: string, row: string): boolean {
+    const place = looksOf(id) & (SEEN - 1);
+    const looks = looksOf(row);
     if (this.#seen[place] === looks) return true;
     this.#seen[place] = looks;
     return false;
@@ -114,7 +114,7 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
   }
 
   text(validator: string, write: (value: D) => string): string {
-    const { texts, id } = this.row;
+    const { text: row, id } = this.row;
     const { name } = this.kind;
     const key = `${name} ${id}`;
     const known = this.kept.find(key);
@@ -124,38 +124,25 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
       known.kind === name &&
       known.context === context &&
       known.validator === validator &&
-      areEqual(known.texts, texts);
+      known.row === row;
     this.kept.counted(isGood);
     if (isGood) return known.text;
     const text = write(this.value(context));
-    this.kept.keep(key, id, { kind: name, context, validator, texts, text });
+    this.kept.keep(key, id, { kind: name, context, validator, row, text });
     return text;
   }
 }
 
-/** The columns of a kind are always the same, in the same order. */
-function areEqual(one: readonly (string | null)[], other: readonly (string | null)[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
-  return true;
-}
-
 /** A number that most often is another one for another row: whoever takes one for the other keeps a text in vain. */
-function looksOf(texts: readonly (string | null)[]): number {
-  let looks = 1;
-  for (const text of texts) {
-    const length = text?.length ?? -1;
-    looks = Math.imul(looks ^ length, 0x01000193);
-    for (let at = 0; at < length && at < LOOKED_AT; at += 1)
-      looks = Math.imul(looks ^ (text as string).charCodeAt(at), 0x01000193);
-  }
+function looksOf(text: string): number {
+  let looks = text.length;
+  for (let at = 0; at < text.length && at < LOOKED_AT; at += 1)
+    looks = Math.imul(looks ^ text.charCodeAt(at), 0x01000193);
   return looks;
 }
 
 /** In bytes: a character beyond Latin-1 makes each character of its text take two. */
-function sizeOf({ texts, text, context }: Kept, key: string): number {
-  let characters = text.length + context.length + key.length;
-  for (const column of texts) characters += column?.length ?? 0;
+function sizeOf({ row, text, context }: Kept, key: string): number {
   const width = Buffer.byteLength(text) === text.length ? 1 : 2;
-  return OVERHEAD + texts.length * HEADER + characters * width;
+  return OVERHEAD + (row.length + text.length + context.length + key.length) * width;
 }

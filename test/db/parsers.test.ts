@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { openDatabase } from '../../db/db.js';
 import type { Database } from '../../db/db.js';
+import { columnsOfRecord } from '../../db/unread-rows.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 
@@ -52,6 +53,19 @@ describe('values from PostgreSQL', () => {
         expect((await read<Date>('timestamptz(3)', times)).map((date) => date.toISOString())).to.deep.equal(times);
       }),
       { numRuns: 10 },
+    );
+  });
+
+  it('are the columns of a record, whatever is in them', async () => {
+    const text = fc.string({ unit: fc.constantFrom(...'a "\\(),{}é東\n\t'), maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(text), { minLength: 2, maxLength: 30 }), async (columns) => {
+        const places = columns.map((_, index) => `$${index + 1}::text`).join(', ');
+        const sql = `SELECT one::text AS record FROM (SELECT ${places}) one`;
+        const { rows } = await database.run<{ record: string }>(null, sql, columns);
+        expect(columnsOfRecord(rows[0]?.record ?? '')).to.deep.equal(columns);
+      }),
+      { numRuns: 200 },
     );
   });
 
