@@ -60,6 +60,7 @@ export async function dial(
     ...credentials,
   });
   socket.on('error', () => undefined);
+  socket.setNoDelay(true); // as routers of the field
   await once(socket, 'secureConnect');
   return socket;
 }

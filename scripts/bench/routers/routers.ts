@@ -47,6 +47,8 @@ const SETTLE_MS = 3_000;
 /** Until what routers said of their sessions is worked on. */
 const REPORT_MS = 20_000;
 const IN_FLIGHT = [1, 50];
+/** One dial after the other is bound by the turns of the connection, whoever answers: rates are compared with many. */
+const COMPARED = 50;
 
 /** Lines of these levels. */
 const WARNINGS = /"level":(?:[4-9]0|"(?:warn|error|fatal)")/;
@@ -372,7 +374,7 @@ async function circuits(targets: readonly CircuitTarget[], seconds: number, clos
         name: `${inFlight} in flight: our rate over theirs`,
         value: ours / theirs,
         unit: '',
-        bound: { is: 'at least', value: 2 },
+        ...(inFlight === COMPARED ? { bound: { is: 'at least', value: 2 } } : {}),
       });
   }
   for (const bench of benches) bench.close();
