@@ -768,6 +768,25 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.full_api_session(wanted text)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  SELECT t.id FROM api_sessions t
+  JOIN identities i ON i.id = t.identity_id
+  JOIN auth_policies p ON p.id = i.auth_policy_id
+  WHERE t.id = wanted
+    AND (t.is_mfa_complete OR NOT (p.require_totp
+      OR EXISTS (SELECT FROM mfas m WHERE m.identity_id = i.id AND m.is_verified)))
+    AND CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
+      ELSE p.ext_jwt_allowed
+        AND EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
+        AND (NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
+          OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = t.signer_id))
+      END
+$function$;
+
 CREATE OR REPLACE FUNCTION public.hold_auth_policy()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -782,19 +801,7 @@ CREATE OR REPLACE FUNCTION public.is_fully_authenticated(wanted text)
  LANGUAGE sql
  STABLE
 AS $function$
-  SELECT EXISTS (
-    SELECT FROM api_sessions t
-    JOIN identities i ON i.id = t.identity_id
-    JOIN auth_policies p ON p.id = i.auth_policy_id
-    WHERE t.id = wanted
-      AND (t.is_mfa_complete OR NOT (p.require_totp
-        OR EXISTS (SELECT FROM mfas m WHERE m.identity_id = i.id AND m.is_verified)))
-      AND CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
-        ELSE p.ext_jwt_allowed
-          AND EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
-          AND (NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
-            OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = t.signer_id))
-        END)
+  SELECT EXISTS (SELECT FROM full_api_session(wanted))
 $function$;
 
 CREATE OR REPLACE FUNCTION public.make_audit_partitions(months_ahead integer)

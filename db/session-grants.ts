@@ -30,7 +30,7 @@ export const SELECTS_BOTH = `p.service_roles && ts.selectors AND p.identity_role
 export const IS_ENABLED = `NOT ${isDisabledSql('e')}`;
 
 /** The API session owes no second factor, and was made in a way that its policy still accepts. */
-const IS_FULL = 'is_fully_authenticated(t.api_session_id)';
+const IS_FULL = 'EXISTS (SELECT FROM full_api_session(t.api_session_id))';
 
 const IS_HOLDER = `e.id = t.identity_id AND ${IS_ENABLED} AND ${IS_FULL}`;
 
