@@ -50,7 +50,7 @@ export const beginAs = (begin: string, actor: Actor | undefined): string =>
  */
 export const BY_ACTOR = '/* by actor */';
 
-const CHANGE = /^\s*(?:INSERT|UPDATE|DELETE)\s/;
+const CHANGE = /^\s*(?:INSERT|UPDATE|DELETE)\s/i; // knex writes them small
 
 /** Texts of ours, each once; those for sets of changed columns vary, but not without bound. */
 const texts = new Map<string, string | undefined>();
@@ -73,5 +73,5 @@ function placed(sql: string, set: string): string | undefined {
   if (sql.includes(BY_ACTOR)) return sql.replace(BY_ACTOR, () => `, ${set}`);
   if (sql.includes(EXPENDABLE)) return sql.replace(EXPENDABLE, () => `${EXPENDABLE}, ${set}`);
   if (!CHANGE.test(sql)) return undefined;
-  return /\bRETURNING\b/.test(sql) ? `${sql}, ${set}` : `${sql} RETURNING ${set}`;
+  return /\bRETURNING\b/i.test(sql) ? `${sql}, ${set}` : `${sql} RETURNING ${set}`;
 }

@@ -21,7 +21,8 @@ describe('who acts, in the audit record', () => {
   before(async () => {
     fixture = await openStoresForTest();
     const actor = { kind: 'controller', controller: "south's" } as const;
-    database = openDatabase({ connection: fixture.files.connection, poolSize: 4, patienceMs: 5_000, actor });
+    const { connection } = fixture.files;
+    database = openDatabase({ connection, poolSize: 4, patienceMs: 5_000, actor, isCounted: true });
     stores = openStores(database, STORE_LIMITS);
   });
   after(async () => {
@@ -79,6 +80,26 @@ describe('who acts, in the audit record', () => {
       await stores.identities.create(third, identityDraft(third), []);
       expect(await actors(third)).to.deep.equal([{ kind: 'identity.created', ...byItself }]);
     }
+  });
+
+  it('costs no statement more where one makes the change', async () => {
+    const scoped = stores.forRequest({ actor: { kind: 'identity', id: 'actor' } });
+    const statements = () => database.statements?.times.pool.count ?? NaN;
+    const changes = {
+      'insert of knex': () => scoped.configTypes.create('type', { name: 'type', schema: null, target: null, tags: {} }),
+      'update of knex': () => scoped.configTypes.update('type', { name: 'other' }),
+      'delete': () => scoped.configTypes.remove('type'),
+      'with': () => scoped.identities.create('one', identityDraft('one'), []),
+    };
+    const taken: Record<string, number> = {};
+    for (const [what, change] of Object.entries(changes)) {
+      const before = statements();
+      await change();
+      taken[what] = statements() - before;
+    }
+    expect(taken).to.deep.equal({ 'insert of knex': 1, 'update of knex': 1, 'delete': 1, 'with': 1 });
+    const whose = (await actors('type')).map(({ kind, actor_id: id }) => `${String(kind)} by ${String(id)}`);
+    expect(whose).to.deep.equal(['created', 'updated', 'deleted'].map((verb) => `configType.${verb} by actor`));
   });
 
   it('holds nothing but ids and addresses of the usual form', async () => {
