@@ -2,6 +2,7 @@
  * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql); only refusals,
  * which change nothing, are written here.
  */
+import { isAuditId } from '../domain/audit.js';
 import type { ActorKind, AuditRecord, Refusal } from '../domain/audit.js';
 import type { Page } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
@@ -31,7 +32,7 @@ interface Row {
 }
 
 /** Beyond it a total is not counted on: a list of millions would be read for it. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 const COLUMNS = [
   'at',
@@ -80,9 +81,6 @@ const source: PageSource<Row, AuditRecord> = {
 const DETAIL = `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${ID}
 FROM audit_records t WHERE t.seq = $1`;
 
-/** What an id may be: a positive number of PostgreSQL's `bigint`. */
-export const isRecordId = (id: string): boolean => /^[1-9]\d{0,17}$/.test(id);
-
 /** With the name of an identity that is there. Times come as ages: only the database's clock counts. */
 const ADD_REFUSALS = `INSERT INTO audit_records (at, kind, entity_type, entity_id, entity_name, actor_kind,
   api_session_id, address, request_id, controller, after, reason)
@@ -109,7 +107,7 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
   return {
     list: (request) => lists.page(db, source, request),
     async get(id) {
-      if (!isRecordId(id)) throw notFound('auditRecord', id);
+      if (!isAuditId(id)) throw notFound('auditRecord', id);
       return getOne(db, 'auditRecord', ['audit-record-detail', DETAIL], [id], source.fromRow);
     },
     async addRefusals(refusals, controller) {
