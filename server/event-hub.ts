@@ -121,7 +121,7 @@ export function createEventHub(options: EventHubOptions): EventHub {
         const stream: EventStream = new EventStream({
           events,
           window,
-          range,
+          timeline: range.timeline,
           matches: kindFilter(kinds),
           start: { position, reset, until: isUntilNow ? now : undefined },
           heartbeatMs,

@@ -1,7 +1,7 @@
 /** One reader of events: first from the database, as far back as it resumes, then from what is held in memory. */
-import type { EventRange, EventStore } from '../db/event-batches.js';
+import type { EventStore } from '../db/event-batches.js';
+import { messageOf } from '../domain/events/event.js';
 import type { EventRecord } from '../domain/events/event.js';
-import { eventJson } from '../domain/events/event.js';
 import type { KindFilter } from '../domain/events/kinds.js';
 import { eventIdText, isBefore } from '../domain/events/position.js';
 import type { EventPosition } from '../domain/events/position.js';
@@ -23,7 +23,7 @@ export interface StreamStart {
 export interface EventStreamOptions {
   readonly events: EventStore;
   readonly window: EventWindow;
-  readonly range: EventRange;
+  readonly timeline: string;
   readonly matches: KindFilter;
   readonly start: StreamStart;
   readonly heartbeatMs: number;
@@ -51,8 +51,8 @@ const ENDS: Readonly<Record<EndReason, string>> = {
 /** As all streams send it. JSON has no line feeds outside of texts, and escapes those inside. */
 export function heldEvent(timeline: string, record: EventRecord): HeldEvent {
   const { position, kind } = record;
-  const id = eventIdText(timeline, position);
-  return { position, kind, text: `id: ${id}\ndata: ${eventJson(id, record)}\n\n` };
+  const { id, body } = messageOf(timeline, record);
+  return { position, kind, text: `id: ${id}\ndata: ${body}\n\n` };
 }
 
 const control = (event: string, reason: string, message: string) =>
@@ -123,13 +123,13 @@ export class EventStream implements TextStream {
 
   /** A page from the database; undefined when it cannot be had now. */
   async #read(): Promise<Taken | undefined> {
-    const { events, window, matches, range, log } = this.options;
+    const { events, window, matches, timeline, log } = this.options;
     try {
       const { floor } = window;
       const page = await events.after(this.#position, floor.seq === 0 ? floor.batch - 1 : floor.batch, PAGE);
       const texts = page.records
         .filter(({ kind }) => matches(kind))
-        .map((record) => heldEvent(range.timeline, record).text);
+        .map((record) => heldEvent(timeline, record).text);
       return { text: texts.join(''), end: page.end };
     } catch (error) {
       noteFailure(log, error, 'events could not be read for a stream; it is tried again');
@@ -140,7 +140,7 @@ export class EventStream implements TextStream {
   /** A line that says where the reader is: without data it is no event. */
   #tell(): string {
     this.#told = this.#position;
-    return `id: ${eventIdText(this.options.range.timeline, this.#position)}\n`;
+    return `id: ${eventIdText(this.options.timeline, this.#position)}\n`;
   }
 
   async #send(sink: TextSink, text: string): Promise<void> {

@@ -5,13 +5,12 @@
  */
 import type { EventStore } from '../db/event-batches.js';
 import type { DueLetter, Lease, Progress, WebhookStore } from '../db/webhooks.js';
-import type { EventRecord } from '../domain/events/event.js';
-import { eventJson } from '../domain/events/event.js';
+import { messageOf } from '../domain/events/event.js';
+import type { EventRecord, Message } from '../domain/events/event.js';
 import { kindFilter } from '../domain/events/kinds.js';
-import { eventIdText, isBefore } from '../domain/events/position.js';
+import { isBefore } from '../domain/events/position.js';
 import type { EventPosition } from '../domain/events/position.js';
 import { pauseAfter, signedHeaders } from '../domain/webhooks/webhook.js';
-import type { Message } from '../domain/webhooks/webhook.js';
 import type { Logger } from './log.js';
 import type { Outgoing } from './outgoing.js';
 import { OutgoingFault } from './outgoing.js';
@@ -131,8 +130,7 @@ export class WebhookTarget {
 
   /** Until it has arrived, is a dead letter, or this target is closed. */
   async #deliver(record: EventRecord, timeline: string): Promise<void> {
-    const id = eventIdText(timeline, record.position);
-    const message = { id, body: eventJson(id, record) };
+    const message = messageOf(timeline, record);
     while (!this.#isStopped) {
       const wait = (this.#nextAttemptAt?.getTime() ?? 0) - Date.now();
       if (wait > 0) {
