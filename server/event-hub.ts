@@ -23,7 +23,6 @@ export interface EventHubOptions {
 }
 
 export interface EventHub extends EventStreams {
-  readonly size: number;
   /** Ends all streams, and opens no more: the controller stops. */
   stop(): void;
 }
@@ -106,9 +105,6 @@ export function createEventHub(options: EventHubOptions): EventHub {
   };
 
   return {
-    get size() {
-      return streams.size;
-    },
     async open({ identityId, kinds, after, isUntilNow }) {
       if (isStopped) throw stopping();
       const leave = enter(identityId);

@@ -53,8 +53,7 @@ const EARLIER_PRINTS = 20;
 const MFA_BATCH = 500;
 
 /** What may be renewed before its time. */
-export const renewables = ['server', 'intermediate'] as const;
-export type Renewable = (typeof renewables)[number];
+export type Renewable = 'server' | 'intermediate';
 
 export interface KeyContext {
   readonly config: Pick<

@@ -8,7 +8,7 @@ import { NetworkFileError } from '../../domain/network-files/problem.js';
 import { MAX_FILE_BYTES, readYaml, writeYaml } from '../../domain/network-files/yaml.js';
 import type { ReadYaml } from '../../domain/network-files/yaml.js';
 
-export const SCHEMA_FILE = 'network-files.schema.json';
+const SCHEMA_FILE = 'network-files.schema.json';
 
 /** The JSON Schema of network files, as it is shipped. */
 export const schemaText = (): string =>
