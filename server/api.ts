@@ -38,7 +38,7 @@ import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import type { Match } from './paths.js';
 import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
-import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
+import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from './responder.js';
 import type { AnyReply, Headers } from './responder.js';
 import type { RefusedLogins } from './refused-logins.js';
 import { RequestReader } from './request-reader.js';
@@ -170,13 +170,17 @@ export function createApi(options: ApiOptions): ApiHandler {
       const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, precondition);
       if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
-      if ('stream' in reply) delete seen.clock; // it takes as long as its reader stays
+      if ('stream' in reply) {
+        delete seen.clock; // it takes as long as its reader stays
+        const recheck = () => authorize(request, match, { address: seen.address });
+        await writeStream(response, match.operation, reply, headers, recheck);
+        return;
+      }
       await writeReply(response, match.operation, reply, headers, {
         readerPatienceMs: config.readerPatience * 1000,
         onText: () => {
           reader.place.close();
         },
-        recheck: () => authorize(request, match, { address: seen.address }),
       });
     } finally {
       reader.place.close();
@@ -224,7 +228,7 @@ const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || met
 const ADDING: readonly string[] = ['authenticate', 'createSession'];
 
 const mayTakeAway = ({ method, operationId }: OperationSpec): boolean =>
-  method.toUpperCase() !== 'GET' && !ADDING.includes(operationId);
+  method !== 'GET' && !ADDING.includes(operationId);
 
 /** @throws DomainError `routeUnknown`, `methodNotAllowed` */
 function route(request: IncomingMessage, path: string): Match {

@@ -129,12 +129,12 @@ export const HANDS_OUT: ReadonlySet<string> = new Set([
   'getCaJwt',
 ]);
 
-/** Reads whose answers have no end: each event is sent at once. */
-const STREAMED: ReadonlySet<string> = new Set(['streamEvents']);
+/** What has no end is sent as it comes. */
+const isStream = ({ produces }: OperationSpec): boolean => produces.includes('text/event-stream');
 
 /** Answers to changes are short, and many of them are credentials: logins, enrollments, sessions, codes. */
-export const isCompressible = ({ method, operationId }: OperationSpec): boolean =>
-  method.toUpperCase() === 'GET' && !HANDS_OUT.has(operationId) && !STREAMED.has(operationId);
+const isCompressible = (operation: OperationSpec): boolean =>
+  operation.method === 'GET' && !HANDS_OUT.has(operation.operationId) && !isStream(operation);
 
 /** What of HTTP's content codings the server has to know of one answer. */
 export class Compression {
