@@ -5,6 +5,7 @@ import type { EventRecord } from '../domain/events/event.js';
 import type { KindFilter } from '../domain/events/kinds.js';
 import { eventIdText, isBefore } from '../domain/events/position.js';
 import type { EventPosition } from '../domain/events/position.js';
+import { Rest } from '../domain/scheduling/rest.js';
 import type { EndReason, TextSink, TextStream } from '../handlers/text-stream.js';
 import type { EventWindow, HeldEvent, Taken } from './event-window.js';
 import type { Logger } from './log.js';
@@ -66,7 +67,7 @@ export class EventStream implements TextStream {
   #ending: EndReason | undefined;
   #isLive = false;
   #isClosed = false;
-  #wake: (() => void) | undefined;
+  readonly #rest = new Rest();
   /** By `performance.now()`. */
   #sentAt = 0;
 
@@ -92,14 +93,14 @@ export class EventStream implements TextStream {
   wake(): void {
     const { window } = this.options;
     if (this.#isLive && isBefore(this.#position, window.floor)) this.onOverrun?.();
-    this.#wake?.();
+    this.#rest.wake();
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending ??= 'stopping';
-    this.#wake?.();
+    this.#rest.wake();
     this.options.onClose();
   }
 
@@ -116,8 +117,8 @@ export class EventStream implements TextStream {
       if (taken.text !== '') await this.#send(sink, taken.text);
       return;
     }
-    const rest = this.#sentAt + heartbeatMs - performance.now();
-    if (rest > 0) await this.#sleep(this.#isLive ? rest : Math.min(rest, REST_MS));
+    const left = this.#sentAt + heartbeatMs - performance.now();
+    if (left > 0) await this.#rest.take(this.#isLive ? left : Math.min(left, REST_MS));
     else await this.#send(sink, `: heartbeat\n${this.#told === this.#position ? '' : this.#tell()}\n`);
   }
 
@@ -127,9 +128,7 @@ export class EventStream implements TextStream {
     try {
       const { floor } = window;
       const page = await events.after(this.#position, floor.seq === 0 ? floor.batch - 1 : floor.batch, PAGE);
-      const texts = page.records
-        .filter(({ kind }) => matches(kind))
-        .map((record) => heldEvent(timeline, record).text);
+      const texts = page.records.filter(({ kind }) => matches(kind)).map((record) => heldEvent(timeline, record).text);
       return { text: texts.join(''), end: page.end };
     } catch (error) {
       noteFailure(log, error, 'events could not be read for a stream; it is tried again');
@@ -146,16 +145,5 @@ export class EventStream implements TextStream {
   async #send(sink: TextSink, text: string): Promise<void> {
     this.#sentAt = performance.now();
     await sink.send(text);
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
   }
 }
