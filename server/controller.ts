@@ -2,11 +2,11 @@
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../domain/auth/passwords.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
+import { clusterIn } from '../db/embedded/places.js';
 import type { ServerConfig } from '../db/servers.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
@@ -436,7 +436,7 @@ function readinessOf({ config, database, outages, heartbeat, isHearing, identity
     outages,
     heartbeat: heartbeat.outage,
     isHearing,
-    clusterDir: config.databaseUrl === null ? join(config.dataDir, 'postgres') : null,
+    clusterDir: config.databaseUrl === null ? clusterIn(config.dataDir) : null,
     certificateEnds: () => certificateEnds(identity, pki),
   });
 }

@@ -3,8 +3,8 @@
  * or one that is started for it. Brings no schema up to date: that is for `start` and `migrate` to do.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { openDatabase } from '../db/db.js';
+import { clusterIn } from '../db/embedded/places.js';
 import { SchemaError, pendingMigrations } from '../db/migrate.js';
 import type { NetworkRecord } from '../db/network.js';
 import type { ServerConfig } from '../db/servers.js';
@@ -54,7 +54,7 @@ export async function withServer<T>(
   log: Logger,
   work: (connection: ServerConfig, closers: Closers) => Promise<T>,
 ): Promise<T> {
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
+  if (config.databaseUrl === null && !existsSync(clusterIn(config.dataDir))) throw noNetwork(config.dataDir);
   const closers: Closers = [];
   try {
     const abort = new AbortController().signal;
