@@ -67,7 +67,7 @@ export function createSecondTokens({
       if (claim === undefined) return 'missing';
       return signer.isEnabled && claim === signer.subject ? undefined : 'invalid';
     } catch (error) {
-      if (error instanceof TokenFault) return error.isExpired ? 'expired' : 'invalid';
+      if (error instanceof TokenFault) return error.code === 'tokenExpired' ? 'expired' : 'invalid';
       throw error;
     }
   };
