@@ -13,6 +13,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import type { Seen } from '../request-log.js';
 import { readSettingFile } from '../setting-files.js';
+import { tracedKeys } from '../signer-keys.js';
 
 /** The trace of one request, from its headers to the end of its work. */
 export interface RequestTrace {
@@ -52,7 +53,7 @@ export function tracedContext(context: Context, { outgoing }: RequestTrace): Con
   const { signerKeys, secondTokens } = context;
   return {
     ...context,
-    signerKeys: { find: (signer, kid) => signerKeys.find(signer, kid, outgoing) },
+    signerKeys: tracedKeys(signerKeys, outgoing),
     secondTokens: { owed: (tokens, signer) => secondTokens.owed(tokens, signer, outgoing) },
   };
 }
