@@ -104,6 +104,8 @@ export interface Operation {
   /** `admin`, `adminRead`, or the permission that an operation for administrators asks of others. */
   'x-grant'?: string;
   'x-refusal'?: 403;
+  /** A read whose answer hands out a credential. */
+  'x-credential'?: true;
 }
 
 export type PathItem = Partial<Record<HttpMethod, Operation>> & { parameters?: (Parameter | Reference)[] };
