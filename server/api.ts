@@ -34,7 +34,7 @@ import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
 import { ReaderGone } from './outflow.js';
-import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
+import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import type { Match } from './paths.js';
 import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
@@ -221,8 +221,6 @@ const actorOf = (caller: Caller | undefined): Actor =>
   caller === undefined
     ? { kind: 'anonymous' }
     : { kind: 'identity', id: caller.identityId, name: caller.identityName, apiSessionId: caller.apiSessionId };
-
-const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Changes that only add to what a caller may do. */
 const ADDING: readonly string[] = ['authenticate', 'createSession'];
