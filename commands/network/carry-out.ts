@@ -1,4 +1,5 @@
 /** Does what a plan says, in its order. Steps of one kind that follow each other may be under way together. */
+import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { Json, JsonObject } from '../../domain/model.js';
 import { toBody } from '../../domain/network-files/forms.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
@@ -7,7 +8,7 @@ import { textOf } from '../../domain/network-files/problem.js';
 import type { Path, Problem } from '../../domain/network-files/problem.js';
 import { asText, isAlike, isObject, shown } from '../../domain/network-files/values.js';
 import { ChangeRefused } from './access.js';
-import type { ServiceConfigPair, Writer } from './access.js';
+import type { Writer } from './access.js';
 import type { Ids } from './ids.js';
 import { inLanes } from './lanes.js';
 

@@ -7,7 +7,8 @@ import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
-import type { ApiSessions, Context, Enrollments, Pki } from '../../handlers/context.js';
+import type { Context, Enrollments, Pki } from '../../handlers/context.js';
+import { changing } from './changing.js';
 import { InProcessApi } from './in-process.js';
 import { partial } from './partial.js';
 
@@ -62,7 +63,6 @@ export class Rehearsal {
   }
 
   #context(): Context {
-    const nothing = () => undefined;
     return partial<Context>(PURPOSE, {
       stores: this.#stores(),
       newId: () => NEW,
@@ -71,11 +71,7 @@ export class Rehearsal {
         defaultExpiry: () => SOME_DAY,
         issue: () => Promise.resolve({ token: '', jwt: '' }),
       }),
-      apiSessions: partial<ApiSessions>(PURPOSE, { forget: nothing, forgetIdentity: nothing, forgetAll: nothing }),
-      checkConfigSchema: (schema) => this.#schemas.checkSchema(schema),
-      checkConfigData: async ({ id, updatedAt, schema }, data) => {
-        if (schema !== null) await this.#schemas.checkData({ id, updatedAt, schema }, data);
-      },
+      ...changing(PURPOSE, this.#schemas),
     });
   }
 

@@ -1,13 +1,13 @@
 /** The network over the management API of a controller. */
+import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
-import type { Reader, ServiceConfigPair, Writer } from './access.js';
+import type { Reader, Writer } from './access.js';
 import { API_LANES } from './api-client.js';
 import type { ApiClient } from './api-client.js';
 import { managementOperation } from './in-process.js';
 import { inLanes } from './lanes.js';
-
-const PAGE = 500;
+import { allPages } from './pages.js';
 
 /** The request of an operation. @param id  of the entity that it is about */
 function call(client: ApiClient, operationId: string, id = '', body?: unknown, query = ''): Promise<JsonObject> {
@@ -20,7 +20,8 @@ const elementsOf = ({ data }: JsonObject): JsonObject[] => (Array.isArray(data) 
 export function remoteReader(client: ApiClient): Reader {
   return {
     identityId: client.identityId,
-    list: (operation) => allOf(client, operation),
+    list: (operation) =>
+      allPages(async (query) => elementsOf(await call(client, operation, '', undefined, queryText(query)))),
     async serviceConfigs(identityIds) {
       const found = new Map<string, readonly ServiceConfigPair[]>();
       await inLanes(API_LANES, identityIds, async (id) => {
@@ -35,17 +36,10 @@ export function remoteReader(client: ApiClient): Reader {
   };
 }
 
-/** Page by page in the order of ids, each from the last id of the one before: what comes or goes moves no other. */
-async function allOf(client: ApiClient, operation: string): Promise<JsonObject[]> {
-  const items: JsonObject[] = [];
-  for (;;) {
-    const last = items.at(-1)?.['id'];
-    const after = typeof last === 'string' ? `&filter=${encodeURIComponent(`id > ${JSON.stringify(last)}`)}` : '';
-    const page = elementsOf(await call(client, operation, '', undefined, `?limit=${PAGE}&sort=id${after}`));
-    if (page.length === 0) return items;
-    items.push(...page);
-  }
-}
+const queryText = (query: object): string =>
+  `?${Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&')}`;
 
 export function remoteWriter(client: ApiClient): Writer {
   return {

@@ -7,6 +7,12 @@ export function configFile(command: Command): string | undefined {
   return command.optsWithGlobals<{ config?: string }>().config ?? process.env['EDGE_CONFIG'];
 }
 
+/** Where the settings come from, in words. */
+export function configPlace(command: Command): string {
+  const file = configFile(command);
+  return file === undefined ? 'the environment' : `${file} and the environment`;
+}
+
 /** @throws ConfigError with all faults at once */
 export async function loadConfig(command: Command): Promise<Config> {
   const { readConfig } = await import('../../server/config-reader.js');

@@ -6,7 +6,7 @@ import { ApiClient } from '../../commands/network/api-client.js';
 import { contentFrom } from '../../commands/network/export-network.js';
 import { fileText } from '../../commands/network/files.js';
 import { importInto, readEntries } from '../../commands/network/import-network.js';
-import type { NetworkAccess } from '../../commands/network/import-network.js';
+import type { NetworkAccess } from '../../commands/network/access.js';
 import { withLocalNetwork } from '../../commands/network/local.js';
 import { remoteReader, remoteWriter } from '../../commands/network/remote.js';
 import { readConfig } from '../../server/config-reader.js';
