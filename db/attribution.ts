@@ -1,5 +1,5 @@
 /**
- * Who changes something, told to PostgreSQL for the audit record: a setting of the transaction that its triggers read.
+ * Who changes something, for the audit record: a setting of the transaction, which the triggers of PostgreSQL read.
  * It goes along with what is sent anyway, so it costs no round trip.
  */
 import type { ActorKind } from '../domain/audit.js';

@@ -175,7 +175,7 @@ async function isCurrent(client: pg.Client, wanted: readonly string[], onNewer: 
   return wanted.every((name) => applied.has(name));
 }
 
-/** Is told the migrations of a newer release that a database has, with which this release can work. */
+/** Called with the migrations of a newer release that a database has, and with which this release can work. */
 export type OnNewer = (names: readonly string[]) => void;
 
 /**

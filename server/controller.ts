@@ -1,6 +1,6 @@
 /**
- * A controller from its start to its end: its data, who it is, what it keeps in memory, what listens. The one place that
- * puts together what lives long; phases.ts says what each step is given and opens.
+ * A controller from its start to its end: its data, who it is, what it keeps in memory, what listens. Here alone is put
+ * together what lives long; start/phases.ts says what each step is given and opens.
  */
 import { EventEmitter } from 'node:events';
 import type { ClientConfig } from 'pg';

@@ -62,7 +62,7 @@ const control = (event: string, reason: string, message: string) =>
 export class EventStream implements TextStream {
   onOverrun?: () => void;
   #position: EventPosition;
-  /** The last one that the reader was told. */
+  /** The last one that was sent to the reader. */
   #told: EventPosition | undefined;
   #ending: EndReason | undefined;
   #isLive = false;

@@ -1,5 +1,5 @@
 /**
- * The API explorer: Swagger UI, which the build puts beside this file, served from here only, under a policy that lets
+ * The API explorer: Swagger UI, which the build puts next to this file, served from here only, under a policy that lets
  * the page load and call nothing else. Also the documents of each API, below its base path.
  */
 import { readFileSync } from 'node:fs';

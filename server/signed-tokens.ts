@@ -24,6 +24,7 @@ const NETWORK_JWT = 'default';
 export function createEnrollments({ config, identity, pki, stores }: EnrollmentOptions): Enrollments {
   const { advertise, enrollmentDuration } = config;
   const { signer, earlierPrints } = identity;
+  const reached = { advertise, routersReach: routersReach(config) };
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
   const makeNetworkJwt = async (signer: JwtSigner) => {
     const signedBy = `${signer.kid} ${advertise}`;
@@ -36,7 +37,7 @@ export function createEnrollments({ config, identity, pki, stores }: EnrollmentO
   return {
     async issue(subjectId, method, expiresAt) {
       const token = newToken();
-      const claims = enrollmentClaims({ advertise, routersReach: routersReach(config), subjectId, token, method, expiresAt });
+      const claims = enrollmentClaims({ ...reached, subjectId, token, method, expiresAt });
       return { token, jwt: await signer().sign(claims) };
     },
     defaultExpiry: () => new Date(Date.now() + enrollmentDuration * 1000),

@@ -1,5 +1,5 @@
 /**
- * Serves single-page applications, such as a release of an administration console, beside the APIs. Each has a path of
+ * Serves single-page applications, such as a release of an administration console, next to the APIs. Each has a path of
  * its own that no operation, document or page of the controller has (spa-settings.ts).
  */
 import { LRUCache } from 'lru-cache';
@@ -32,7 +32,7 @@ interface Kept {
 
 /**
  * A name that another content would change: builders put a hash before its ending. What only might be one, such as a
- * date or a word, does not count, because nobody asks again for a year.
+ * date or a word, does not count, because no browser asks again for a year.
  */
 export function isHashed(name: string): boolean {
   const [, word = '', extension = ''] = /[.-]([\w-]{8,64})\.([a-z0-9]{2,5})$/i.exec(name) ?? [];

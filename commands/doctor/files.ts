@@ -77,7 +77,7 @@ function holdsSecret(file: string): boolean {
       ([key, { isSecret }]) => isSecret === true && isGiven(config[key]),
     );
   } catch {
-    return true; // what it lacks stands in the environment; be careful with it
+    return true; // what it lacks is in the environment; be careful with it
   }
 }
 

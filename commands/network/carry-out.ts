@@ -54,7 +54,7 @@ export async function carryOut(
       });
     }
   } catch (error) {
-    // Those that were under way beside the one that was refused have ended: all that is done is counted.
+    // Those that were under way with the one that was refused have ended: all that is done is counted.
     if (refused === undefined) throw error;
     throw new ImportStopped(refused, done, writer.isAllOrNothing, { cause: error });
   }
@@ -98,7 +98,7 @@ const ROOT = '(root)';
 
 const deletionOf = ({ kind, name }: Deletion): string => `the ${kind.title} ${shown(name)} cannot be deleted`;
 
-/** Empty for what is no field of the kind. Of the data of a config, faults are told without its own name. */
+/** Empty for what is no field of the kind. Faults in the data of a config come without its own name. */
 function pathOf({ name: kind, fields }: Kind, field: string): Path {
   const [first = '', ...rest] = field.split('.');
   const own = fields.find(({ name, body }) => (body ?? name) === first);

@@ -30,7 +30,7 @@ import { partial } from './partial.js';
 import { asText } from '../../domain/network-files/values.js';
 
 /**
- * All that is read is of one moment; all that is changed is one transaction, kept when the work resolves, and none of it
+ * All that is read is of one moment. All that is changed is one transaction: kept when the work resolves, and undone
  * when it throws.
  * @throws ConfigError without a network, SchemaError when its schema is not that of this release
  */

@@ -1,7 +1,7 @@
 /**
- * Changes tried without a network: the handlers of the API read each body, and stores that only take note of what they
- * are told stand for the database. So whatever the API would refuse of a body by itself is found before anything is
- * changed, and two bodies that would store the same are known to be alike.
+ * Changes tried without a network: the handlers of the API read each body, and in the place of the database there are
+ * stores that only take note of what they are asked. So whatever the API would refuse of a body by itself is found
+ * before anything is changed, and two bodies that would store the same are known to be alike.
  */
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
@@ -12,7 +12,7 @@ import { changing } from './changing.js';
 import { InProcessApi } from './in-process.js';
 import { partial } from './partial.js';
 
-/** What a handler told the stores to write, in order. */
+/** What a handler asked the stores to write, in order. */
 export type Notes = readonly unknown[];
 
 /** @property schema  null: any data will do */

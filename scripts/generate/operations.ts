@@ -140,8 +140,8 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     validator: body.definition === null ? null : `request_${body.definition}`,
     names: body.definition === null ? null : names.of(body.definition),
   };
-  const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus, produces, handsOutCredential } =
-    operation;
+  const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus } = operation;
+  const { produces, handsOutCredential } = operation;
   const lines = [
     `api: ${literal(model.api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, ` +
       `path: ${literal(path)}`,

@@ -39,7 +39,7 @@ export interface Listener {
   setSecureContext(context: SecureContextOptions): void;
 }
 
-/** Prometheus, a second one beside it, and a person who looks. */
+/** Enough for two of Prometheus, and for a person who looks. */
 const MAX_CONNECTIONS = 64;
 const TIMEOUT_MS = 10_000;
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -144,7 +144,7 @@ function once(read: () => Promise<string>): () => Promise<string> {
     }));
 }
 
-/** Compared as hashes, so that the time it takes tells nothing of the token. */
+/** Compared as hashes, so that the time it takes gives nothing of the token away. */
 function tokenCheck(token: string | undefined): (request: IncomingMessage) => boolean {
   if (token === undefined) return () => true;
   const hash = (text: string) => createHash('sha256').update(text).digest();

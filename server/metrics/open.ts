@@ -1,4 +1,4 @@
-/** Opens the listener for Prometheus, and tells of one worker or of all. */
+/** Opens the listener for Prometheus, which answers for one process or for all workers. */
 import cluster from 'node:cluster';
 import { shareMetrics } from './across-workers.js';
 import { createListener } from './listener.js';
@@ -22,7 +22,7 @@ export interface MetricsParts extends Parts {
 export interface OpenMetrics {
   /** Where this process listens, as `host:port`; undefined in a worker that leaves it to another. */
   readonly address: string | undefined;
-  /** What is to be told of a renewed certificate. */
+  /** What takes a renewed certificate. */
   readonly servers: readonly Pick<Listener, 'setSecureContext'>[];
 }
 

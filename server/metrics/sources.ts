@@ -1,4 +1,4 @@
-/** Where the numbers come from: what each part of this process tells of itself. */
+/** Where the numbers come from: what each part of this process knows of itself. */
 import cluster from 'node:cluster';
 import type { Server } from 'node:net';
 import type { Database } from '../../db/db.js';

@@ -1,4 +1,4 @@
-/** docs/operations: what the pages say of settings, bounds and states is compared with the code, and links are followed. */
+/** docs/operations: links are followed, and what the pages say of settings, bounds and states is held to the code. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
