@@ -8,7 +8,7 @@ import type { RequestCounts } from './request-counts.js';
 import { sourcesOf } from './sources.js';
 import type { Parts } from './sources.js';
 import type { Closers } from '../closers.js';
-import { routerHandoff } from '../handoff.js';
+import { holdsRouters } from '../handoff.js';
 import type { Logger } from '../log.js';
 import { listenAt } from '../tls-server.js';
 
@@ -39,7 +39,7 @@ export async function openMetrics(parts: MetricsParts, requests: RequestCounts):
     closers.push(() => {
       shared.close();
     });
-  if (metricsListen === null || routerHandoff()?.isHolder === false) return { address: undefined, servers: [] };
+  if (metricsListen === null || !holdsRouters()) return { address: undefined, servers: [] };
   const read = shared === undefined ? () => registry.metrics() : () => shared.text();
   const listener = createListener({ config, chainPem, privateKeyPem, read, log });
   const { server } = listener;
