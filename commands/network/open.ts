@@ -52,17 +52,8 @@ export async function withAccess<T>(
     const { withLocalNetwork } = await import('./local.js');
     return withLocalNetwork(config, await commandLog(config), work);
   }
-  const { ApiClient } = await import('./api-client.js');
-  const { remoteReader, remoteWriter } = await import('./remote.js');
-  const client = await ApiClient.open({ ...options, url });
-  try {
-    return await work({
-      read: (reading) => reading(remoteReader(client)),
-      write: (writing) => writing(remoteWriter(client)),
-    });
-  } finally {
-    await client.close();
-  }
+  const { withRemoteNetwork } = await import('./remote.js');
+  return withRemoteNetwork({ ...options, url }, work);
 }
 
 /** Ends with 1, and says why, for what the operator can mend. All else is thrown on. */

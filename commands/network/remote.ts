@@ -2,9 +2,9 @@
 import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
-import type { Reader, Writer } from './access.js';
-import { API_LANES } from './api-client.js';
-import type { ApiClient } from './api-client.js';
+import type { NetworkAccess, Reader, Writer } from './access.js';
+import { API_LANES, ApiClient } from './api-client.js';
+import type { ApiOptions } from './api-client.js';
 import { managementOperation } from './in-process.js';
 import { inLanes } from './lanes.js';
 import { allPages } from './pages.js';
@@ -17,7 +17,23 @@ function call(client: ApiClient, operationId: string, id = '', body?: unknown, q
 
 const elementsOf = ({ data }: JsonObject): JsonObject[] => (Array.isArray(data) ? data.filter(isObject) : []);
 
-export function remoteReader(client: ApiClient): Reader {
+/** Each change is a request of its own. @throws ApiError */
+export async function withRemoteNetwork<T>(
+  options: ApiOptions,
+  work: (network: NetworkAccess) => Promise<T>,
+): Promise<T> {
+  const client = await ApiClient.open(options);
+  try {
+    return await work({
+      read: (reading) => reading(readerOf(client)),
+      write: (writing) => writing(writerOf(client)),
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+function readerOf(client: ApiClient): Reader {
   return {
     identityId: client.identityId,
     list: (operation) =>
@@ -41,7 +57,7 @@ const queryText = (query: object): string =>
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&')}`;
 
-export function remoteWriter(client: ApiClient): Writer {
+function writerOf(client: ApiClient): Writer {
   return {
     lanes: API_LANES,
     isAllOrNothing: false,
