@@ -5,8 +5,8 @@ import { asText, isObject } from '../../domain/network-files/values.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';
 import { API_LANES, ApiClient } from './api-client.js';
 import type { ApiOptions } from './api-client.js';
-import { managementOperation } from './in-process.js';
 import { inLanes } from './lanes.js';
+import { managementOperation } from './operations.js';
 import { allPages } from './pages.js';
 
 /** The request of an operation. @param id  of the entity that it is about */
