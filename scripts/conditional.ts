@@ -2,8 +2,8 @@
 // (docs/concurrent-changes.md).
 
 import { collectionOf } from '../domain/entity-version.js';
-import { isObject } from './spec-bundle.js';
-import type { ApiName, JsonObject } from './spec-bundle.js';
+import { isObject } from './spec-document.js';
+import type { ApiName, JsonObject } from './spec-document.js';
 
 const CHANGES = ['put', 'patch', 'delete'];
 
