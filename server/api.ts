@@ -2,7 +2,7 @@
  * One request of an API from socket to answer: limits, route, session, permission, validation, handler, answer.
  * Failures of every step end in one place.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../db/attribution.js';
 import { RequestClock } from '../db/request-clock.js';
 import { DatabaseUnavailable } from '../db/outages.js';
@@ -23,6 +23,7 @@ import { requirePlainBody } from './coding.js';
 import type { Compression } from './compression.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
+import type { Exchange } from './exchange.js';
 import { bodyFault } from './faults.js';
 import { parseJson, textOf } from './json-body.js';
 import type { Logger } from './log.js';
@@ -39,7 +40,7 @@ import type { Match } from './paths.js';
 import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from './responder.js';
-import type { AnyReply, Headers } from './responder.js';
+import type { AnyReply } from './responder.js';
 import type { RefusedLogins } from './refused-logins.js';
 import { RequestReader } from './request-reader.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
@@ -68,24 +69,6 @@ export interface ApiOptions {
   /** Undefined when nothing is traced. */
   readonly traces: Traces | undefined;
   readonly log: Logger;
-}
-
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly path: string;
-  readonly search: string;
-  /** On every answer of this exchange. */
-  readonly headers: Headers;
-  /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
-  since: number;
-  /** It was answered that it takes too long; the work on it may still go on. */
-  hasTimedOut: boolean;
-  /** What the answer tells of, when it tells of a failure. */
-  failure?: unknown;
-  /** Who waits for what it reads, once it is known who calls. */
-  reader?: RequestReader;
 }
 
 const NO_SESSION =

@@ -2,10 +2,11 @@
 import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../domain/errors.js';
-import type { ApiHandler, Exchange } from './api.js';
+import type { ApiHandler } from './api.js';
 import type { Compression } from './compression.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answer, errorAnswer, newRequestId } from './envelope.js';
+import type { Exchange } from './exchange.js';
 import { write, writeError } from './responder.js';
 import type { Spas } from './spa.js';
 import type { Headers } from './responder.js';

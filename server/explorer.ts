@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type { Documents } from '../handlers/context.js';
-import type { Exchange } from './api.js';
+import type { Exchange } from './exchange.js';
 import { tagOfConstant } from './entity-tags.js';
 import { PAGE, START, STYLE } from './explorer-page.js';
 import { write } from './responder.js';

@@ -3,7 +3,7 @@
  * its own that no operation, document or page of the controller has (spa-settings.ts).
  */
 import { LRUCache } from 'lru-cache';
-import type { Exchange } from './api.js';
+import type { Exchange } from './exchange.js';
 import type { SpaPlace } from './spa-settings.js';
 import { tagOf } from './entity-tags.js';
 import { PAGE_ALLOWS, isRead, methodNotAllowed, pathUnknown, segmentsOf } from './paths.js';

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { StatementTrace } from '../../db/statement-watch.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
-import type { Exchange } from '../api.js';
+import type { Exchange } from '../exchange.js';
 import type { Closers } from '../closers.js';
 import { ConfigError } from '../config.js';
 import type { Config } from '../config.js';
