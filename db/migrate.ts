@@ -109,8 +109,7 @@ export async function pendingMigrations(connection: ServerConfig): Promise<strin
 
 /** What a migration is for: the comment that its file begins with, on one line; empty without one. */
 export function purposeOf(name: string): string {
-  const text = readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
-  return [...(/^(?:--.*\n)*/.exec(text)?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
+  return [...(/^(?:--.*\n)*/.exec(textOf(name))?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
 }
 
 /** For one look at the database, before any of the other connections. @throws SchemaError */
