@@ -110,7 +110,7 @@ export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOp
 }
 
 /** By operation: how a login or an enrollment is tried with it. */
-const METHODS: Readonly<Record<string, string>> = {
+export const METHODS: Readonly<Record<string, string>> = {
   authenticate: '', // the request says which
   authenticateMfa: 'totp',
   verifyMfa: 'totp',
