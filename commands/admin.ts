@@ -2,14 +2,11 @@ import { Command, Option } from 'commander';
 import type { Identity } from '../domain/model.js';
 import type { Stores } from '../db/stores.js';
 import type { Logger } from '../server/log.js';
+import type { Whom } from '../server/operator.js';
 import { loadConfig } from './shared/config.js';
 import { commandLog } from './shared/log.js';
 import { givenPassword } from './shared/password.js';
 import type { PasswordSource } from './shared/password.js';
-
-interface Whom {
-  readonly id?: string;
-}
 
 /** `admin`: what lets an identity log in again, on the database alone, whether a controller runs or not. */
 export function adminCommand(): Command {
@@ -31,7 +28,7 @@ function resetPasswordCommand(): Command {
       new Option('--generate', 'make a random password without asking, and show it once').conflicts('passwordFile'),
     )
     .addHelpText('after', `\nOn a terminal it asks for the password.${ENDS_SESSIONS}`)
-    .action(async (username: string | undefined, options: Whom & PasswordSource, command: Command) => {
+    .action(async (username: string | undefined, options: Pick<Whom, 'id'> & PasswordSource, command: Command) => {
       const { newPassword, resetPassword } = await import('../server/operator.js');
       const { createPasswordHasher } = await import('../domain/auth/passwords.js');
       const given = await givenPassword(options);
@@ -55,7 +52,7 @@ function unlockCommand(): Command {
     .argument('[username]', 'whose (default: the default administrator)')
     .option('--id <id>', 'the id of the identity instead, for one without a password')
     .addHelpText('after', ENDS_SESSIONS)
-    .action(async (username: string | undefined, { id }: Whom, command: Command) => {
+    .action(async (username: string | undefined, { id }: Pick<Whom, 'id'>, command: Command) => {
       const { unlockIdentity } = await import('../server/operator.js');
       await withIdentity(command, { username, id }, async (stores, identity, log) => {
         const { wasDisabled, wasBlocked } = await unlockIdentity(stores, identity, log);
@@ -73,7 +70,7 @@ function unlockCommand(): Command {
 
 async function withIdentity(
   command: Command,
-  whom: { readonly username: string | undefined; readonly id: string | undefined },
+  whom: Whom,
   work: (stores: Stores, identity: Identity, log: Logger) => Promise<void>,
 ): Promise<void> {
   if (whom.username !== undefined && whom.id !== undefined)

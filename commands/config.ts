@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { configFile, loadConfig } from './shared/config.js';
+import { configPlace, loadConfig } from './shared/config.js';
 
 /** `config print` and `config check`. */
 export function configCommand(): Command {
@@ -13,9 +13,7 @@ export function configCommand(): Command {
     .description('say whether the settings can be used; each fault with its place')
     .action(async (_options: unknown, command: Command) => {
       await loadConfig(command);
-      const file = configFile(command);
-      const where = file === undefined ? 'from the environment' : `from ${file} and the environment`;
-      process.stdout.write(`The configuration (${where}) has no fault.\n`);
+      process.stdout.write(`The configuration (from ${configPlace(command)}) has no fault.\n`);
     });
   return new Command('config').description('look at the settings').addCommand(print).addCommand(check);
 }

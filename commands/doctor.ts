@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Finding, Level } from './doctor/finding.js';
-import { configFile, loadConfig } from './shared/config.js';
+import { configFile, configPlace, loadConfig } from './shared/config.js';
 import { wrapped } from './shared/text.js';
 
 interface Options {
@@ -32,7 +32,6 @@ export function doctorCommand(): Command {
 async function examined(command: Command, isThorough: boolean): Promise<Finding[]> {
   const { ConfigError } = await import('../server/config.js');
   const { fault, ok, skipped } = await import('./doctor/finding.js');
-  const file = configFile(command);
   let config;
   try {
     config = await loadConfig(command);
@@ -46,10 +45,9 @@ async function examined(command: Command, isThorough: boolean): Promise<Finding[
     ];
   }
   const { examine } = await import('./doctor/examine.js');
-  const from = file === undefined ? 'from the environment' : `from ${file} and the environment`;
   return [
-    ok('configuration', `The configuration (${from}) has no fault.`),
-    ...(await examine({ config, file, isThorough })),
+    ok('configuration', `The configuration (from ${configPlace(command)}) has no fault.`),
+    ...(await examine({ config, file: configFile(command), isThorough })),
   ];
 }
 
@@ -58,7 +56,7 @@ const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}
 const MARKS: Readonly<Record<Level, string>> = { ok: 'ok', warning: 'WARNING', fault: 'FAULT', skipped: 'skipped' };
 const MARK = 9;
 
-/** For a terminal: what is wrong stands last, where it is seen. */
+/** For a terminal: what is wrong comes last, where it is seen. */
 function report(findings: readonly Finding[]): string {
   const order: readonly Level[] = ['ok', 'skipped', 'warning', 'fault'];
   const column = Math.max(...findings.map(({ check }) => check.length)) + 2;

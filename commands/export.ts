@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { KIND_NAMES } from '../domain/network-files/kind-names.js';
 import { toldInWords, withAccess, withNetworkOptions } from './network/open.js';
 import type { NetworkOptions } from './network/open.js';
 import { progress } from './shared/progress.js';
@@ -16,7 +15,7 @@ export function exportCommand(): Command {
     .option('-o, --out <path>', 'a file that ends in .yml or .yaml, or a folder that gets a file for each kind')
     .option('--schema', 'show the JSON Schema of these files instead, for editors')
     .addHelpText('after', '\nWith --out the JSON Schema is written beside it. See docs/operations/network-files.md.');
-  return withNetworkOptions(command, KIND_NAMES).action(async (options: Options, self: Command) => {
+  return withNetworkOptions(command).action(async (options: Options, self: Command) => {
     const { fileText, schemaText, writeFile, writeFolder } = await import('./network/files.js');
     if (options.schema === true) {
       process.stdout.write(schemaText());

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { KIND_NAMES } from '../domain/network-files/kind-names.js';
 import { toldInWords, withAccess, withNetworkOptions } from './network/open.js';
 import type { NetworkOptions } from './network/open.js';
 import { progress } from './shared/progress.js';
@@ -21,7 +20,7 @@ export function importCommand(): Command {
       '\nWith --url each change is a request of its own: those before a refusal stay.\n' +
         'See docs/operations/network-files.md.',
     );
-  return withNetworkOptions(command, KIND_NAMES).action(async (files: string[], options: Options, self: Command) => {
+  return withNetworkOptions(command).action(async (files: string[], options: Options, self: Command) => {
     const { importInto, readEntries } = await import('./network/import-network.js');
     await toldInWords(async () => {
       const { only, dryRun, prune } = options;

@@ -8,11 +8,9 @@ export const START_LOCK = 7_210_418;
 export const ADMINISTRATORS_LOCK = 7_210_419;
 /** Held by the controller that checks or copies the database. */
 export const MAINTENANCE_LOCK = 7_210_420;
-/** Held for as long as it lives by the controller that makes the scheduled backups. */
-export const BACKUP_LOCK = 7_210_425;
 /** Held while partitions of the audit record are made or dropped. */
 export const AUDIT_LOCK = 7_210_421;
+/** Held for as long as it lives by the controller that makes the scheduled backups. */
+export const BACKUP_LOCK = 7_210_422;
 /** Held while a batch of events is closed. */
 export const EVENT_BATCH_LOCK = 7_210_425;
-/** What the hash begins with that is the lock of one instance of a service. */
-export const INSTANCE_SEED = 7_210_419;

@@ -1,5 +1,5 @@
 /**
- * Who changes something, told to PostgreSQL for the audit record: a setting of the transaction that its triggers read.
+ * Who changes something, for the audit record: a setting of the transaction, which the triggers of PostgreSQL read.
  * It goes along with what is sent anyway, so it costs no round trip.
  */
 import type { ActorKind } from '../domain/audit.js';
@@ -25,20 +25,9 @@ const PLAIN = /^[\w.:%-]{0,128}$/;
 const plain = (value = ''): string => (PLAIN.test(value) ? value : '');
 const hex = (text = ''): string => Buffer.from(text).toString('hex');
 
-const settings = new WeakMap<Actor, string>();
-
 /** The value of the setting: letters, digits and `|.:%_-` only, whatever the names are. */
-export function settingOf(actor: Actor): string {
-  let value = settings.get(actor);
-  if (value === undefined) {
-    const { kind, id, name, apiSessionId, address, requestId, controller } = actor;
-    value = [kind, plain(id), hex(name), plain(apiSessionId), plain(address), plain(requestId), hex(controller)].join(
-      '|',
-    );
-    settings.set(actor, value);
-  }
-  return value;
-}
+export const settingOf = ({ kind, id, name, apiSessionId, address, requestId, controller }: Actor): string =>
+  [kind, plain(id), hex(name), plain(apiSessionId), plain(address), plain(requestId), hex(controller)].join('|');
 
 /** The text that opens a transaction in which `actor` acts. */
 export const beginAs = (begin: string, actor: Actor | undefined): string =>
@@ -52,20 +41,19 @@ export const BY_ACTOR = '/* by actor */';
 
 const CHANGE = /^\s*(?:INSERT|UPDATE|DELETE)\s/i; // knex writes them small
 
-/** Texts of ours, each once; those for sets of changed columns vary, but not without bound. */
+/** Texts with the actor, by those without. The texts for sets of changed columns vary, but not without bound. */
 const texts = new Map<string, string | undefined>();
 const MOST_TEXTS = 1_000;
 
 /**
- * A statement that is a transaction of its own, with the actor as its last value, `$n`. undefined when its text has no
- * place for that: then the actor is set before it.
+ * A statement that is a transaction of its own, with the actor as its last value, `$n`; how many values it has follows
+ * from its text. undefined when that has no place for the actor, who is then set before it.
  */
 export function withActor(sql: string, n: number): string | undefined {
-  const key = `${n} ${sql}`;
-  if (texts.has(key)) return texts.get(key);
+  if (texts.has(sql)) return texts.get(sql);
   if (texts.size >= MOST_TEXTS) texts.clear();
   const text = placed(sql, `set_config('edge.actor', $${n}, true)`);
-  texts.set(key, text);
+  texts.set(sql, text);
   return text;
 }
 

@@ -2,6 +2,7 @@
  * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql); only refusals,
  * which change nothing, are written here.
  */
+import { isAuditId } from '../domain/audit.js';
 import type { ActorKind, AuditRecord, Refusal } from '../domain/audit.js';
 import type { Page } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
@@ -11,7 +12,8 @@ import { auditSymbols } from './symbols.js';
 import { getOne } from './table.js';
 import type { Lists, ListRequest, PageSource } from './table.js';
 
-interface Row {
+/** A record as it is read. */
+export interface AuditRow {
   id: string;
   at: Date;
   kind: string;
@@ -31,8 +33,9 @@ interface Row {
 }
 
 /** Beyond it a total is not counted on: a list of millions would be read for it. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
+/** Besides `seq`. */
 const COLUMNS = [
   'at',
   'kind',
@@ -52,36 +55,37 @@ const COLUMNS = [
 ];
 const ID = 't.seq::text AS id';
 
-const source: PageSource<Row, AuditRecord> = {
+/** Of the alias `t`. */
+export const AUDIT_COLUMNS = [...COLUMNS.map((column) => `t.${column}`), ID].join(', ');
+
+export const recordFromRow = (row: AuditRow): AuditRecord => ({
+  id: row.id,
+  at: row.at,
+  kind: row.kind,
+  entityType: row.entity_type,
+  entityId: row.entity_id,
+  entityName: row.entity_name,
+  actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+  apiSessionId: row.api_session_id,
+  address: row.address,
+  requestId: row.request_id,
+  controller: row.controller,
+  before: row.before,
+  after: row.after,
+  reason: row.reason,
+});
+
+const source: PageSource<AuditRow, AuditRecord> = {
   table: 'audit_records',
   symbols: auditSymbols,
   columns: COLUMNS,
   extras: ID,
   rowKey: 'seq',
   countsUpTo: MOST_COUNTED,
-  fromRow: (row) => ({
-    id: row.id,
-    at: row.at,
-    kind: row.kind,
-    entityType: row.entity_type,
-    entityId: row.entity_id,
-    entityName: row.entity_name,
-    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
-    apiSessionId: row.api_session_id,
-    address: row.address,
-    requestId: row.request_id,
-    controller: row.controller,
-    before: row.before,
-    after: row.after,
-    reason: row.reason,
-  }),
+  fromRow: recordFromRow,
 };
 
-const DETAIL = `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${ID}
-FROM audit_records t WHERE t.seq = $1`;
-
-/** What an id may be: a positive number of PostgreSQL's `bigint`. */
-export const isRecordId = (id: string): boolean => /^[1-9]\d{0,17}$/.test(id);
+const DETAIL = `SELECT ${AUDIT_COLUMNS} FROM audit_records t WHERE t.seq = $1`;
 
 /** With the name of an identity that is there. Times come as ages: only the database's clock counts. */
 const ADD_REFUSALS = `INSERT INTO audit_records (at, kind, entity_type, entity_id, entity_name, actor_kind,
@@ -109,7 +113,7 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
   return {
     list: (request) => lists.page(db, source, request),
     async get(id) {
-      if (!isRecordId(id)) throw notFound('auditRecord', id);
+      if (!isAuditId(id)) throw notFound('auditRecord', id);
       return getOne(db, 'auditRecord', ['audit-record-detail', DETAIL], [id], source.fromRow);
     },
     async addRefusals(refusals, controller) {

@@ -5,8 +5,8 @@
 import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
 import { TOUCHED } from './change-statements.js';
-import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
+import { EXPENDABLE } from './expendable.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from './table.js';
 import type { BaseRow, ForClient, Lists, ListRequest, ListSource } from './table.js';
 import { isDisabledSql } from './disabled.js';

@@ -8,7 +8,7 @@
 /** Migrations that only expand. What is not named here counts as one that contracts, which is safe. */
 export const EXPANDING: ReadonlySet<string> = new Set<string>([]);
 
-/** Where a migration stands among all, of any release: the number that its name begins with. */
+/** The place of a migration among all, of any release: the number that its name begins with. */
 const numberOf = (migration: string): number => Number(/^\d+/.exec(migration)?.[0] ?? NaN);
 
 /** The last migration that a release must know to work with the schema that these make, in order. */

@@ -1,8 +1,8 @@
 /** Controllers that share this database. Each writes its own row when it starts and touches it while it lives. */
 import type { Controller, Page } from '../domain/model.js';
 import { laterThan } from './change-statements.js';
-import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
+import { EXPENDABLE } from './expendable.js';
 import { BASE_COLUMNS, baseOf } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { controllerSymbols } from './symbols.js';

@@ -56,8 +56,6 @@ export interface TransactionOptions {
   readonly isSnapshot?: boolean;
 }
 
-export { EXPENDABLE };
-
 /** What the stores of one request need beyond statements. Each takes the scope of the request, if it has one. */
 export interface Source extends Db {
   run<R>(

@@ -5,6 +5,8 @@
 import type { EventRecord } from '../domain/events/event.js';
 import type { EventPosition } from '../domain/events/position.js';
 import { EVENT_BATCH_LOCK } from './advisory-locks.js';
+import { AUDIT_COLUMNS, recordFromRow } from './audit-records.js';
+import type { AuditRow } from './audit-records.js';
 import type { Db } from './db.js';
 
 /** What is there to be read. */
@@ -40,20 +42,17 @@ const RANGE = `SELECT left(w.timeline_id, 8) AS timeline,
   coalesce((SELECT min(n) FROM event_batches WHERE snapshot IS NOT NULL AND n > 0), 1) AS first,
   coalesce((SELECT max(n) FROM event_batches), 0) AS last FROM network w`;
 
-/** Of the batch `b`, the record `r`: the bounds are for the index. */
-const IN_BATCH = `r.xid >= coalesce(pg_snapshot_xmin(b.earlier), '0'::xid8) AND r.xid < pg_snapshot_xmax(b.snapshot)
-  AND pg_visible_in_snapshot(r.xid, b.snapshot)
-  AND (b.earlier IS NULL OR NOT pg_visible_in_snapshot(r.xid, b.earlier))`;
+/** Of the batch `b`, the record `t`: the bounds are for the index. */
+const IN_BATCH = `t.xid >= coalesce(pg_snapshot_xmin(b.earlier), '0'::xid8) AND t.xid < pg_snapshot_xmax(b.snapshot)
+  AND pg_visible_in_snapshot(t.xid, b.snapshot)
+  AND (b.earlier IS NULL OR NOT pg_visible_in_snapshot(t.xid, b.earlier))`;
 
-const HAS = `SELECT EXISTS (SELECT FROM event_batches b JOIN audit_records r ON ${IN_BATCH}
-  WHERE b.n = $1 AND r.seq = $2) AS found`;
+const HAS = `SELECT EXISTS (SELECT FROM event_batches b JOIN audit_records t ON ${IN_BATCH}
+  WHERE b.n = $1 AND t.seq = $2) AS found`;
 
 const AFTER = `SELECT b.n AS batch, r.* FROM event_batches b CROSS JOIN LATERAL (
-    SELECT seq, at, kind, entity_type AS "entityType", entity_id AS "entityId", entity_name AS "entityName",
-      actor_id AS "actorId", actor_name AS "actorName", actor_kind AS "actorKind",
-      api_session_id AS "apiSessionId", address::text AS address, request_id AS "requestId", controller,
-      before, after, reason
-    FROM audit_records r WHERE ${IN_BATCH} AND (b.n > $1 OR r.seq > $2) ORDER BY r.seq LIMIT $4) r
+    SELECT ${AUDIT_COLUMNS}, t.seq
+    FROM audit_records t WHERE ${IN_BATCH} AND (b.n > $1 OR t.seq > $2) ORDER BY t.seq LIMIT $4) r
   WHERE b.n BETWEEN $1 AND $3 AND b.snapshot IS NOT NULL ORDER BY b.n, r.seq LIMIT $4`;
 
 /** Batches in one statement: so it is short, however little each of them holds. */
@@ -64,7 +63,7 @@ const SWEEP = `DELETE FROM event_batches WHERE n IN (SELECT n FROM event_batches
   WHERE n < (SELECT max(n) FROM event_batches) AND closed_at < (SELECT min(at) FROM audit_records)
   ORDER BY n LIMIT $1)`;
 
-type Row = Omit<EventRecord, 'position'> & { readonly batch: number; readonly seq: number };
+type Row = AuditRow & { readonly batch: number; readonly seq: number };
 
 export function eventStore(db: Db): EventStore {
   return {
@@ -91,9 +90,9 @@ export function eventStore(db: Db): EventStore {
     async after({ batch, seq }, through, limit) {
       const last = Math.min(through, batch + MAX_BATCHES);
       const { rows } = await db.run<Row>('events-after', AFTER, [batch, seq, last, limit]);
-      const records = rows.map(({ batch: n, seq: number, ...rest }) => ({
-        ...rest,
-        position: { batch: n, seq: number },
+      const records = rows.map((row) => ({
+        ...recordFromRow(row),
+        position: { batch: row.batch, seq: row.seq },
       }));
       const latest = records.at(-1);
       const isPart = latest !== undefined && records.length === limit;

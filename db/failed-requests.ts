@@ -1,8 +1,8 @@
 /** Sessions for services that were refused because of what is known of the device: the latest, for administrators. */
 import type { PolicyType } from '../domain/model.js';
 import type { CheckFailure } from '../domain/posture/failures.js';
-import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
+import { EXPENDABLE } from './expendable.js';
 import { json } from './table.js';
 
 interface PolicyFailure {

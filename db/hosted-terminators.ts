@@ -2,7 +2,6 @@
  * Terminators as routers make and lose them. A router names each by an id of its own choosing, and repeats that after
  * every reconnect. Whatever is read, changed or removed here belongs to the router that asks.
  */
-import { INSTANCE_SEED } from './advisory-locks.js';
 import { SDK_BINDING, TUNNEL_BINDING } from '../domain/fabric/terminator.js';
 import type { HostingPrecedence } from '../domain/model.js';
 import { TOUCHED, laterThan } from './change-statements.js';
@@ -99,6 +98,8 @@ const FIND = `SELECT router_id, service_id, binding, session_id, instance_id, in
   FROM terminators WHERE id = $1`;
 const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
 const SERVICE = 'SELECT FROM services WHERE id = $1 FOR KEY SHARE';
+/** The seed of a hash that is the number of the lock; the same on every controller of a network. */
+const INSTANCE_SEED = 7_210_419;
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
 const LOCK_INSTANCE = `SELECT pg_advisory_xact_lock(hashtextextended($1, ${INSTANCE_SEED}))`;
 const INSTANCE = `SELECT EXISTS (SELECT FROM terminators

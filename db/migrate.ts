@@ -109,8 +109,7 @@ export async function pendingMigrations(connection: ServerConfig): Promise<strin
 
 /** What a migration is for: the comment that its file begins with, on one line; empty without one. */
 export function purposeOf(name: string): string {
-  const text = readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
-  return [...(/^(?:--.*\n)*/.exec(text)?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
+  return [...(/^(?:--.*\n)*/.exec(textOf(name))?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
 }
 
 /** For one look at the database, before any of the other connections. @throws SchemaError */
@@ -175,7 +174,7 @@ async function isCurrent(client: pg.Client, wanted: readonly string[], onNewer: 
   return wanted.every((name) => applied.has(name));
 }
 
-/** Is told the migrations of a newer release that a database has, with which this release can work. */
+/** Called with the migrations of a newer release that a database has, and with which this release can work. */
 export type OnNewer = (names: readonly string[]) => void;
 
 /**

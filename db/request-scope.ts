@@ -25,13 +25,13 @@ export interface ListReader {
 export interface RequestScope {
   readonly reader?: ListReader;
   /** Absent: the time is not asked for. */
-  readonly clock?: RequestClock;
+  readonly clock?: RequestClock | undefined;
   /** Who makes the changes, as the audit record names them; absent: the controller by itself. */
   readonly actor?: Actor;
   /** Absent: the request is not traced. */
-  readonly trace?: StatementTrace;
+  readonly trace?: StatementTrace | undefined;
   /** Absent: whatever the request changes may have been changed before. */
-  readonly precondition?: Precondition;
+  readonly precondition?: Precondition | undefined;
 }
 
 /** The database for one request. */

@@ -3,8 +3,8 @@
  * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
  */
 import type { RouterPresence, RouterVersion } from '../domain/router.js';
-import { EXPENDABLE } from './db.js';
 import type { Db } from './db.js';
+import { EXPENDABLE } from './expendable.js';
 
 /** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */
 const LIFETIME = "interval '4 seconds'";

@@ -1,6 +1,6 @@
 /** The statement with which a login opens its API session: one for each kind of proof. */
 import { allowsSigner } from './auth-policies.js';
-import { EXPENDABLE } from './db.js';
+import { EXPENDABLE } from './expendable.js';
 import { isDisabledSql } from './disabled.js';
 import { isRevokedSql } from './revocations.js';
 

@@ -9,7 +9,7 @@ import type { ServerClient } from './servers.js';
 import { watched } from './statement-watch.js';
 import type { ConnectionKind, StatementCounts } from './statement-watch.js';
 
-/** What is told of the statements, and to whom. */
+/** Who hears of the statements, and on what kind of connection they run. */
 export interface RunOptions {
   readonly connection: ConnectionKind;
   readonly counts?: StatementCounts | undefined;

@@ -2,6 +2,7 @@
  * What each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not here
  * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
  */
+import { isAuditId } from '../domain/audit.js';
 import { hashToken } from '../domain/auth/tokens.js';
 import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from './filter/index.js';
@@ -118,9 +119,10 @@ export const auditSymbols: SymbolTable = {
     id: {
       kind: 'string',
       sql: 't.seq',
+      sortSql: 't.seq',
       nullable: false,
       equalityOnly: true,
-      encode: (id) => (/^[1-9]\d{0,17}$/.test(id) ? id : null),
+      encode: (id) => (isAuditId(id) ? id : null),
     },
     at: date('at'),
     kind: text('kind'),

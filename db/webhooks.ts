@@ -147,8 +147,6 @@ export interface WebhookStore {
   dropLetter(letterId: string): Promise<void>;
   /** It failed once more. */
   keepLetter(letterId: string, error: string): Promise<void>;
-  /** Whether some target is enabled. */
-  hasTargets(): Promise<boolean>;
   /** All secrets. */
   sealed(): Promise<SealedWebhook[]>;
   reseal(webhook: SealedWebhook): Promise<void>;
@@ -260,10 +258,6 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
           ${TOUCHED} WHERE id = $1`,
         [letterId, error],
       );
-    },
-    async hasTargets() {
-      const sql = 'SELECT EXISTS (SELECT FROM webhooks WHERE is_enabled) AS found';
-      return (await db.read<{ found: boolean }>('webhooks-any', sql)).rows[0]?.found === true;
     },
     async sealed() {
       const sql = 'SELECT id, sealed_secret AS sealed FROM webhooks ORDER BY id';

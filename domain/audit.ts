@@ -22,6 +22,9 @@ export interface AuditRecord {
   readonly reason: string | null;
 }
 
+/** Whether a text can be the id of a record: a positive number that a `bigint` of the database can hold. */
+export const isAuditId = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text);
+
 /** A login or an enrollment that was refused. */
 export interface Refusal {
   readonly kind: 'login.failed' | 'enrollment.failed';

@@ -1,4 +1,4 @@
-/** What a cache tells of itself. */
+/** How much is in a cache, and how often it served. */
 export interface CacheUse {
   readonly entries: number;
   /** By the cache's own estimate; absent where it is bounded in another way. */

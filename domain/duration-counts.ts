@@ -25,10 +25,6 @@ export class DurationCounts {
     return this.#sumMs / 1000;
   }
 
-  get count(): number {
-    return this.#classes.reduce((sum, each) => sum + each, 0);
-  }
-
   /** For each bound how many took no longer, then how many there are. */
   cumulative(): number[] {
     let sum = 0;

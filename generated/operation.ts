@@ -64,6 +64,8 @@ export interface OperationSpec {
   readonly responses: Readonly<Record<string, ResponseSpec>>;
   /** Its success carries an entity tag. */
   readonly isTagged: boolean;
+  /** A read that answers with a credential: a token of a session, a one-time token or code, a seed. */
+  readonly handsOutCredential: boolean;
 }
 
 export interface RouteNode {

@@ -79,6 +79,8 @@ export function isoTime(date: Date): string {
   return `${day}T${time}.${THREE_DIGITS[date.getUTCMilliseconds()] ?? ''}Z`;
 }
 
+export const isoTimeOrNull = (date: Date | null): string | null => (date === null ? null : isoTime(date));
+
 export interface BaseFields {
   _links: Links;
   createdAt: string;

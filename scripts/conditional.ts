@@ -1,11 +1,10 @@
 // Adds to the documents what conditional requests need, by rule, so that no fragment has to repeat it
 // (docs/concurrent-changes.md).
 
-import { isObject } from './spec-bundle.js';
-import type { ApiName, JsonObject } from './spec-bundle.js';
+import { collectionOf } from '../domain/entity-version.js';
+import { isObject } from './spec-document.js';
+import type { ApiName, JsonObject } from './spec-document.js';
 
-/** Of an entity: `/services/{id}`; settings of a controller are changed under `/effective`. */
-const DETAIL = /^\/([a-z-]+)\/\{id\}(\/effective)?$/;
 const CHANGES = ['put', 'patch', 'delete'];
 
 /** Answers that are kept as text, with their tags. */
@@ -49,13 +48,13 @@ const ENTITY_TAG: JsonObject = {
 export function addConditions(api: ApiName, paths: JsonObject): void {
   const collections = new Set<string>();
   for (const [path, item] of Object.entries(paths)) {
-    const collection = DETAIL.exec(path)?.[1];
+    const collection = collectionOf(path);
     if (collection === undefined || !isObject(item) || !('get' in item)) continue;
     if ('put' in item || 'patch' in item || (api === 'management' && 'delete' in item)) collections.add(collection);
   }
   for (const [path, item] of Object.entries(paths)) {
     if (!isObject(item)) continue;
-    const isEntity = collections.has(DETAIL.exec(path)?.[1] ?? '');
+    const isEntity = collections.has(collectionOf(path) ?? '');
     for (const [method, operation] of Object.entries(item)) {
       if (!isObject(operation) || !isObject(operation['responses'])) continue;
       const { responses } = operation;

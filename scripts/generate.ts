@@ -19,7 +19,7 @@ import { emitValidators } from './generate/validators.js';
 import { toOpenApi31 } from './openapi/document.js';
 import { toSchemas } from './openapi/schema.js';
 import { loadSpecs } from './spec-bundle.js';
-import type { JsonObject, OpenApiDocument } from './spec-bundle.js';
+import type { JsonObject, OpenApiDocument } from './spec-document.js';
 
 const APIS: readonly Api[] = ['client', 'management'];
 

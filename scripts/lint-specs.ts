@@ -14,8 +14,9 @@ import { lintRequests } from './lint-specs/requests.js';
 import { lintSchemas } from './lint-specs/schemas.js';
 import { messageOf } from './lint-specs/walk.js';
 import type { Report } from './lint-specs/walk.js';
-import { apis, loadSpecs, unusedEntries } from './spec-bundle.js';
-import type { ApiName, OpenApiDocument } from './spec-bundle.js';
+import { loadSpecs, unusedEntries } from './spec-bundle.js';
+import { apis } from './spec-document.js';
+import type { ApiName, OpenApiDocument } from './spec-document.js';
 
 /** All findings, sorted; none means that the specs are fine. `rootDir` is the project's folder. */
 export async function lintSpecs(rootDir: string): Promise<string[]> {

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { apis } from './spec-bundle.js';
-import type { ApiName } from './spec-bundle.js';
+import { apis } from './spec-document.js';
+import type { ApiName } from './spec-document.js';
 import { corrections, templates } from './sdk/corrections.js';
 import { checkedIn, served } from './sdk/documents.js';
 import { generateSdks, ROOT, runGenerator } from './sdk/generator.js';

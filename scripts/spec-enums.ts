@@ -2,7 +2,7 @@
 // `enum`, so that they are written once.
 
 import { ERROR_TABLE } from '../server/error-table.js';
-import type { JsonValue } from './spec-bundle.js';
+import type { JsonValue } from './spec-document.js';
 
 const sources: Readonly<Record<string, readonly string[]>> = {
   'error-table': [...new Set(Object.values(ERROR_TABLE).map(({ code }) => code))].sort(),

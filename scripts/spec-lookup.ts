@@ -1,7 +1,7 @@
 // Looking things up in a bundled document: what a schema refers to, what extends it, what it leads to.
 
-import { resolveParameter, splitReference } from './spec-bundle.js';
-import type { OpenApiDocument, Operation, Parameter, Schema } from './spec-bundle.js';
+import { resolveParameter, splitReference } from './spec-document.js';
+import type { OpenApiDocument, Operation, Parameter, Schema } from './spec-document.js';
 
 /** The name of the definition that a schema refers to; undefined for one that is written in place. */
 export const definitionName = ({ $ref = '' }: Schema): string | undefined => splitReference($ref)?.[1];

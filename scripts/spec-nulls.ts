@@ -2,8 +2,8 @@
 // field send explicit nulls for what they leave out. The bundled documents say so on each of these properties, and the
 // validators take null exactly where a document says `x-nullable`.
 
-import { httpMethods } from './spec-bundle.js';
-import type { OpenApiDocument, Schema } from './spec-bundle.js';
+import { httpMethods } from './spec-document.js';
+import type { OpenApiDocument, Schema } from './spec-document.js';
 import { bodyOf, definitionsFrom, dereference, subTypesOf } from './spec-lookup.js';
 
 /** Marks the optional properties of everything that a body can hold, in place. */

@@ -2,7 +2,7 @@
  * One request of an API from socket to answer: limits, route, session, permission, validation, handler, answer.
  * Failures of every step end in one place.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../db/attribution.js';
 import { RequestClock } from '../db/request-clock.js';
 import { DatabaseUnavailable } from '../db/outages.js';
@@ -23,6 +23,7 @@ import { requirePlainBody } from './coding.js';
 import type { Compression } from './compression.js';
 import type { Config } from './config.js';
 import { errorAnswer } from './envelope.js';
+import type { Exchange } from './exchange.js';
 import { bodyFault } from './faults.js';
 import { parseJson, textOf } from './json-body.js';
 import type { Logger } from './log.js';
@@ -34,12 +35,12 @@ import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
 import { ReaderGone } from './outflow.js';
-import { matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
+import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import type { Match } from './paths.js';
 import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
-import { ResponseFault, validatorsOf, write, writeError, writeReply } from './responder.js';
-import type { AnyReply, Headers } from './responder.js';
+import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from './responder.js';
+import type { AnyReply } from './responder.js';
 import type { RefusedLogins } from './refused-logins.js';
 import { RequestReader } from './request-reader.js';
 import type { ApiSessionRegistry } from './api-sessions.js';
@@ -68,24 +69,6 @@ export interface ApiOptions {
   /** Undefined when nothing is traced. */
   readonly traces: Traces | undefined;
   readonly log: Logger;
-}
-
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly path: string;
-  readonly search: string;
-  /** On every answer of this exchange. */
-  readonly headers: Headers;
-  /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
-  since: number;
-  /** It was answered that it takes too long; the work on it may still go on. */
-  hasTimedOut: boolean;
-  /** What the answer tells of, when it tells of a failure. */
-  failure?: unknown;
-  /** Who waits for what it reads, once it is known who calls. */
-  reader?: RequestReader;
 }
 
 const NO_SESSION =
@@ -136,16 +119,12 @@ export function createApi(options: ApiOptions): ApiHandler {
     { requestId, reader }: Pick<Exchange, 'requestId'> & { readonly reader: RequestReader },
     handler: BoundHandler,
     input: BoundInput,
-    { clock, address, caller, trace }: Seen,
+    seen: Seen,
     precondition: Precondition | undefined,
   ): Promise<AnyReply> => {
-    const stores = context.stores.forRequest({
-      reader,
-      actor: { ...actorOf(caller), address, requestId, controller: context.network.name },
-      ...(clock === undefined ? undefined : { clock }),
-      ...(trace?.statements === undefined ? undefined : { trace: trace.statements }),
-      ...(precondition === undefined ? undefined : { precondition }),
-    });
+    const { clock, trace } = seen;
+    const actor = actorOf(seen, requestId, context.network.name);
+    const stores = context.stores.forRequest({ reader, actor, clock, trace: trace?.statements, precondition });
     const own = trace === undefined ? context : tracedContext(context, trace);
     const reply = await handler(input, { ...own, stores });
     if (precondition !== undefined) await stores.settle();
@@ -170,17 +149,38 @@ export function createApi(options: ApiOptions): ApiHandler {
       const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, precondition);
       if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
-      if ('stream' in reply) delete seen.clock; // it takes as long as its reader stays
+      if ('stream' in reply) {
+        delete seen.clock; // it takes as long as its reader stays
+        const recheck = () => authorize(request, match, { address: seen.address });
+        await writeStream(response, match.operation, reply, headers, recheck);
+        return;
+      }
       await writeReply(response, match.operation, reply, headers, {
         readerPatienceMs: config.readerPatience * 1000,
         onText: () => {
           reader.place.close();
         },
-        recheck: () => authorize(request, match, { address: seen.address }),
       });
     } finally {
       reader.place.close();
     }
+  };
+
+  /** To the log, to a trace and to metrics, each where the settings ask for it. */
+  const tell = (exchange: Exchange, seen: Seen, started: number): void => {
+    const { clock, operation, facts } = seen;
+    // What waited in vain for a database that is out has the line of that state.
+    const isSlow = clock !== undefined && performance.now() - exchange.since >= config.slowRequest * 1000;
+    if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
+      log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
+    }
+    const isLogged = config.logRequests === 'all' || (config.logRequests === 'changes' && !isRead(exchange.request));
+    if (isLogged || traceOf(seen.caller) !== undefined)
+      log.info(requestLine(exchange, seen, performance.now() - started), 'request');
+    seen.trace?.end(exchange, seen);
+    if (counts === undefined) return;
+    const { headersSent, statusCode } = exchange.response;
+    counts.ended(operation, headersSent ? statusCode : 0, performance.now() - started, facts?.loginMethod);
   };
 
   return async (exchange) => {
@@ -194,37 +194,22 @@ export function createApi(options: ApiOptions): ApiHandler {
       fail(error, exchange, seen, { log, outages });
     }
     if (!isRead(exchange.request)) options.onRecorded();
-    const { clock } = seen;
-    // What waited in vain for a database that is out has the line of that state.
-    const isSlow = clock !== undefined && performance.now() - exchange.since >= config.slowRequest * 1000;
-    if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
-      log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
-    }
-    const isLogged = config.logRequests === 'all' || (config.logRequests === 'changes' && !isRead(exchange.request));
-    if (isLogged || traceOf(seen.caller) !== undefined)
-      log.info(requestLine(exchange, seen, performance.now() - started), 'request');
-    seen.trace?.end(exchange, seen);
-    if (counts !== undefined) {
-      const { headersSent, statusCode } = exchange.response;
-      const { operation, facts } = seen;
-      counts.ended(operation, headersSent ? statusCode : 0, performance.now() - started, facts?.loginMethod);
-    }
+    tell(exchange, seen, started);
   };
 }
 
-/** Who makes the changes of a request. */
-const actorOf = (caller: Caller | undefined): Actor =>
-  caller === undefined
-    ? { kind: 'anonymous' }
-    : { kind: 'identity', id: caller.identityId, name: caller.identityName, apiSessionId: caller.apiSessionId };
-
-const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+/** Who makes the changes of a request. A literal for each: with a spread it would cost each request more. */
+const actorOf = ({ caller, address }: Seen, requestId: string, controller: string): Actor => {
+  if (caller === undefined) return { kind: 'anonymous', address, requestId, controller };
+  const { identityId: id, identityName: name, apiSessionId } = caller;
+  return { kind: 'identity', id, name, apiSessionId, address, requestId, controller };
+};
 
 /** Changes that only add to what a caller may do. */
 const ADDING: readonly string[] = ['authenticate', 'createSession'];
 
 const mayTakeAway = ({ method, operationId }: OperationSpec): boolean =>
-  method.toUpperCase() !== 'GET' && !ADDING.includes(operationId);
+  method !== 'GET' && !ADDING.includes(operationId);
 
 /** @throws DomainError `routeUnknown`, `methodNotAllowed` */
 function route(request: IncomingMessage, path: string): Match {

@@ -2,15 +2,16 @@
 import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../domain/errors.js';
-import type { ApiHandler, Exchange } from './api.js';
+import type { ApiHandler } from './api.js';
 import type { Compression } from './compression.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answer, errorAnswer, newRequestId } from './envelope.js';
+import type { Exchange } from './exchange.js';
 import { write, writeError } from './responder.js';
 import type { Spas } from './spa.js';
 import type { Headers } from './responder.js';
 import type { Logger } from './log.js';
-import { PAGE_ALLOWS, allowedAt, canonicalPath, splitTarget } from './paths.js';
+import { PAGE_ALLOWS, allowedAt, canonicalPath, isRead, splitTarget } from './paths.js';
 import { hasBadHost, tooManyHeaders } from './tls-server.js';
 
 /** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
@@ -73,6 +74,9 @@ function withRequestId(common: CommonHeaders, requestId: string): Headers {
 export function createApp(options: AppOptions): Koa {
   const { common, corsOrigins, plainRoutes, spas, compression, api, inFlight, maxHeaders, requestIdHeader, log } =
     options;
+  /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
+  const pageAt = (path: string, isOfRead: boolean) =>
+    (isOfRead ? plainRoutes.get(canonicalPath(path)) : undefined) ?? spas(path);
   const app = new Koa();
   app.on('error', (error) => {
     log.debug({ err: error as unknown }, 'a connection broke');
@@ -104,16 +108,14 @@ export function createApp(options: AppOptions): Koa {
       return;
     }
     if (request.method === 'OPTIONS') {
-      const isPage = plainRoutes.has(canonicalPath(exchange.path)) || spas(exchange.path) !== undefined;
-      const allow = isPage ? PAGE_ALLOWS : allowedAt(exchange.path);
+      const allow = pageAt(exchange.path, true) === undefined ? allowedAt(exchange.path) : PAGE_ALLOWS;
       const preflight = origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins);
       write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
       return;
     }
     inFlight.exchanges.add(exchange);
     try {
-      const isRead = request.method === 'GET' || request.method === 'HEAD';
-      const page = (isRead ? plainRoutes.get(canonicalPath(exchange.path)) : undefined) ?? spas(exchange.path);
+      const page = pageAt(exchange.path, isRead(request));
       if (page === undefined) {
         await api(exchange);
         return;

@@ -7,6 +7,7 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BACKUP_LOCK } from '../db/advisory-locks.js';
+import { snapshotsIn } from '../db/embedded/places.js';
 import { takeLock, withLane, withMaintenanceLane } from '../db/maintenance/connection.js';
 import type { MaintenanceLane } from '../db/maintenance/connection.js';
 import type { ServerConfig } from '../db/servers.js';
@@ -14,7 +15,7 @@ import { DomainError } from '../domain/errors.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import { SNAPSHOT_PROGRESS, reporter } from './progress.js';
-import { snapshotName, snapshotsIn, writeSnapshot } from './snapshots.js';
+import { snapshotName, writeSnapshot } from './snapshots.js';
 
 export interface BackupOptions {
   readonly config: Pick<Config, 'dataDir' | 'backupEvery' | 'backupKeep'>;
@@ -34,7 +35,7 @@ const RETRY_MS = 300_000;
 
 /** Names of its own: what somebody asked for is never removed. */
 const PREFIX = 'edge-scheduled';
-const NAME = /^edge-scheduled-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.snapshot\.gz$/;
+const NAME = new RegExp(`^${PREFIX}-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z\\.snapshot\\.gz$`);
 
 /** Does nothing where no interval is set. */
 export function startBackups(options: BackupOptions): Backups {
@@ -74,7 +75,7 @@ async function serve(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, log } = options;
-  const directory = snapshotsIn(config);
+  const directory = snapshotsIn(config.dataDir);
   const everyMs = config.backupEvery * 1000;
   log.info({ directory, everySeconds: config.backupEvery, keep: config.backupKeep }, 'scheduled backups are made here');
   let failedUntil = 0;

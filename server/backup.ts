@@ -1,11 +1,12 @@
 /** A snapshot that an operator asks for at the command line. */
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { snapshotsIn } from '../db/embedded/places.js';
 import { withMaintenanceLane } from '../db/maintenance/connection.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import { withNetwork } from './network-access.js';
-import { snapshotName, snapshotsIn, writeSnapshot } from './snapshots.js';
+import { snapshotName, writeSnapshot } from './snapshots.js';
 import type { WrittenSnapshot } from './snapshots.js';
 
 /**
@@ -27,7 +28,7 @@ export async function backUpInto(
 
 function placeOf(config: Config, target: string | undefined) {
   const name = snapshotName('edge');
-  if (target === undefined) return { directory: snapshotsIn(config), name };
+  if (target === undefined) return { directory: snapshotsIn(config.dataDir), name };
   const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   return isDirectory
     ? { directory: target, name, isShared: true }

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { defaultAuthPolicy, defaultAuthPolicySettings } from '../domain/auth/auth-policy.js';
 import type { PasswordHasher } from '../domain/auth/passwords.js';
 import { newId } from '../domain/auth/tokens.js';
@@ -16,6 +15,7 @@ import { newKeyPair } from '../domain/pki/keys.js';
 import { createKeyRing, newMasterKey, parseMasterKey } from '../domain/pki/master-key.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import { newTrustDomain } from '../domain/pki/spiffe.js';
+import { adminPasswordIn, masterKeyIn } from '../db/embedded/places.js';
 import type { StoreSet, Stores } from '../db/stores.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
@@ -35,8 +35,6 @@ export interface Network {
   readonly newAdmin?: { readonly username: string; readonly password: string; readonly file: string };
 }
 
-const MASTER_KEY_FILE = 'master.key';
-const ADMIN_PASSWORD_FILE = 'admin-password';
 const ALL_IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'];
 
 /**
@@ -87,7 +85,7 @@ export async function openNetwork(
  * @throws ConfigError when it is missing though the network `exists`, and for what is no key
  */
 export function openKeyRing(config: Config, exists: boolean): KeyRing {
-  const file = config.masterKeyFile ?? join(config.dataDir, MASTER_KEY_FILE);
+  const file = config.masterKeyFile ?? masterKeyIn(config.dataDir);
   let current = config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
   if (current === undefined) {
     if (exists || config.masterKeyFile !== null) {
@@ -192,7 +190,7 @@ async function createDefaultAdmin(
     tags: {},
   });
   if (config.adminPassword !== null) return undefined;
-  const file = join(config.dataDir, ADMIN_PASSWORD_FILE);
+  const file = adminPasswordIn(config.dataDir);
   writeSecret(file, `${password}\n`);
   return { username: config.adminUsername, password, file };
 }

@@ -14,6 +14,7 @@ import type { Logger } from './log.js';
 import type { Outgoing } from './outgoing.js';
 import type { RunningPki } from './pki.js';
 import type { ServerIdentity } from './renewal.js';
+import { schemaChecks } from './schema-checks.js';
 import { createSecondTokens } from './second-tokens.js';
 import { createEnrollments, createSessionTokens } from './signed-tokens.js';
 import { createSignerKeys } from './signer-keys.js';
@@ -73,16 +74,8 @@ export function buildContext(parts: Parts): Context {
     turnQueue: createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS }),
     version: readVersion(),
     documents: openDocuments(config.advertise, startedAt),
-    enrollments: createEnrollments({
-      signer: identity.signer,
-      earlierPrints: identity.earlierPrints,
-      issuerPem: pki.issuerPem,
-      stores,
-      advertise: config.advertise,
-      routersReach: routersReach(config),
-      durationSeconds: config.enrollmentDuration,
-    }),
-    sessionTokens: createSessionTokens({ signer: identity.signer, advertise: config.advertise }),
+    enrollments: createEnrollments({ config, identity, pki, stores }),
+    sessionTokens: createSessionTokens({ config, identity }),
     network: {
       controllerId,
       name: config.name,
@@ -90,9 +83,6 @@ export function buildContext(parts: Parts): Context {
       routersReach: routersReach(config),
       startedAt,
     },
-    checkConfigData: async ({ id, updatedAt, schema }, data) => {
-      if (schema !== null) await schemas.checkData({ id, updatedAt, schema }, data);
-    },
-    checkConfigSchema: (schema) => schemas.checkSchema(schema),
+    ...schemaChecks(schemas),
   };
 }

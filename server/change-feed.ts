@@ -19,12 +19,12 @@ export interface FeedListeners {
   readonly routingMoved: () => void;
   /** Sessions may have lost their grant. */
   readonly grantsLost: () => void;
-  /** API sessions began, or the certificates of their clients are others; null: of many. */
-  readonly sessionsOpened: (apiSessionIds: readonly string[] | null) => void;
+  /** API sessions began, or the certificates of their clients are others; undefined: of many. */
+  readonly sessionsOpened: (apiSessionIds: readonly string[] | undefined) => void;
   /** Sessions for services have ended, by their ids. */
   readonly sessionsEnded: (sessionIds: readonly string[]) => void;
-  /** The terminators of these services are other ones; null: of many. */
-  readonly terminatorsChanged: (serviceIds: readonly string[] | null) => void;
+  /** The terminators of these services are other ones; undefined: of many. */
+  readonly terminatorsChanged: (serviceIds: readonly string[] | undefined) => void;
   /** The certificates by which the identity logs in are others. */
   readonly printsChanged: (identityId: string) => void;
   /** A router was deleted or disabled, or has another certificate. */
@@ -162,9 +162,9 @@ function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> {
       });
     };
   const orMany =
-    (hear: (ids: readonly string[] | null) => void): Hear =>
+    (hear: (ids: readonly string[] | undefined) => void): Hear =>
     (ids) => {
-      hear(ids[0] === '*' ? null : ids);
+      hear(ids[0] === '*' ? undefined : ids);
     };
   return new Map<string, Hear>([
     ['access', listeners.accessMoved],

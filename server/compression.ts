@@ -106,35 +106,16 @@ export interface Offer {
 /** Of answers that may be compressed: their clients asked for it. */
 const offers = new WeakMap<ServerResponse, Offer>();
 
+/** What has no end is sent as it comes. */
+const isStream = ({ produces }: OperationSpec): boolean => produces.includes('text/event-stream');
+
 /**
- * Reads of both APIs whose answers hand out a credential: a token of a session, a one-time token or code, a seed. Lists
- * of identities and routers show the tokens of outstanding enrollments as well, and are compressed: with a length that
- * is padded.
+ * Answers to changes are short, and many of them are credentials: logins, enrollments, sessions, codes. Lists of
+ * identities and routers show the tokens of outstanding enrollments as well, and are compressed: with a length that is
+ * padded.
  */
-export const HANDS_OUT: ReadonlySet<string> = new Set([
-  'getCurrentAPISession',
-  'getCurrentIdentity',
-  'detailMfa',
-  'detailMfaQrCode',
-  'detailMfaRecoveryCodes',
-  'listSessions',
-  'detailSession',
-  'detailIdentity',
-  'detailEdgeRouter',
-  'detailRouter',
-  'detailTransitRouter',
-  'listEnrollments',
-  'detailEnrollment',
-  'getIdentityEnrollments',
-  'getCaJwt',
-]);
-
-/** Reads whose answers have no end: each event is sent at once. */
-const STREAMED: ReadonlySet<string> = new Set(['streamEvents']);
-
-/** Answers to changes are short, and many of them are credentials: logins, enrollments, sessions, codes. */
-export const isCompressible = ({ method, operationId }: OperationSpec): boolean =>
-  method.toUpperCase() === 'GET' && !HANDS_OUT.has(operationId) && !STREAMED.has(operationId);
+const isCompressible = (operation: OperationSpec): boolean =>
+  operation.method === 'GET' && !operation.handsOutCredential && !isStream(operation);
 
 /** What of HTTP's content codings the server has to know of one answer. */
 export class Compression {

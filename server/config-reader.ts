@@ -18,59 +18,65 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const uses = new WeakMap<Config, readonly OtherNameUse[]>();
-
-/** Which variables of the field's own images this configuration was read from, or would have been. */
-export const otherNamesOf = (config: Config): readonly OtherNameUse[] => uses.get(config) ?? [];
+export interface ReadSettings {
+  readonly config: Config;
+  /** Which variables of the field's own images it was read from, or would have been. */
+  readonly otherNames: readonly OtherNameUse[];
+}
 
 /** @throws ConfigError listing every fault at once */
-export function readConfig({ file, env }: ConfigSources): Config {
+export const readConfig = (sources: ConfigSources): Config => readSettings(sources).config;
+
+/** @throws as `readConfig` */
+export function readSettings({ file, env }: ConfigSources): ReadSettings {
   const faults: string[] = [];
   const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file);
-  const others: OtherNameUse[] = [];
+  const otherNames: OtherNameUse[] = [];
   const values: { -readonly [K in keyof Config]?: Config[K] } = {};
   for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
-    const inEnv = env[item.env];
-    const inFile = fromFile.get(item.path);
+    const ours = [
+      { value: env[item.env], place: `environment variable ${item.env}` },
+      { value: fromFile.get(item.path), place: `${item.path} in ${file ?? ''}` },
+    ].find(({ value }) => value !== undefined);
     fromFile.delete(item.path);
-    const ours =
-      inEnv !== undefined
-        ? ([inEnv, `environment variable ${item.env}`] as const)
-        : ([inFile, `${item.path} in ${file ?? ''}`] as const);
     const other = byOtherNames(key, env);
-    if (other !== undefined)
-      others.push({
-        setting: item.path,
-        variables: other.variables,
-        ...(ours[0] === undefined ? {} : { instead: ours[1] }),
-      });
-    const [value, place] =
-      ours[0] !== undefined || other === undefined
-        ? ours
-        : [other.value, `environment variable ${other.variables.join(', ')}`];
+    if (other !== undefined) {
+      const instead = ours === undefined ? {} : { instead: ours.place };
+      otherNames.push({ setting: item.path, variables: other.variables, ...instead });
+    }
+    const given = ours ?? (other && { ...other, place: `environment variable ${other.variables.join(', ')}` });
     try {
-      Object.assign(values, { [key]: value === undefined ? item.fallback : item.parse(value) });
+      Object.assign(values, { [key]: given === undefined ? item.fallback : item.parse(given.value) });
     } catch (error) {
-      faults.push(`${place}: ${(error as Error).message}`);
+      faults.push(`${given?.place ?? item.path}: ${(error as Error).message}`);
     }
   }
   for (const path of fromFile.keys())
     faults.push(`${path} in ${file ?? ''}: no such setting; the settings are in docs/configuration.md${nearest(path)}`);
-  const { headersTimeout, requestTimeout } = values;
-  if (headersTimeout !== undefined && requestTimeout !== undefined && headersTimeout > requestTimeout)
-    faults.push(
-      `limits.headersTimeout (${headersTimeout}s) is longer than limits.requestTimeout (${requestTimeout}s), which ` +
-        'counts the headers too: raise the second or lower the first',
-    );
-  faults.push(...controlFaults(values), ...metricsFaults(values));
+  faults.push(...faultsOf(values));
   if (faults.length > 0)
     throw new ConfigError(
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
     );
   const config = values as Config;
-  const result = { ...config, dataDir: resolve(config.dataDir) };
-  uses.set(result, others);
-  return result;
+  return { config: { ...config, dataDir: resolve(config.dataDir) }, otherNames };
+}
+
+/** What is wrong with settings that do not go together, in sentences. */
+function faultsOf(values: Partial<Config>): string[] {
+  const { headersTimeout, requestTimeout } = values;
+  const isHeadersLonger =
+    headersTimeout !== undefined && requestTimeout !== undefined && headersTimeout > requestTimeout;
+  return [
+    ...(isHeadersLonger
+      ? [
+          `limits.headersTimeout (${headersTimeout}s) is longer than limits.requestTimeout (${requestTimeout}s), ` +
+            'which counts the headers too: raise the second or lower the first',
+        ]
+      : []),
+    ...controlFaults(values),
+    ...metricsFaults(values),
+  ];
 }
 
 /** The effective configuration as YAML, secrets hidden. */

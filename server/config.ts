@@ -32,6 +32,7 @@ import {
   workerCount,
 } from './setting-kinds.js';
 import { TRACES } from './traces-settings.js';
+import { WEBHOOKS } from './webhook-settings.js';
 import type { Setting } from './setting-kinds.js';
 
 /** A fault in the configuration: names the setting, where it was set and how to mend it. */
@@ -259,6 +260,7 @@ export const SETTINGS = {
   ...BACKUP,
   ...HTTP,
   ...LIMITS,
+  ...WEBHOOKS,
   logLevel: setting(
     'log.level',
     'EDGE_LOG_LEVEL',

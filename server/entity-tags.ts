@@ -8,7 +8,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalidField } from '../domain/errors.js';
-import { versionOf } from '../domain/entity-version.js';
+import { collectionOf, versionOf } from '../domain/entity-version.js';
 import { isConstant } from '../db/precondition.js';
 import type { Precondition, VersionedEntity } from '../db/precondition.js';
 import type { OperationSpec } from '../generated/operation.js';
@@ -44,8 +44,7 @@ const entities = new WeakMap<OperationSpec, VersionedEntity | null>();
 function entityOf(operation: OperationSpec): VersionedEntity | undefined {
   const known = entities.get(operation);
   if (known !== undefined) return known ?? undefined;
-  const [, collection = ''] = /^\/([a-z-]+)\/\{id\}(?:\/effective)?$/.exec(operation.path) ?? [];
-  const entity = COLLECTIONS[collection];
+  const entity = COLLECTIONS[collectionOf(operation.path) ?? ''];
   entities.set(operation, entity ?? null);
   return entity;
 }

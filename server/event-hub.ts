@@ -23,7 +23,6 @@ export interface EventHubOptions {
 }
 
 export interface EventHub extends EventStreams {
-  readonly size: number;
   /** Ends all streams, and opens no more: the controller stops. */
   stop(): void;
 }
@@ -106,9 +105,6 @@ export function createEventHub(options: EventHubOptions): EventHub {
   };
 
   return {
-    get size() {
-      return streams.size;
-    },
     async open({ identityId, kinds, after, isUntilNow }) {
       if (isStopped) throw stopping();
       const leave = enter(identityId);
@@ -121,7 +117,7 @@ export function createEventHub(options: EventHubOptions): EventHub {
         const stream: EventStream = new EventStream({
           events,
           window,
-          range,
+          timeline: range.timeline,
           matches: kindFilter(kinds),
           start: { position, reset, until: isUntilNow ? now : undefined },
           heartbeatMs,

@@ -1,5 +1,5 @@
 /**
- * Reads events once for all that wait for them in this process. Nothing is written, asked or announced while nobody
+ * Reads events once for all that wait for them in this process. Nothing is written, asked or announced while no one
  * waits, on this controller or another. Else whoever commits a change closes a batch at once, or soon when there were
  * many; the closing is announced, and every reader reads it. What no controller has committed, such as a script, is
  * found by a slow look.
@@ -40,7 +40,7 @@ export interface EventReader {
 /** Between two batches that one controller closes. */
 const GAP_MS = 50;
 const LOOK_MS = 1_000;
-/** Batches are closed so often though nobody waits: so none of them grows long. */
+/** Even while no one waits, a batch is closed after so many looks, so that none grows long. */
 const IDLE_LOOKS = 30;
 const WATCH_EVERY_MS = 10_000;
 const WATCH_LASTS_MS = 3 * WATCH_EVERY_MS;

@@ -1,10 +1,11 @@
 /** One reader of events: first from the database, as far back as it resumes, then from what is held in memory. */
-import type { EventRange, EventStore } from '../db/event-batches.js';
+import type { EventStore } from '../db/event-batches.js';
+import { messageOf } from '../domain/events/event.js';
 import type { EventRecord } from '../domain/events/event.js';
-import { eventJson } from '../domain/events/event.js';
 import type { KindFilter } from '../domain/events/kinds.js';
 import { eventIdText, isBefore } from '../domain/events/position.js';
 import type { EventPosition } from '../domain/events/position.js';
+import { Rest } from '../domain/scheduling/rest.js';
 import type { EndReason, TextSink, TextStream } from '../handlers/text-stream.js';
 import type { EventWindow, HeldEvent, Taken } from './event-window.js';
 import type { Logger } from './log.js';
@@ -23,7 +24,7 @@ export interface StreamStart {
 export interface EventStreamOptions {
   readonly events: EventStore;
   readonly window: EventWindow;
-  readonly range: EventRange;
+  readonly timeline: string;
   readonly matches: KindFilter;
   readonly start: StreamStart;
   readonly heartbeatMs: number;
@@ -51,8 +52,8 @@ const ENDS: Readonly<Record<EndReason, string>> = {
 /** As all streams send it. JSON has no line feeds outside of texts, and escapes those inside. */
 export function heldEvent(timeline: string, record: EventRecord): HeldEvent {
   const { position, kind } = record;
-  const id = eventIdText(timeline, position);
-  return { position, kind, text: `id: ${id}\ndata: ${eventJson(id, record)}\n\n` };
+  const { id, body } = messageOf(timeline, record);
+  return { position, kind, text: `id: ${id}\ndata: ${body}\n\n` };
 }
 
 const control = (event: string, reason: string, message: string) =>
@@ -61,12 +62,12 @@ const control = (event: string, reason: string, message: string) =>
 export class EventStream implements TextStream {
   onOverrun?: () => void;
   #position: EventPosition;
-  /** The last one that the reader was told. */
+  /** The last one that was sent to the reader. */
   #told: EventPosition | undefined;
   #ending: EndReason | undefined;
   #isLive = false;
   #isClosed = false;
-  #wake: (() => void) | undefined;
+  readonly #rest = new Rest();
   /** By `performance.now()`. */
   #sentAt = 0;
 
@@ -92,14 +93,14 @@ export class EventStream implements TextStream {
   wake(): void {
     const { window } = this.options;
     if (this.#isLive && isBefore(this.#position, window.floor)) this.onOverrun?.();
-    this.#wake?.();
+    this.#rest.wake();
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending ??= 'stopping';
-    this.#wake?.();
+    this.#rest.wake();
     this.options.onClose();
   }
 
@@ -116,20 +117,18 @@ export class EventStream implements TextStream {
       if (taken.text !== '') await this.#send(sink, taken.text);
       return;
     }
-    const rest = this.#sentAt + heartbeatMs - performance.now();
-    if (rest > 0) await this.#sleep(this.#isLive ? rest : Math.min(rest, REST_MS));
+    const left = this.#sentAt + heartbeatMs - performance.now();
+    if (left > 0) await this.#rest.take(this.#isLive ? left : Math.min(left, REST_MS));
     else await this.#send(sink, `: heartbeat\n${this.#told === this.#position ? '' : this.#tell()}\n`);
   }
 
   /** A page from the database; undefined when it cannot be had now. */
   async #read(): Promise<Taken | undefined> {
-    const { events, window, matches, range, log } = this.options;
+    const { events, window, matches, timeline, log } = this.options;
     try {
       const { floor } = window;
       const page = await events.after(this.#position, floor.seq === 0 ? floor.batch - 1 : floor.batch, PAGE);
-      const texts = page.records
-        .filter(({ kind }) => matches(kind))
-        .map((record) => heldEvent(range.timeline, record).text);
+      const texts = page.records.filter(({ kind }) => matches(kind)).map((record) => heldEvent(timeline, record).text);
       return { text: texts.join(''), end: page.end };
     } catch (error) {
       noteFailure(log, error, 'events could not be read for a stream; it is tried again');
@@ -140,22 +139,11 @@ export class EventStream implements TextStream {
   /** A line that says where the reader is: without data it is no event. */
   #tell(): string {
     this.#told = this.#position;
-    return `id: ${eventIdText(this.options.range.timeline, this.#position)}\n`;
+    return `id: ${eventIdText(this.options.timeline, this.#position)}\n`;
   }
 
   async #send(sink: TextSink, text: string): Promise<void> {
     this.#sentAt = performance.now();
     await sink.send(text);
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
   }
 }

@@ -30,6 +30,7 @@ export class EventWindow {
   #gone = 0;
   #chars = 0;
   #floor: EventPosition;
+  /** Everything up to here was added. */
   #head: EventPosition;
 
   /** @param start  what comes before it is not held */
@@ -44,11 +45,6 @@ export class EventWindow {
   /** Everything that follows it is held. */
   get floor(): EventPosition {
     return this.#floor;
-  }
-
-  /** Everything up to here was added. */
-  get head(): EventPosition {
-    return this.#head;
   }
 
   add(events: readonly HeldEvent[], head: EventPosition): void {

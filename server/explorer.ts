@@ -1,12 +1,12 @@
 /**
- * The API explorer: Swagger UI, which the build puts beside this file, served from here only, under a policy that lets
+ * The API explorer: Swagger UI, which the build puts next to this file, served from here only, under a policy that lets
  * the page load and call nothing else. Also the documents of each API, below its base path.
  */
 import { readFileSync } from 'node:fs';
 import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type { Documents } from '../handlers/context.js';
-import type { Exchange } from './api.js';
+import type { Exchange } from './exchange.js';
 import { tagOfConstant } from './entity-tags.js';
 import { PAGE, START, STYLE } from './explorer-page.js';
 import { write } from './responder.js';

@@ -67,7 +67,7 @@ export async function followChanges(
       epochs.advice.moved();
     },
     sessionsOpened: (ids) => {
-      if (ids === null) fabric.allSessionsChanged();
+      if (ids === undefined) fabric.allSessionsChanged();
       else fabric.sessionsChanged(ids);
     },
     printsChanged: (id) => {
@@ -80,7 +80,7 @@ export async function followChanges(
       fabric.keysChanged();
     },
     terminatorsChanged: (serviceIds) => {
-      fabric.terminatorsChanged(serviceIds ?? undefined);
+      fabric.terminatorsChanged(serviceIds);
     },
     sessionsEnded: (ids) => {
       fabric.sessionsEnded(ids);

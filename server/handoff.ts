@@ -21,6 +21,9 @@ export function routerHandoff(): { readonly path: string; readonly isHolder: boo
   return { path, isHolder: process.env[ROUTERS_HOLDER] === 'true' };
 }
 
+/** Of several processes of a controller, the one that holds the routers does what one alone should do. */
+export const holdsRouters = (): boolean => routerHandoff()?.isHolder !== false;
+
 /** What was said before the router's own bytes. */
 interface Preamble {
   readonly address: string;

@@ -1,5 +1,5 @@
 /** Signs of life: `/livez` (the process), `/readyz` (whether it can do its work), `/health-checks` (with details). */
-import type { Exchange } from './api.js';
+import type { Exchange } from './exchange.js';
 import type { PlainRoutes } from './app.js';
 import type { Readiness } from './readiness.js';
 import { write } from './responder.js';

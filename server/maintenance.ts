@@ -7,6 +7,7 @@ import { withMaintenanceLane } from '../db/maintenance/connection.js';
 import type { MaintenanceLane } from '../db/maintenance/connection.js';
 import { runChecks } from '../db/maintenance/integrity.js';
 import { draftsIn, ownDirectory, removeDrafts } from '../db/embedded/own-files.js';
+import { snapshotsIn } from '../db/embedded/places.js';
 import type { ServerConfig } from '../db/servers.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Maintenance } from '../handlers/context.js';
@@ -14,7 +15,7 @@ import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import { SNAPSHOT_PROGRESS, reporter } from './progress.js';
 import { sealsOf } from './seals.js';
-import { snapshotName, snapshotsIn, writeSnapshot } from './snapshots.js';
+import { snapshotName, writeSnapshot } from './snapshots.js';
 
 export interface MaintenanceOptions {
   readonly config: Pick<Config, 'dataDir'>;
@@ -31,7 +32,7 @@ export interface RunningMaintenance extends Maintenance {
 export function createMaintenance({ config, connection, keyRing, log }: MaintenanceOptions): RunningMaintenance {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const directory = snapshotsIn(config);
+  const directory = snapshotsIn(config.dataDir);
 
   const withLane = <T>(work: (lane: MaintenanceLane) => Promise<T>): Promise<T> => {
     const done = withMaintenanceLane(connection, closing.signal, work);

@@ -3,10 +3,9 @@
  * or one that is started for it. Brings no schema up to date: that is for `start` and `migrate` to do.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { openDatabase } from '../db/db.js';
+import { clusterIn } from '../db/embedded/places.js';
 import { SchemaError, pendingMigrations } from '../db/migrate.js';
-import type { NetworkRecord } from '../db/network.js';
 import type { ServerConfig } from '../db/servers.js';
 import { openStores } from '../db/stores.js';
 import type { Stores } from '../db/stores.js';
@@ -18,10 +17,10 @@ import { locateServer } from './database.js';
 import type { Logger } from './log.js';
 import { operator } from './operator.js';
 
-export interface NetworkAccess {
+/** What an operator's command works with. */
+export interface OperatedNetwork {
   readonly connection: ServerConfig;
   readonly stores: Stores;
-  readonly record: NetworkRecord;
 }
 
 const POOL_SIZE = 2;
@@ -33,7 +32,7 @@ const POOL_SIZE = 2;
 export async function withNetwork<T>(
   config: Config,
   log: Logger,
-  work: (network: NetworkAccess) => Promise<T>,
+  work: (network: OperatedNetwork) => Promise<T>,
 ): Promise<T> {
   return withServer(config, log, async (connection, closers) => {
     await requireCurrentSchema(connection);
@@ -42,9 +41,8 @@ export async function withNetwork<T>(
     const database = openDatabase({ connection, poolSize: POOL_SIZE, patienceMs, actor });
     closers.push(() => database.close());
     const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
-    const record = await stores.network.find();
-    if (record === undefined) throw noNetwork('this database');
-    return work({ connection, stores, record });
+    if ((await stores.network.find()) === undefined) throw noNetwork('this database');
+    return work({ connection, stores });
   });
 }
 
@@ -54,7 +52,7 @@ export async function withServer<T>(
   log: Logger,
   work: (connection: ServerConfig, closers: Closers) => Promise<T>,
 ): Promise<T> {
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) throw noNetwork(config.dataDir);
+  if (config.databaseUrl === null && !existsSync(clusterIn(config.dataDir))) throw noNetwork(config.dataDir);
   const closers: Closers = [];
   try {
     const abort = new AbortController().signal;

@@ -19,7 +19,6 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import { coversNames, parseHostPort, serverNames } from '../domain/pki/server-name.js';
 import { controllerUri } from '../domain/pki/spiffe.js';
 import type { PkiPurpose, PkiRecord } from '../db/network.js';
-import type { SealedWebhook } from '../db/webhooks.js';
 import type { StoreSet } from '../db/stores.js';
 import { sealedAgain } from '../handlers/shared/second-factor.js';
 import { webhookContext } from '../handlers/shared/webhook-secret.js';
@@ -53,8 +52,7 @@ const EARLIER_PRINTS = 20;
 const MFA_BATCH = 500;
 
 /** What may be renewed before its time. */
-export const renewables = ['server', 'intermediate'] as const;
-export type Renewable = (typeof renewables)[number];
+export type Renewable = 'server' | 'intermediate';
 
 export interface KeyContext {
   readonly config: Pick<
@@ -212,7 +210,7 @@ export const INTERMEDIATE_NAME = 'Edge Controller Intermediate CA';
 type PkiRow = Pick<PkiRecord, 'purpose' | 'generation'>;
 
 /** Each row has a context of its own: a sealed key that was moved to another row does not open. */
-const contextOf = ({ purpose, generation }: PkiRow) => `pki:${purpose}:${generation}`;
+export const contextOfKey = ({ purpose, generation }: PkiRow) => `pki:${purpose}:${generation}`;
 /** In databases whose check value is of the first form. */
 const firstContextOf = ({ purpose }: PkiRow) => `pki:${purpose}`;
 
@@ -223,11 +221,11 @@ export function sealed(
   keys: Pick<KeyPair, 'privateKeyPem'>,
   keyRing: KeyRing,
 ): PkiRecord {
-  const sealedKey = keyRing.seal(keys.privateKeyPem, contextOf({ purpose, generation }));
+  const sealedKey = keyRing.seal(keys.privateKeyPem, contextOfKey({ purpose, generation }));
   return { purpose, generation, certPem, fingerprint: certFingerprint(certPem), notBefore, notAfter, sealedKey };
 }
 
-function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)): SigningEntity {
+function opened(record: PkiRecord, keyRing: KeyRing, context = contextOfKey(record)): SigningEntity {
   const { certPem, fingerprint, sealedKey, purpose, generation } = record;
   try {
     return { certPem, fingerprint, privateKeyPem: keyRing.open(sealedKey, context).toString() };
@@ -237,25 +235,6 @@ function opened(record: PkiRecord, keyRing: KeyRing, context = contextOf(record)
         'Its row of the table pki_entities is not as the controller left it: restore that row from a backup.',
       { cause },
     );
-  }
-}
-
-/** Whether the key of a row opens, as one of this row. */
-export function keyOpens(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>, keyRing: KeyRing): boolean {
-  try {
-    keyRing.open(record.sealedKey, contextOf(record));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export function webhookOpens({ id, sealed: secret }: SealedWebhook, keyRing: KeyRing): boolean {
-  try {
-    keyRing.open(secret, webhookContext(id));
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -270,12 +249,12 @@ export async function resealAll(tx: StoreSet, keyRing: KeyRing, check: string): 
     const { privateKeyPem } = opened(
       record,
       keyRing,
-      isOfFirstForm(check) ? firstContextOf(record) : contextOf(record),
+      isOfFirstForm(check) ? firstContextOf(record) : contextOfKey(record),
     );
     await tx.network.resealPki({
       purpose: record.purpose,
       generation: record.generation,
-      sealedKey: keyRing.seal(privateKeyPem, contextOf(record)),
+      sealedKey: keyRing.seal(privateKeyPem, contextOfKey(record)),
     });
   }
   await resealSecrets(tx, keyRing);

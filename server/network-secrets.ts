@@ -4,12 +4,11 @@
  */
 import { newTokenKey } from '../domain/auth/tokens.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
-import type { NetworkSecret } from '../db/network.js';
 import type { StoreSet } from '../db/stores.js';
 import { ConfigError } from './config.js';
 
 const TOKEN_KEY = 'api-session-tokens';
-const contextOf = (name: string) => `network-secret:${name}`;
+export const contextOfSecret = (name: string) => `network-secret:${name}`;
 
 type Networks = Pick<StoreSet, 'network'>;
 
@@ -21,7 +20,7 @@ export async function openTokenKey({ network }: Networks, keyRing: KeyRing): Pro
   const sealed = await network.findSecret(TOKEN_KEY);
   if (sealed !== undefined) return opened(sealed, keyRing);
   const key = newTokenKey();
-  await network.saveSecret(TOKEN_KEY, keyRing.seal(key, contextOf(TOKEN_KEY)));
+  await network.saveSecret(TOKEN_KEY, keyRing.seal(key, contextOfSecret(TOKEN_KEY)));
   return key;
 }
 
@@ -29,22 +28,12 @@ export async function openTokenKey({ network }: Networks, keyRing: KeyRing): Pro
 export async function resealSecrets({ network }: Networks, keyRing: KeyRing): Promise<void> {
   const sealed = await network.findSecret(TOKEN_KEY);
   if (sealed === undefined) return;
-  await network.saveSecret(TOKEN_KEY, keyRing.seal(opened(sealed, keyRing), contextOf(TOKEN_KEY)));
-}
-
-/** Whether a secret opens with these keys. */
-export function secretOpens({ name, sealed }: NetworkSecret, keyRing: KeyRing): boolean {
-  try {
-    keyRing.open(sealed, contextOf(name));
-    return true;
-  } catch {
-    return false;
-  }
+  await network.saveSecret(TOKEN_KEY, keyRing.seal(opened(sealed, keyRing), contextOfSecret(TOKEN_KEY)));
 }
 
 function opened(sealed: Buffer, keyRing: KeyRing): Buffer {
   try {
-    return keyRing.open(sealed, contextOf(TOKEN_KEY));
+    return keyRing.open(sealed, contextOfSecret(TOKEN_KEY));
   } catch (cause) {
     throw new ConfigError(
       `The key '${TOKEN_KEY}' of this network does not open: ${(cause as Error).message}. Its row of the table ` +

@@ -11,6 +11,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import { isLoopback as isLoopbackName } from '../domain/pki/server-name.js';
 import type { OutgoingTrace } from '../handlers/context.js';
 import { plainAddress } from './client-address.js';
 import { listedIn } from './proxy-protocol.js';
@@ -94,7 +95,7 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
   };
 
   const isForbidden = (url: URL): boolean => {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const host = hostOf(url);
     return isIP(host) !== 0 && !mayReach(host, url.protocol === 'http:');
   };
 
@@ -141,8 +142,7 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
         response.on('error', () => undefined).destroy();
         return response.statusCode ?? 0;
       } catch (error) {
-        if (error instanceof OutgoingFault) throw error;
-        throw new OutgoingFault(signal.aborted ? 'it took too long' : 'the request failed', { cause: error });
+        throw asFault(error, signal);
       }
     },
     faultOf(text) {
@@ -150,7 +150,8 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
       const url = new URL(text);
       if (url.username !== '' || url.password !== '') return 'it must not have a user or a password';
       if (url.protocol === 'http:') {
-        if (!PLAIN_HOSTS.test(url.hostname)) return 'it must begin with https://, unless it names this machine';
+        // What the name leads to is judged when it is known.
+        if (!isLoopbackName(hostOf(url))) return 'it must begin with https://, unless it names this machine';
       } else if (url.protocol !== 'https:') return 'it must begin with https://';
       return isForbidden(url) ? 'the address may not be reached: outgoing.allow does not name it' : undefined;
     },
@@ -163,8 +164,7 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
         return await follow(url ?? new URL(text), signal, span?.headers ?? {});
       } catch (error) {
         fault = error;
-        if (error instanceof OutgoingFault) throw error;
-        throw new OutgoingFault(signal.aborted ? 'it took too long' : 'the request failed', { cause: error });
+        throw asFault(error, signal);
       } finally {
         span?.end(fault);
       }
@@ -172,8 +172,13 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
   };
 }
 
-/** Names of this machine; what they lead to is judged when it is known. */
-const PLAIN_HOSTS = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const asFault = (error: unknown, { aborted }: AbortSignal): OutgoingFault =>
+  error instanceof OutgoingFault
+    ? error
+    : new OutgoingFault(aborted ? 'it took too long' : 'the request failed', { cause: error });
+
+/** Without the brackets of IPv6. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 /** TLS never becomes plain on the way. */
 function requireScheme({ protocol, username, password }: URL, first: URL): void {

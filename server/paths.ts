@@ -2,6 +2,7 @@
  * From a request's path to an operation. Empty segments do not count, so every odd spelling of a path (doubled or
  * trailing slashes) is the canonical path before anything else looks at it, authorization included.
  */
+import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../domain/errors.js';
 import type { Api, Method, OperationSpec, RouteNode } from '../generated/operation.js';
 import { operations } from '../generated/operations.js';
@@ -73,6 +74,17 @@ export function pathUnknown(path: string): DomainError {
   return new DomainError('routeUnknown', { causeMessage: `path ${path.slice(0, 200)} was not found` });
 }
 
+/** @param allow  the header */
+export function methodNotAllowed(method: string, known: readonly string[], allow: string): DomainError {
+  return new DomainError('methodNotAllowed', {
+    causeMessage: `method ${method} is not allowed, but [${known.join(',')}] are`,
+    headers: { allow },
+  });
+}
+
+/** Of HEAD the answer is that of GET, without its body. */
+export const isRead = ({ method }: Pick<IncomingMessage, 'method'>): boolean => method === 'GET' || method === 'HEAD';
+
 export interface Match {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
@@ -127,10 +139,7 @@ export function matchOperation(target: Target, method: string, path: string): Ma
   if (operationId === undefined) {
     const known = Object.keys(node.operations);
     if (known.length === 0) throw pathUnknown(path);
-    throw new DomainError('methodNotAllowed', {
-      causeMessage: `method ${method} is not allowed, but [${known.join(',')}] are`,
-      headers: { allow: allowOf(node) },
-    });
+    throw methodNotAllowed(method, known, allowOf(node));
   }
   const { api } = target;
   const operation = (operations[api] as Readonly<Record<string, OperationSpec>>)[operationId];

@@ -1,7 +1,7 @@
 /**
  * Writes refused logins and enrollments into the audit record. They change nothing, so they are in no transaction of a
  * change: they are kept for a moment and written together, and no answer waits for it. What one network, or all of
- * them, can have written in a minute is bounded, so nobody fills the disk: the rest of the minute becomes one sum.
+ * them, can have written in a minute is bounded, so no one can fill the disk: the rest of the minute becomes one sum.
  */
 import type { Refusal } from '../domain/audit.js';
 import type { DomainError, ErrorKind } from '../domain/errors.js';
@@ -110,7 +110,7 @@ export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOp
 }
 
 /** By operation: how a login or an enrollment is tried with it. */
-const METHODS: Readonly<Record<string, string>> = {
+export const METHODS: Readonly<Record<string, string>> = {
   authenticate: '', // the request says which
   authenticateMfa: 'totp',
   verifyMfa: 'totp',

@@ -8,7 +8,7 @@ import type { RequestClock } from '../db/request-clock.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Facts } from '../handlers/handler.js';
 import type { Caller } from '../handlers/reply.js';
-import type { Exchange } from './api.js';
+import type { Exchange } from './exchange.js';
 import { ClientGone } from './body.js';
 import { codeOf } from './envelope.js';
 import type { AnyReply } from './responder.js';

@@ -63,8 +63,6 @@ export interface WriteOptions {
   readonly readerPatienceMs: number;
   /** Called once the whole answer is text, or as much of it as is held. */
   readonly onText?: () => void;
-  /** Of the caller, while an answer without an end is sent: without it there is none. */
-  readonly recheck?: Recheck;
 }
 
 /** A content type without its parameters. */
@@ -74,7 +72,7 @@ const typeOf = (contentType: string): string => contentType.split(';', 1)[0] ?? 
 export async function writeReply(
   response: ServerResponse,
   operation: OperationSpec,
-  reply: AnyReply,
+  reply: Exclude<AnyReply, StreamReply<number>>,
   headers: Headers,
   options: WriteOptions,
 ): Promise<void> {
@@ -87,15 +85,6 @@ export async function writeReply(
     const tag = operation.isTagged ? { etag: tagOfConstant(body) } : undefined;
     const own = { ...reply.headers, ...tag, ...storing(operation), ...varying(operation, headers) };
     await deliver(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
-  } else if ('stream' in reply) {
-    const { status, contentType, stream } = reply;
-    const { recheck } = options;
-    if (recheck === undefined || !operation.produces.includes(contentType)) {
-      stream.close();
-      throw new ResponseFault(operation, status, { path: '', rule: `undeclared content type ${contentType}` });
-    }
-    options.onText?.();
-    await sendStream(response, status, { 'content-type': contentType, ...headers }, stream, recheck);
   } else if ('kept' in reply) {
     keepForm(response);
     const { body, tag } = reply.kept;
@@ -116,6 +105,25 @@ export async function writeReply(
       await deliver(response, reply.status, all, body);
     } else await deliver(response, reply.status, { 'content-type': 'application/json', ...headers, ...own }, body);
   }
+}
+
+/**
+ * An answer without an end.
+ * @param recheck  of the caller, while it is sent
+ * @throws ResponseFault before anything was written; ReaderGone
+ */
+export async function writeStream(
+  response: ServerResponse,
+  operation: OperationSpec,
+  { status, contentType, stream }: StreamReply<number>,
+  headers: Headers,
+  recheck: Recheck,
+): Promise<void> {
+  if (!operation.produces.includes(contentType)) {
+    stream.close();
+    throw new ResponseFault(operation, status, { path: '', rule: `undeclared content type ${contentType}` });
+  }
+  await sendStream(response, status, { 'content-type': contentType, ...headers }, stream, recheck);
 }
 
 /**

@@ -1,11 +1,11 @@
 /** A controller as a process: starts it, says that it is ready, and stops it on SIGTERM or SIGINT. */
 import { setFlagsFromString } from 'node:v8';
-import { otherNamesOf } from './config-reader.js';
 import type { Config } from './config.js';
 import { startController } from './controller.js';
 import type { Controller } from './controller.js';
 import type { Logger } from './log.js';
 import { warnOfFewFiles } from './open-files.js';
+import type { OtherNameUse } from './other-names.js';
 import { endProcess } from './process-end.js';
 import { isWorker, startWorkers } from './workers.js';
 
@@ -13,12 +13,16 @@ import { isWorker, startWorkers } from './workers.js';
 // time: at twice what is in use the process stays below 300 MiB under load (docs/performance.md).
 const HEAP = '--heap-growing-percent=100';
 
-/** Resolves when it serves, or when it was stopped before. @throws what kept it from starting */
-export async function runController(config: Config, log: Logger): Promise<void> {
+/**
+ * Resolves when it serves, or when it was stopped before.
+ * @param otherNames  by which settings came, or would have come
+ * @throws what kept it from starting
+ */
+export async function runController(config: Config, log: Logger, otherNames: readonly OtherNameUse[]): Promise<void> {
   setFlagsFromString(HEAP);
   if (!isWorker) {
     warnOfFewFiles(config, log);
-    tellOtherNames(config, log);
+    tellOtherNames(otherNames, log);
   }
   const abort = new AbortController();
   const start = config.workers > 1 ? startWorkers : startController;
@@ -38,8 +42,8 @@ export async function runController(config: Config, log: Logger): Promise<void> 
   if (newAdmin !== undefined) process.stderr.write(firstStartNotice(newAdmin));
 }
 
-function tellOtherNames(config: Config, log: Logger): void {
-  for (const { instead, ...use } of otherNamesOf(config))
+function tellOtherNames(otherNames: readonly OtherNameUse[], log: Logger): void {
+  for (const { instead, ...use } of otherNames)
     if (instead === undefined) log.info(use, 'a setting is taken from variables of other images');
     else log.info({ ...use, instead }, 'variables of other images are not used, because the setting itself is there');
 }

@@ -1,23 +1,27 @@
-/** Whether what the database keeps sealed opens with the master keys at hand. */
+/** Whether what the database keeps sealed opens with the master keys at hand, each as the secret of its own row. */
 import type { Seals } from '../db/maintenance/integrity-checks.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import { openCodes, openSecret } from '../handlers/shared/second-factor.js';
-import { keyOpens, webhookOpens } from './network-keys.js';
-import { secretOpens } from './network-secrets.js';
+import { webhookContext } from '../handlers/shared/webhook-secret.js';
+import { contextOfKey } from './network-keys.js';
+import { contextOfSecret } from './network-secrets.js';
 
-export function sealsOf(keyRing: KeyRing): Seals {
-  return {
-    pki: (record) => keyOpens(record, keyRing),
-    secret: (secret) => secretOpens(secret, keyRing),
-    webhook: (webhook) => webhookOpens(webhook, keyRing),
-    mfa: (mfa) => {
-      try {
-        openSecret(mfa, keyRing);
-        openCodes(mfa, keyRing);
-        return true;
-      } catch {
-        return false;
-      }
-    },
-  };
+export const sealsOf = (keyRing: KeyRing): Seals => ({
+  pki: (record) => doesOpen(() => keyRing.open(record.sealedKey, contextOfKey(record))),
+  secret: ({ name, sealed }) => doesOpen(() => keyRing.open(sealed, contextOfSecret(name))),
+  webhook: ({ id, sealed }) => doesOpen(() => keyRing.open(sealed, webhookContext(id))),
+  mfa: (mfa) =>
+    doesOpen(() => {
+      openSecret(mfa, keyRing);
+      openCodes(mfa, keyRing);
+    }),
+});
+
+function doesOpen(open: () => unknown): boolean {
+  try {
+    open();
+    return true;
+  } catch {
+    return false;
+  }
 }

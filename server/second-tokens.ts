@@ -9,6 +9,7 @@ import type { OwedToken, RequiredSigner } from '../domain/auth/external-signer.j
 import { hashToken } from '../domain/auth/tokens.js';
 import type { Context, OutgoingTrace, SecondTokens } from '../handlers/context.js';
 import { proveToken } from '../handlers/shared/token-proof.js';
+import { tracedKeys } from './signer-keys.js';
 
 export interface SecondTokensOptions extends Pick<Context, 'signerKeys' | 'tokenLeewaySeconds'> {
   readonly clocks?: Clocks;
@@ -49,9 +50,8 @@ export function createSecondTokens({
     if (known !== undefined && isStillGood(known)) return known.claim;
     const { issuer, kid } = readUnproven(token);
     if (issuer !== signer.issuer) return undefined;
-    const keys: typeof signerKeys =
-      trace === undefined ? signerKeys : { find: (known, keyId) => signerKeys.find(known, keyId, trace) };
-    const { claims, keyUntilMs } = await proveToken(token, kid, signer, { signerKeys: keys, tokenLeewaySeconds });
+    const traced = { signerKeys: tracedKeys(signerKeys, trace), tokenLeewaySeconds };
+    const { claims, keyUntilMs } = await proveToken(token, kid, signer, traced);
     const claim = claimAt(claims, signer.claimsProperty);
     remembered.set(key, { claim, expSeconds: claims.exp ?? 0, keyUntilMs });
     return claim;
@@ -67,7 +67,7 @@ export function createSecondTokens({
       if (claim === undefined) return 'missing';
       return signer.isEnabled && claim === signer.subject ? undefined : 'invalid';
     } catch (error) {
-      if (error instanceof TokenFault) return error.isExpired ? 'expired' : 'invalid';
+      if (error instanceof TokenFault) return error.code === 'tokenExpired' ? 'expired' : 'invalid';
       throw error;
     }
   };

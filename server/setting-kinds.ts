@@ -137,14 +137,14 @@ export const password = (value: unknown): string => {
   return given;
 };
 
-/** As it stands in a header. */
+/** As it is in a header. */
 export function bearerToken(value: unknown): string {
   const given = text(value);
   if (!/^[\x21-\x7e]{16,200}$/.test(given)) throw new Error('must have 16 to 200 visible ASCII characters, no spaces');
   return given;
 }
 
-/** A URL that requests are sent to. Its credentials would stand in logs. */
+/** A URL that requests are sent to. Its credentials would be in logs. */
 export function endpoint(value: unknown): string {
   const given = text(value);
   const url = URL.canParse(given) ? new URL(given) : undefined;

@@ -6,32 +6,25 @@ import { newToken } from '../domain/auth/tokens.js';
 import { certificatesOf } from '../domain/pki/pem.js';
 import type { Enrollments, SessionTokens } from '../handlers/context.js';
 import type { Stores } from '../db/stores.js';
+import type { Config } from './config.js';
+import { routersReach } from './control-settings.js';
+import type { RunningPki } from './pki.js';
+import type { ServerIdentity } from './renewal.js';
 
 export interface EnrollmentOptions {
-  /** The signer in use: its certificate may be renewed while the controller runs. */
-  readonly signer: () => JwtSigner;
-  /** Fingerprints of certificates that the signer's key had before: JWTs signed then carry them as `kid`. */
-  readonly earlierPrints: () => readonly string[];
-  /** The certificate that follows the signer's own in a chain. */
-  readonly issuerPem: () => string;
+  readonly config: Config;
+  /** Its certificate may be renewed while the controller runs; JWTs signed before carry earlier prints as `kid`. */
+  readonly identity: ServerIdentity;
+  readonly pki: Pick<RunningPki, 'issuerPem'>;
   readonly stores: Stores;
-  readonly advertise: string;
-  /** The same for routers. */
-  readonly routersReach: string;
-  readonly durationSeconds: number;
 }
 
 const NETWORK_JWT = 'default';
 
-export function createEnrollments({
-  signer,
-  earlierPrints,
-  issuerPem,
-  stores,
-  advertise,
-  routersReach,
-  durationSeconds,
-}: EnrollmentOptions): Enrollments {
+export function createEnrollments({ config, identity, pki, stores }: EnrollmentOptions): Enrollments {
+  const { advertise, enrollmentDuration } = config;
+  const { signer, earlierPrints } = identity;
+  const reached = { advertise, routersReach: routersReach(config) };
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
   const makeNetworkJwt = async (signer: JwtSigner) => {
     const signedBy = `${signer.kid} ${advertise}`;
@@ -44,16 +37,16 @@ export function createEnrollments({
   return {
     async issue(subjectId, method, expiresAt) {
       const token = newToken();
-      const claims = enrollmentClaims({ advertise, routersReach, subjectId, token, method, expiresAt });
+      const claims = enrollmentClaims({ ...reached, subjectId, token, method, expiresAt });
       return { token, jwt: await signer().sign(claims) };
     },
-    defaultExpiry: () => new Date(Date.now() + durationSeconds * 1000),
+    defaultExpiry: () => new Date(Date.now() + enrollmentDuration * 1000),
     caJwt: (caId) => signer().sign(caClaims({ advertise, caId })),
     publicKeys: () => {
       const { publicJwk } = signer();
       const { x5c, ...key } = publicJwk;
       return [
-        { ...key, x5c: [...x5c, ...certificatesOf(issuerPem()).map((der) => der.toString('base64'))] },
+        { ...key, x5c: [...x5c, ...certificatesOf(pki.issuerPem()).map((der) => der.toString('base64'))] },
         ...earlierPrints().map((kid) => ({ ...key, kid })),
       ];
     },
@@ -74,9 +67,9 @@ export function createEnrollments({
 }
 
 export function createSessionTokens({
-  signer,
-  advertise,
-}: Pick<EnrollmentOptions, 'signer' | 'advertise'>): SessionTokens {
+  config: { advertise },
+  identity: { signer },
+}: Pick<EnrollmentOptions, 'config' | 'identity'>): SessionTokens {
   return {
     sign: async ({ id: sessionId, ...session }) =>
       signer().sign(sessionClaims({ advertise, sessionId, ...session, now: new Date() })),

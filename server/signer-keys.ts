@@ -42,6 +42,10 @@ export interface SignerKeysOptions {
   readonly maxAsked?: number;
 }
 
+/** The same keys; what has to be fetched for them is part of a trace. */
+export const tracedKeys = (keys: SignerKeys, trace: OutgoingTrace | undefined): SignerKeys =>
+  trace === undefined ? keys : { find: (signer, kid) => keys.find(signer, kid, trace) };
+
 export function createSignerKeys({
   outgoing,
   log,

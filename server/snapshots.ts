@@ -1,4 +1,4 @@
-/** Snapshots as files: where they are, what they are called, and that there is room for one. */
+/** Snapshots as files: what they are called, how one is written, and that there is room for it. */
 import { lstatSync, statSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DomainError } from '../domain/errors.js';
@@ -6,11 +6,8 @@ import { ownDirectory, removeDrafts } from '../db/embedded/own-files.js';
 import type { MaintenanceLane } from '../db/maintenance/connection.js';
 import { takeSnapshot } from '../db/maintenance/snapshot.js';
 import type { SnapshotResult } from '../db/maintenance/snapshot.js';
-import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import { readVersion } from './version.js';
-
-export const snapshotsIn = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'snapshots');
 
 /** Such as `edge-2026-01-15T09-30-00.000Z.snapshot.gz`: sorted by name, they are sorted by time. */
 export const snapshotName = (prefix: string, at = new Date()): string =>

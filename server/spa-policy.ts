@@ -1,5 +1,5 @@
 /**
- * The content security policy of a single-page application: everything comes from this controller, and what stands in
+ * The content security policy of a single-page application: everything comes from this controller, and what is in
  * its index page itself may run, known by its hash. Styles may be inline, because frameworks write them.
  */
 import { createHash } from 'node:crypto';

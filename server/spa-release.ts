@@ -77,8 +77,7 @@ export interface Release {
 /** @throws ConfigError which says what is missing, and what to do */
 export function openRelease(spa: SpaPlace): Release {
   const root = rootOf(spa);
-  const files = new Map<string, ReleaseFile>();
-  collect(spa, root, root, '', files, new Set([root]));
+  const files = filesIn(spa, root);
   const index = files.get(spa.index);
   if (index === undefined)
     throw new ConfigError(
@@ -121,29 +120,28 @@ function rootOf({ path, location }: SpaPlace): string {
   return root;
 }
 
-/** @param above  folders on the way down, so that no link leads round in circles */
-function collect(
-  spa: SpaPlace,
-  root: string,
-  folder: string,
-  prefix: string,
-  files: Map<string, ReleaseFile>,
-  above: ReadonlySet<string>,
-): void {
-  for (const name of namesIn(spa, folder)) {
-    // Files of tools and secrets, such as .env and .git, are no part of a release.
-    if (name.startsWith('.')) continue;
-    const place = targetOf(join(folder, name), root);
-    if (place === undefined || above.has(place)) continue;
-    const found = statSync(place, { throwIfNoEntry: false });
-    if (found?.isDirectory()) collect(spa, root, place, `${prefix}${name}/`, files, new Set([...above, place]));
-    if (found?.isFile()) files.set(`${prefix}${name}`, { place, bytes: sizeOf(spa, place, found) });
-    if (files.size > MOST_FILES)
-      throw new ConfigError(
-        `The folder ${spa.location} of spa (path ${spa.path}) has more than ${MOST_FILES} files: name the folder of ` +
-          'the built release, not that of its sources.',
-      );
-  }
+/** By their paths below the folder. */
+function filesIn(spa: SpaPlace, root: string): Map<string, ReleaseFile> {
+  const files = new Map<string, ReleaseFile>();
+  /** @param above  folders on the way down, so that no link leads round in circles */
+  const collect = (folder: string, prefix: string, above: ReadonlySet<string>): void => {
+    for (const name of namesIn(spa, folder)) {
+      // Files of tools and secrets, such as .env and .git, are no part of a release.
+      if (name.startsWith('.')) continue;
+      const place = targetOf(join(folder, name), root);
+      if (place === undefined || above.has(place)) continue;
+      const found = statSync(place, { throwIfNoEntry: false });
+      if (found?.isDirectory()) collect(place, `${prefix}${name}/`, new Set([...above, place]));
+      if (found?.isFile()) files.set(`${prefix}${name}`, { place, bytes: sizeOf(spa, place, found) });
+      if (files.size > MOST_FILES)
+        throw new ConfigError(
+          `The folder ${spa.location} of spa (path ${spa.path}) has more than ${MOST_FILES} files: name the folder ` +
+            'of the built release, not that of its sources.',
+        );
+    }
+  };
+  collect(root, '', new Set([root]));
+  return files;
 }
 
 /** Files are sent from memory. */

@@ -1,13 +1,12 @@
 /**
- * Serves single-page applications, such as a release of an administration console, beside the APIs. Each has a path of
+ * Serves single-page applications, such as a release of an administration console, next to the APIs. Each has a path of
  * its own that no operation, document or page of the controller has (spa-settings.ts).
  */
 import { LRUCache } from 'lru-cache';
-import { DomainError } from '../domain/errors.js';
-import type { Exchange } from './api.js';
+import type { Exchange } from './exchange.js';
 import type { SpaPlace } from './spa-settings.js';
 import { tagOf } from './entity-tags.js';
-import { PAGE_ALLOWS, pathUnknown, segmentsOf } from './paths.js';
+import { PAGE_ALLOWS, isRead, methodNotAllowed, pathUnknown, segmentsOf } from './paths.js';
 import { write } from './responder.js';
 import type { Headers } from './responder.js';
 import { policyFor } from './spa-policy.js';
@@ -33,7 +32,7 @@ interface Kept {
 
 /**
  * A name that another content would change: builders put a hash before its ending. What only might be one, such as a
- * date or a word, does not count, because nobody asks again for a year.
+ * date or a word, does not count, because no browser asks again for a year.
  */
 export function isHashed(name: string): boolean {
   const [, word = '', extension = ''] = /[.-]([\w-]{8,64})\.([a-z0-9]{2,5})$/i.exec(name) ?? [];
@@ -66,11 +65,7 @@ function pageOf(release: Release): SpaPage {
   };
   const kept = keptFiles(release);
   return async ({ request, response, headers, path, search }) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new DomainError('methodNotAllowed', {
-        causeMessage: `method ${request.method ?? ''} is not allowed, but [GET,HEAD] are`,
-        headers: { allow: PAGE_ALLOWS },
-      });
+    if (!isRead(request)) throw methodNotAllowed(request.method ?? '', ['GET', 'HEAD'], PAGE_ALLOWS);
     const below = segmentsOf(path).slice(depth);
     if (below.length === 0 && !path.endsWith('/')) {
       // Addresses in the page are relative to the folder.

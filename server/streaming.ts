@@ -36,8 +36,8 @@ export async function sendStream(
       response.end();
       return;
     }
-    const end = (reason: 'session') => {
-      stream.end(reason);
+    const end = () => {
+      stream.end('session');
       lastWords ??= setTimeout(() => response.destroy(), LAST_WORDS_MS);
     };
     const look = async () => {
@@ -45,7 +45,7 @@ export async function sendStream(
         await recheck();
       } catch (error) {
         // What cannot be known now, because the database does not answer, is looked at again.
-        if (error instanceof DomainError && REFUSALS.has(error.kind)) end('session');
+        if (error instanceof DomainError && REFUSALS.has(error.kind)) end();
       }
       if (!isOver) check = setTimeout(() => void look(), CHECK_MS);
     };
@@ -54,14 +54,11 @@ export async function sendStream(
       isOverrun = true;
       response.destroy();
     };
-    const sink = {
-      send: (text: string) => send(response, text),
-    };
     // A stream that waits for something to send does not see that its reader is gone.
     void gone.then(() => {
       stream.close();
     });
-    await stream.run(sink);
+    await stream.run({ send: (text) => send(response, text) });
     response.end();
     await gone;
   } catch (error) {

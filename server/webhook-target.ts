@@ -5,13 +5,13 @@
  */
 import type { EventStore } from '../db/event-batches.js';
 import type { DueLetter, Lease, Progress, WebhookStore } from '../db/webhooks.js';
-import type { EventRecord } from '../domain/events/event.js';
-import { eventJson } from '../domain/events/event.js';
+import { messageOf } from '../domain/events/event.js';
+import type { EventRecord, Message } from '../domain/events/event.js';
 import { kindFilter } from '../domain/events/kinds.js';
-import { eventIdText, isBefore } from '../domain/events/position.js';
+import { isBefore } from '../domain/events/position.js';
 import type { EventPosition } from '../domain/events/position.js';
+import { Rest } from '../domain/scheduling/rest.js';
 import { pauseAfter, signedHeaders } from '../domain/webhooks/webhook.js';
-import type { Message } from '../domain/webhooks/webhook.js';
 import type { Logger } from './log.js';
 import type { Outgoing } from './outgoing.js';
 import { OutgoingFault } from './outgoing.js';
@@ -51,8 +51,7 @@ export class WebhookTarget {
   #saved: EventPosition;
   #savedAt = 0;
   #hasDue: boolean;
-  #isWoken = false;
-  #wake: (() => void) | undefined;
+  readonly #rest = new Rest();
 
   constructor(
     readonly lease: Lease,
@@ -70,14 +69,12 @@ export class WebhookTarget {
   /** There may be more to deliver. */
   wake(hasDue = false): void {
     this.#hasDue ||= hasDue;
-    this.#isWoken = true;
-    this.#wake?.();
+    this.#rest.wake();
   }
 
   /** Ends what is under way, and writes down how far it got. */
   async close(): Promise<void> {
-    this.#stop.abort();
-    this.#wake?.();
+    this.#end();
     await this.#running;
   }
 
@@ -90,6 +87,11 @@ export class WebhookTarget {
     return this.#stop.signal.aborted;
   }
 
+  #end(): void {
+    this.#stop.abort();
+    this.#rest.wake();
+  }
+
   async #run(): Promise<void> {
     const { log } = this.options;
     while (!this.#isStopped) {
@@ -97,7 +99,7 @@ export class WebhookTarget {
         await this.#turn();
       } catch (error) {
         noteFailure(log, error, 'events could not be delivered; it is tried again', { webhookId: this.lease.id });
-        await this.#sleep(REST_MS);
+        await this.#rest.take(REST_MS);
       }
     }
     try {
@@ -113,7 +115,7 @@ export class WebhookTarget {
     const { last, timeline } = known();
     if (this.#position.batch > last) {
       await this.#save(true);
-      await this.#sleep(SAVE_MS * 10);
+      await this.#rest.take(SAVE_MS * 10);
       return;
     }
     const page = await events.after(this.#position, last, PAGE);
@@ -131,12 +133,11 @@ export class WebhookTarget {
 
   /** Until it has arrived, is a dead letter, or this target is closed. */
   async #deliver(record: EventRecord, timeline: string): Promise<void> {
-    const id = eventIdText(timeline, record.position);
-    const message = { id, body: eventJson(id, record) };
+    const message = messageOf(timeline, record);
     while (!this.#isStopped) {
       const wait = (this.#nextAttemptAt?.getTime() ?? 0) - Date.now();
       if (wait > 0) {
-        await this.#sleep(wait);
+        await this.#rest.take(wait);
         if (this.#hasDue) await this.#sendDue();
         continue;
       }
@@ -184,7 +185,7 @@ export class WebhookTarget {
     // The next one is tried at once, and fails for good only after its own time.
     this.#failingSince = null;
     this.#nextAttemptAt = null;
-    if (!(await webhooks.bury(holder, this.lease.id, letter, this.#progress()))) this.#stop.abort();
+    if (!(await webhooks.bury(holder, this.lease.id, letter, this.#progress()))) this.#end();
     this.#saved = position;
     log.warn({ webhookId: this.lease.id, eventId: id, reason: lastError }, 'an event became a dead letter');
     return true;
@@ -250,19 +251,6 @@ export class WebhookTarget {
     const position = this.#position;
     this.#savedAt = now;
     if (await webhooks.save(holder, this.lease.id, this.#progress())) this.#saved = position;
-    else this.#stop.abort(); // another controller delivers now, or the target is gone
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    if (!this.#isStopped && !this.#isWoken)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    this.#wake = undefined;
-    this.#isWoken = false;
+    else this.#end(); // another controller delivers now, or the target is gone
   }
 }

@@ -1,8 +1,8 @@
 /** The database: whether it is there, and is one of this release. Nothing of it is changed. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseError } from 'pg';
 import { holderOf } from '../../db/embedded/lock.js';
+import { clusterIn, masterKeyIn } from '../../db/embedded/places.js';
 import { clusterProcesses } from '../../db/embedded/processes.js';
 import { CHECKS } from '../../db/maintenance/integrity-checks.js';
 import type { CheckOptions, Seals } from '../../db/maintenance/integrity-checks.js';
@@ -34,7 +34,7 @@ export function examineLock({ dataDir }: Config): FoundHolder {
   } catch (error) {
     return { finding: faultOf(LOCK, explain(error)) };
   }
-  const left = clusterProcesses(join(dataDir, 'postgres'));
+  const left = clusterProcesses(clusterIn(dataDir));
   const finding =
     left.length === 0
       ? ok(LOCK, 'No controller runs on the data directory.')
@@ -48,11 +48,11 @@ export function examineLock({ dataDir }: Config): FoundHolder {
 
 /** Why the embedded database must not be started for an examination; undefined when it may, or runs. */
 export function hindranceOf({ dataDir }: Config): Finding | undefined {
-  if (existsSync(join(dataDir, 'postgres'))) return undefined;
-  return existsSync(join(dataDir, 'master.key'))
+  if (existsSync(clusterIn(dataDir))) return undefined;
+  return existsSync(masterKeyIn(dataDir))
     ? fault(
         'database',
-        `${join(dataDir, 'postgres')} is missing, though the directory has the master.key of a network.`,
+        `${clusterIn(dataDir)} is missing, though the directory has the master.key of a network.`,
         'Restore the directory from a backup, or a snapshot with `edge-controller restore`.',
       )
     : fault(

@@ -1,7 +1,7 @@
 /** What a controller keeps in files, looked at without changing any. */
 import { existsSync, lstatSync, readFileSync, statSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
 import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
+import { adminPasswordIn, clusterIn, masterKeyIn, snapshotsIn } from '../../db/embedded/places.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/config-reader.js';
@@ -42,15 +42,15 @@ export function examineDataDir({ dataDir }: Config): Finding {
 /** Of what lies in the data directory, and of files that settings name. */
 export function examinePermissions(config: Config, file: string | undefined): Finding[] {
   const secrets = [
-    join(config.dataDir, 'master.key'),
-    join(config.dataDir, 'admin-password'),
-    join(config.dataDir, 'snapshots'),
-    join(config.dataDir, 'postgres'),
+    masterKeyIn(config.dataDir),
+    adminPasswordIn(config.dataDir),
+    snapshotsIn(config.dataDir),
+    clusterIn(config.dataDir),
   ];
   const found = secrets.flatMap((path) => openTo(path, OTHERS));
   if (config.masterKeyFile !== null) found.push(...openTo(config.masterKeyFile, EVERYBODY));
   if (file !== undefined && holdsSecret(file)) found.push(...openTo(file, EVERYBODY));
-  const note = join(config.dataDir, 'admin-password');
+  const note = adminPasswordIn(config.dataDir);
   if (existsSync(note))
     found.push(
       warning(
@@ -77,7 +77,7 @@ function holdsSecret(file: string): boolean {
       ([key, { isSecret }]) => isSecret === true && isGiven(config[key]),
     );
   } catch {
-    return true; // what it lacks stands in the environment; be careful with it
+    return true; // what it lacks is in the environment; be careful with it
   }
 }
 
@@ -93,7 +93,7 @@ const KEY = 'master key';
 
 /** Whether there is one, of the right form. A first start would make one; this does not. */
 export function examineMasterKey(config: Config): FoundKey {
-  const file = config.masterKeyFile ?? join(config.dataDir, 'master.key');
+  const file = config.masterKeyFile ?? masterKeyIn(config.dataDir);
   const place = config.masterKey !== null ? 'EDGE_MASTER_KEY' : file;
   try {
     const text =

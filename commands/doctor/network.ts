@@ -65,7 +65,7 @@ export async function examineClock(tx: Db): Promise<Finding> {
   );
   const after = Date.now();
   const at = rows[0]?.at ?? before;
-  // Differences below the time that the question took cannot be told.
+  // Differences below the time that the question took cannot be seen.
   const apart = Math.round(at < before ? before - at : Math.max(0, at - after));
   const message = `This clock and that of the database are ${(apart / 1000).toFixed(1)} s apart`;
   const fix = 'Keep both machines in time with NTP (timedatectl status).';

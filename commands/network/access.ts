@@ -1,12 +1,7 @@
 /** A network that files are compared with and brought to: the database itself, or the API of a controller. */
+import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
-
-/** A pair as the API has it, by ids. */
-export interface ServiceConfigPair {
-  readonly serviceId: string;
-  readonly configId: string;
-}
 
 export interface Reader {
   /** The identity that reads; undefined for the operator of the database. */
@@ -31,6 +26,12 @@ export interface Writer {
   settle(): Promise<void>;
   assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
   unassign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
+}
+
+/** Either way to a network. */
+export interface NetworkAccess {
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
 }
 
 /** The network refused a change. */

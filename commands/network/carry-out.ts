@@ -1,4 +1,5 @@
 /** Does what a plan says, in its order. Steps of one kind that follow each other may be under way together. */
+import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { Json, JsonObject } from '../../domain/model.js';
 import { toBody } from '../../domain/network-files/forms.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
@@ -7,7 +8,7 @@ import { textOf } from '../../domain/network-files/problem.js';
 import type { Path, Problem } from '../../domain/network-files/problem.js';
 import { asText, isAlike, isObject, shown } from '../../domain/network-files/values.js';
 import { ChangeRefused } from './access.js';
-import type { ServiceConfigPair, Writer } from './access.js';
+import type { Writer } from './access.js';
 import type { Ids } from './ids.js';
 import { inLanes } from './lanes.js';
 
@@ -53,7 +54,7 @@ export async function carryOut(
       });
     }
   } catch (error) {
-    // Those that were under way beside the one that was refused have ended: all that is done is counted.
+    // Those that were under way with the one that was refused have ended: all that is done is counted.
     if (refused === undefined) throw error;
     throw new ImportStopped(refused, done, writer.isAllOrNothing, { cause: error });
   }
@@ -97,7 +98,7 @@ const ROOT = '(root)';
 
 const deletionOf = ({ kind, name }: Deletion): string => `the ${kind.title} ${shown(name)} cannot be deleted`;
 
-/** Empty for what is no field of the kind. Of the data of a config, faults are told without its own name. */
+/** Empty for what is no field of the kind. Faults in the data of a config come without its own name. */
 function pathOf({ name: kind, fields }: Kind, field: string): Path {
   const [first = '', ...rest] = field.split('.');
   const own = fields.find(({ name, body }) => (body ?? name) === first);

@@ -2,7 +2,8 @@
 import type { Json } from '../../domain/model.js';
 import type { KindName } from '../../domain/network-files/kind-names.js';
 import { contentOf } from '../../domain/network-files/state.js';
-import type { ImportOutput, NetworkAccess } from './import-network.js';
+import type { NetworkAccess } from './access.js';
+import type { ImportOutput } from './import-network.js';
 import { readState } from './read-state.js';
 
 /** By kind, in the order of dependence; of the kinds that are wanted. */

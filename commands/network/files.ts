@@ -8,7 +8,7 @@ import { NetworkFileError } from '../../domain/network-files/problem.js';
 import { MAX_FILE_BYTES, readYaml, writeYaml } from '../../domain/network-files/yaml.js';
 import type { ReadYaml } from '../../domain/network-files/yaml.js';
 
-export const SCHEMA_FILE = 'network-files.schema.json';
+const SCHEMA_FILE = 'network-files.schema.json';
 
 /** The JSON Schema of network files, as it is shipped. */
 export const schemaText = (): string =>
@@ -57,7 +57,7 @@ export const fileText = (content: Content): string =>
 
 type Content = ReadonlyMap<KindName, readonly Json[]>;
 
-/** One file, beside the schema for editors. @returns its path */
+/** One file, with the schema for editors next to it. @returns its path */
 export function writeFile(path: string, content: Content): string {
   const place = ownDirectory(dirname(path));
   const file = join(place, basename(path));
@@ -66,7 +66,7 @@ export function writeFile(path: string, content: Content): string {
   return file;
 }
 
-/** One file for each kind, beside the schema for editors. @returns the path of the folder */
+/** One file for each kind, with the schema for editors next to them. @returns the path of the folder */
 export function writeFolder(path: string, content: Content): string {
   const place = ownDirectory(path);
   replaceOwnFile(join(place, SCHEMA_FILE), schemaText());

@@ -14,7 +14,7 @@ import type { Problem } from '../../domain/network-files/problem.js';
 import { reportOf, summaryOf } from '../../domain/network-files/report.js';
 import type { State } from '../../domain/network-files/state.js';
 import { ChangeRefused } from './access.js';
-import type { Reader, Writer } from './access.js';
+import type { NetworkAccess } from './access.js';
 import { carryOut, problemOf } from './carry-out.js';
 import { readNetworkFiles, schemaText } from './files.js';
 import { Ids } from './ids.js';
@@ -23,16 +23,13 @@ import { Rehearsal } from './rehearsal.js';
 import type { ConfigTypeInUse } from './rehearsal.js';
 import { asText } from '../../domain/network-files/values.js';
 
-/** Either way to a network. */
-export interface NetworkAccess {
-  read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
-  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
-}
-
-export interface ImportOptions {
+export interface ImportFiles {
   readonly files: readonly string[];
   /** Undefined for all kinds. */
   readonly only: ReadonlySet<KindName> | undefined;
+}
+
+export interface ImportOptions {
   readonly isDryRun: boolean;
   readonly isPruning: boolean;
 }
@@ -48,7 +45,7 @@ export interface ImportOutput {
 let checkForm: ReturnType<typeof createFormCheck> | undefined;
 
 /** What files say, checked as far as that goes without a network. @throws NetworkFileError */
-export function readEntries({ files, only }: Pick<ImportOptions, 'files' | 'only'>): Entries {
+export function readEntries({ files, only }: ImportFiles): Entries {
   checkForm ??= createFormCheck(JSON.parse(schemaText()) as object);
   return entriesOf(readNetworkFiles(files), checkForm, only);
 }
@@ -57,7 +54,7 @@ export function readEntries({ files, only }: Pick<ImportOptions, 'files' | 'only
 export async function importInto(
   access: NetworkAccess,
   entries: Entries,
-  { isDryRun, isPruning }: Pick<ImportOptions, 'isDryRun' | 'isPruning'>,
+  { isDryRun, isPruning }: ImportOptions,
   { line, progress }: ImportOutput,
 ): Promise<Plan> {
   const named = new Set(entries.all.filter(({ kind }) => kind.name === 'identities').map(({ name }) => name));

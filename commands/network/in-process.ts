@@ -2,7 +2,6 @@
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import { DomainError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/model.js';
-import { operations } from '../../generated/operations.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Context } from '../../handlers/context.js';
 import type { Connection } from '../../handlers/handler.js';
@@ -14,6 +13,7 @@ import { bodyFault } from '../../server/faults.js';
 import { validatorsOf } from '../../server/responder.js';
 import type { AnyReply } from '../../server/responder.js';
 import { ChangeRefused } from './access.js';
+import { managementOperation } from './operations.js';
 
 export interface Call {
   readonly params?: Readonly<Record<string, string>>;
@@ -72,14 +72,6 @@ export class InProcessApi {
   change(operationId: string, call: Call): Promise<AnyReply> {
     return refused(() => this.call(operationId, call));
   }
-}
-
-/** @throws Error for an id that the spec does not have */
-export function managementOperation(operationId: string): OperationSpec {
-  const all: Readonly<Record<string, OperationSpec>> = operations.management;
-  const operation = all[operationId];
-  if (operation === undefined) throw new Error(`${operationId} is no operation of the management API`);
-  return operation;
 }
 
 function checkBody({ body: spec }: OperationSpec, body: unknown): void {

@@ -8,37 +8,36 @@ import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
+import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { Stores } from '../../db/stores.js';
-import type { ApiSessions, Context } from '../../handlers/context.js';
+import type { Context } from '../../handlers/context.js';
 import { KeptTexts } from '../../handlers/kept-texts.js';
 import { ListElement } from '../../handlers/reply.js';
 import { openNetwork } from '../../server/bootstrap.js';
 import type { Config } from '../../server/config.js';
-import { routersReach } from '../../server/control-settings.js';
 import type { Logger } from '../../server/log.js';
 import { withNetwork } from '../../server/network-access.js';
 import { createPki } from '../../server/pki.js';
 import { serverIdentity } from '../../server/renewal.js';
 import type { AnyReply } from '../../server/responder.js';
 import { createEnrollments } from '../../server/signed-tokens.js';
-import type { Reader, ServiceConfigPair, Writer } from './access.js';
+import type { NetworkAccess, Reader, Writer } from './access.js';
+import { changing } from './changing.js';
 import { IdentityBatch } from './identity-batch.js';
 import { dataOf, InProcessApi, refused } from './in-process.js';
+import { allPages } from './pages.js';
 import { partial } from './partial.js';
 import { asText } from '../../domain/network-files/values.js';
 
-export interface LocalNetwork {
-  /** All that `work` reads is of one moment. */
-  read<T>(work: (network: Reader) => Promise<T>): Promise<T>;
-  /** All that `work` changes is one transaction: kept when it resolves, and none of it when it throws. */
-  write<T>(work: (network: Writer) => Promise<T>): Promise<T>;
-}
-
-/** @throws ConfigError without a network, SchemaError when its schema is not that of this release */
+/**
+ * All that is read is of one moment. All that is changed is one transaction: kept when the work resolves, and undone
+ * when it throws.
+ * @throws ConfigError without a network, SchemaError when its schema is not that of this release
+ */
 export async function withLocalNetwork<T>(
   config: Config,
   log: Logger,
-  work: (network: LocalNetwork) => Promise<T>,
+  work: (network: NetworkAccess) => Promise<T>,
 ): Promise<T> {
   return withNetwork(config, log, ({ stores }) =>
     work({
@@ -59,14 +58,7 @@ export async function withLocalNetwork<T>(
 function readerOf(stores: Stores): Reader {
   const api = new InProcessApi(readingContext(stores));
   return {
-    async list(operation) {
-      const items: JsonObject[] = [];
-      for (;;) {
-        const page = pageOf(await api.call(operation, { query: pageAfter(items.at(-1)) }));
-        if (page.length === 0) return items;
-        items.push(...page);
-      }
-    },
+    list: (operation) => allPages(async (query) => pageOf(await api.call(operation, { query: { ...query } }))),
     async serviceConfigs() {
       const byIdentity = new Map<string, ServiceConfigPair[]>();
       for (const { identityId, ...pair } of await stores.identityServiceConfigs.all()) {
@@ -77,14 +69,6 @@ function readerOf(stores: Stores): Reader {
       return byIdentity;
     },
   };
-}
-
-/** No statement may take long; pages of one transaction are of one moment. */
-const PAGE = 500;
-
-function pageAfter(last: JsonObject | undefined): Readonly<Record<string, unknown>> {
-  const after = last === undefined ? {} : { filter: `id > ${JSON.stringify(last['id'])}` };
-  return { limit: PAGE, sort: 'id', ...after };
 }
 
 const pageOf = (reply: AnyReply): JsonObject[] =>
@@ -100,6 +84,8 @@ const readingContext = (stores: Stores): Context =>
     keptTexts: new KeptTexts(0),
   });
 
+const PURPOSE = 'a change of the network';
+
 /** What changes need: the keys of the network sign the enrollments that are made with routers and identities. */
 async function openContext(
   config: Config,
@@ -111,37 +97,13 @@ async function openContext(
   const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
-  const enrollments = createEnrollments({
-    signer: identity.signer,
-    earlierPrints: identity.earlierPrints,
-    issuerPem: pki.issuerPem,
-    stores,
-    advertise: config.advertise,
-    routersReach: routersReach(config),
-    durationSeconds: config.enrollmentDuration,
-  });
-  const nothing = () => undefined;
-  return (tx) =>
-    partial<Context>('a change of the network', {
-      stores: tx,
-      newId,
-      pki,
-      enrollments,
-      apiSessions: partial<ApiSessions>('a change of the network', {
-        forget: nothing,
-        forgetIdentity: nothing,
-        forgetAll: nothing,
-      }),
-      checkConfigSchema: (schema) => schemas.checkSchema(schema),
-      checkConfigData: async ({ id, updatedAt, schema }, data) => {
-        if (schema !== null) await schemas.checkData({ id, updatedAt, schema }, data);
-      },
-    });
+  const enrollments = createEnrollments({ config, identity, pki, stores });
+  return (tx) => partial<Context>(PURPOSE, { stores: tx, newId, pki, enrollments, ...changing(PURPOSE, schemas) });
 }
 
 function writerOf(context: Context): Writer {
   const batch = new IdentityBatch(context.stores);
-  const api = new InProcessApi(partial<Context>('a change of the network', { ...context, stores: batch.stores }));
+  const api = new InProcessApi(partial<Context>(PURPOSE, { ...context, stores: batch.stores }));
   const settle = () => refused(() => batch.flush());
   return {
     lanes: 1, // a transaction has one connection

@@ -1,28 +1,24 @@
-/** What `export` and `import` have in common: which network is meant, which kinds, and how a failure is told. */
+/** What `export` and `import` have in common: which network is meant, which kinds, and what is said of a failure. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import type { KindName } from '../../domain/network-files/kind-names.js';
-import type { NetworkAccess } from './import-network.js';
+import type { NetworkAccess } from './access.js';
+import type { ApiOptions } from './api-client.js';
 import { loadConfig } from '../shared/config.js';
 import { commandLog } from '../shared/log.js';
 
-export interface NetworkOptions {
+export interface NetworkOptions extends Partial<ApiOptions> {
   readonly only?: ReadonlySet<KindName>;
-  readonly url?: string;
-  readonly ca?: string;
-  readonly username?: string;
-  readonly passwordFile?: string;
-  readonly cert?: string;
-  readonly key?: string;
 }
 
-/** Adds the options of `NetworkOptions`. @param kinds  the names of kinds */
-export function withNetworkOptions(command: Command, kinds: readonly KindName[]): Command {
+/** Adds the options of `NetworkOptions`. */
+export function withNetworkOptions(command: Command): Command {
   const ofApi = (option: Option) => option.helpGroup('Over the API of a controller, instead of its database:');
   const only = (text: string, before: ReadonlySet<KindName> = new Set()): ReadonlySet<KindName> => {
     const names = text.split(',').map((name) => {
-      const known = kinds.find((kind) => kind === name.trim());
-      if (known === undefined) throw new InvalidArgumentError(`The kinds are ${kinds.join(', ')}.`);
+      const known = KIND_NAMES.find((kind) => kind === name.trim());
+      if (known === undefined) throw new InvalidArgumentError(`The kinds are ${KIND_NAMES.join(', ')}.`);
       return known;
     });
     return new Set([...before, ...names]);
@@ -56,17 +52,8 @@ export async function withAccess<T>(
     const { withLocalNetwork } = await import('./local.js');
     return withLocalNetwork(config, await commandLog(config), work);
   }
-  const { ApiClient } = await import('./api-client.js');
-  const { remoteReader, remoteWriter } = await import('./remote.js');
-  const client = await ApiClient.open({ ...options, url });
-  try {
-    return await work({
-      read: (reading) => reading(remoteReader(client)),
-      write: (writing) => writing(remoteWriter(client)),
-    });
-  } finally {
-    await client.close();
-  }
+  const { withRemoteNetwork } = await import('./remote.js');
+  return withRemoteNetwork({ ...options, url }, work);
 }
 
 /** Ends with 1, and says why, for what the operator can mend. All else is thrown on. */

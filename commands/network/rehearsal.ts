@@ -1,17 +1,18 @@
 /**
- * Changes tried without a network: the handlers of the API read each body, and stores that only take note of what they
- * are told stand for the database. So whatever the API would refuse of a body by itself is found before anything is
- * changed, and two bodies that would store the same are known to be alike.
+ * Changes tried without a network: the handlers of the API read each body, and in the place of the database there are
+ * stores that only take note of what they are asked. So whatever the API would refuse of a body by itself is found
+ * before anything is changed, and two bodies that would store the same are known to be alike.
  */
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
-import type { ApiSessions, Context, Enrollments, Pki } from '../../handlers/context.js';
+import type { Context, Enrollments, Pki } from '../../handlers/context.js';
+import { changing } from './changing.js';
 import { InProcessApi } from './in-process.js';
 import { partial } from './partial.js';
 
-/** What a handler told the stores to write, in order. */
+/** What a handler asked the stores to write, in order. */
 export type Notes = readonly unknown[];
 
 /** @property schema  null: any data will do */
@@ -62,7 +63,6 @@ export class Rehearsal {
   }
 
   #context(): Context {
-    const nothing = () => undefined;
     return partial<Context>(PURPOSE, {
       stores: this.#stores(),
       newId: () => NEW,
@@ -71,11 +71,7 @@ export class Rehearsal {
         defaultExpiry: () => SOME_DAY,
         issue: () => Promise.resolve({ token: '', jwt: '' }),
       }),
-      apiSessions: partial<ApiSessions>(PURPOSE, { forget: nothing, forgetIdentity: nothing, forgetAll: nothing }),
-      checkConfigSchema: (schema) => this.#schemas.checkSchema(schema),
-      checkConfigData: async ({ id, updatedAt, schema }, data) => {
-        if (schema !== null) await this.#schemas.checkData({ id, updatedAt, schema }, data);
-      },
+      ...changing(PURPOSE, this.#schemas),
     });
   }
 

@@ -1,13 +1,13 @@
 /** The network over the management API of a controller. */
+import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
-import type { Reader, ServiceConfigPair, Writer } from './access.js';
-import { API_LANES } from './api-client.js';
-import type { ApiClient } from './api-client.js';
-import { managementOperation } from './in-process.js';
+import type { NetworkAccess, Reader, Writer } from './access.js';
+import { API_LANES, ApiClient } from './api-client.js';
+import type { ApiOptions } from './api-client.js';
 import { inLanes } from './lanes.js';
-
-const PAGE = 500;
+import { managementOperation } from './operations.js';
+import { allPages } from './pages.js';
 
 /** The request of an operation. @param id  of the entity that it is about */
 function call(client: ApiClient, operationId: string, id = '', body?: unknown, query = ''): Promise<JsonObject> {
@@ -17,10 +17,27 @@ function call(client: ApiClient, operationId: string, id = '', body?: unknown, q
 
 const elementsOf = ({ data }: JsonObject): JsonObject[] => (Array.isArray(data) ? data.filter(isObject) : []);
 
-export function remoteReader(client: ApiClient): Reader {
+/** Each change is a request of its own. @throws ApiError */
+export async function withRemoteNetwork<T>(
+  options: ApiOptions,
+  work: (network: NetworkAccess) => Promise<T>,
+): Promise<T> {
+  const client = await ApiClient.open(options);
+  try {
+    return await work({
+      read: (reading) => reading(readerOf(client)),
+      write: (writing) => writing(writerOf(client)),
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+function readerOf(client: ApiClient): Reader {
   return {
     identityId: client.identityId,
-    list: (operation) => allOf(client, operation),
+    list: (operation) =>
+      allPages(async (query) => elementsOf(await call(client, operation, '', undefined, queryText(query)))),
     async serviceConfigs(identityIds) {
       const found = new Map<string, readonly ServiceConfigPair[]>();
       await inLanes(API_LANES, identityIds, async (id) => {
@@ -35,19 +52,12 @@ export function remoteReader(client: ApiClient): Reader {
   };
 }
 
-/** Page by page in the order of ids, each from the last id of the one before: what comes or goes moves no other. */
-async function allOf(client: ApiClient, operation: string): Promise<JsonObject[]> {
-  const items: JsonObject[] = [];
-  for (;;) {
-    const last = items.at(-1)?.['id'];
-    const after = typeof last === 'string' ? `&filter=${encodeURIComponent(`id > ${JSON.stringify(last)}`)}` : '';
-    const page = elementsOf(await call(client, operation, '', undefined, `?limit=${PAGE}&sort=id${after}`));
-    if (page.length === 0) return items;
-    items.push(...page);
-  }
-}
+const queryText = (query: object): string =>
+  `?${Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&')}`;
 
-export function remoteWriter(client: ApiClient): Writer {
+function writerOf(client: ApiClient): Writer {
   return {
     lanes: API_LANES,
     isAllOrNothing: false,

@@ -1,5 +1,6 @@
 /** The configuration that a command works with. What reads it is loaded only when a command needs it. */
 import type { Command } from 'commander';
+import type { ReadSettings } from '../../server/config-reader.js';
 import type { Config } from '../../server/config.js';
 
 /** The file that `--config` or `EDGE_CONFIG` names; undefined without one. */
@@ -7,8 +8,17 @@ export function configFile(command: Command): string | undefined {
   return command.optsWithGlobals<{ config?: string }>().config ?? process.env['EDGE_CONFIG'];
 }
 
-/** @throws ConfigError with all faults at once */
-export async function loadConfig(command: Command): Promise<Config> {
-  const { readConfig } = await import('../../server/config-reader.js');
-  return readConfig({ file: configFile(command), env: process.env });
+/** Where the settings come from, in words. */
+export function configPlace(command: Command): string {
+  const file = configFile(command);
+  return file === undefined ? 'the environment' : `${file} and the environment`;
 }
+
+/** @throws ConfigError with all faults at once */
+export async function loadSettings(command: Command): Promise<ReadSettings> {
+  const { readSettings } = await import('../../server/config-reader.js');
+  return readSettings({ file: configFile(command), env: process.env });
+}
+
+/** @throws as `loadSettings` */
+export const loadConfig = async (command: Command): Promise<Config> => (await loadSettings(command)).config;

@@ -5,7 +5,7 @@ const LINES_MS = 10_000;
 
 export interface Progress {
   readonly report: (table: string, rows: number) => void;
-  /** Takes the line away that stands on a terminal. */
+  /** Takes the line away that is on a terminal. */
   readonly end: () => void;
 }
 

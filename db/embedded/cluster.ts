@@ -10,6 +10,7 @@ import type { Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { giveTree, makeDirectory, syncDirectory } from './own-files.js';
+import { masterKeyIn } from './places.js';
 import { clusterProcesses, holdsWithin, signalProcess } from './processes.js';
 import { runTool } from './tool.js';
 
@@ -36,7 +37,7 @@ export function clusterExists(dataDir: string, cluster: string, isRestore = fals
       { cause: error },
     );
   }
-  if (!isRestore && existsSync(path.join(dataDir, 'master.key'))) {
+  if (!isRestore && existsSync(masterKeyIn(dataDir))) {
     throw new EmbeddedDatabaseError(
       `The database cluster in ${cluster} is missing, though ${dataDir} has the master.key of an existing ` +
         'controller. ' +

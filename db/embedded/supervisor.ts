@@ -10,6 +10,7 @@ import { checkCluster, clusterExists, createCluster, DATABASE, USER } from './cl
 import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { lockDirectory } from './lock.js';
 import { OwnFileError, ownDirectory } from './own-files.js';
+import { clusterIn } from './places.js';
 import { pause } from './processes.js';
 import { type Log, type Server, type ServerPlan, startServer, stopServer } from './server.js';
 import { openServerLog } from './server-log.js';
@@ -57,7 +58,7 @@ const LONGEST_BACKOFF_MS = 5000;
  * runs.
  */
 export function runningConnection(dataDir: string): EmbeddedDatabase['connection'] {
-  return connectionAt(socketPath(path.join(realpathSync(dataDir), 'postgres')).directory);
+  return connectionAt(socketPath(clusterIn(realpathSync(dataDir))).directory);
 }
 
 /** @throws EmbeddedDatabaseError with what, where and how to fix; nothing is deleted and nothing left running */
@@ -108,7 +109,7 @@ async function prepare(
   { log, settings = {}, isRestore = false }: EmbeddedOptions,
   undo: (() => void)[],
 ): Promise<{ plan: ServerPlan; created: boolean }> {
-  const cluster = path.join(dataDir, 'postgres');
+  const cluster = clusterIn(dataDir);
   const serverLog = openServerLog(path.join(dataDir, 'postgres.log'));
   undo.push(serverLog.close);
   serverLog.rotate();

@@ -99,7 +99,8 @@ export class Compiler {
 
   #sortable(table: SymbolTable, name: string): ScalarDef {
     const found = this.#scalarOrTag(table, name);
-    if (found.kind === 'tag' || found.def.equalityOnly) throw fault(this.kind, `no such sort field: ${name}`);
+    if (found.kind === 'tag' || (found.def.equalityOnly && found.def.sortSql === undefined))
+      throw fault(this.kind, `no such sort field: ${name}`);
     return found.def;
   }
 

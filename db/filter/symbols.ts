@@ -19,7 +19,10 @@ export type SymbolDef =
       readonly key?: string;
       /** What to sort by instead of `sql`. */
       readonly sortSql?: string;
-      /** Only `=`, `!=`, `in` and `null`, no sorting: for values that must not be found by searching. */
+      /**
+       * Only `=`, `!=`, `in` and `null`, and no sorting unless by `sortSql`: for values that must not be found by
+       * searching, and for such as have no order as texts.
+       */
       readonly equalityOnly?: true;
       /**
        * Strings only, for `=`, `!=` and `in`: maps a literal to the stored form, such as a hash. The parameter then

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
+import type { RefusalCode } from './login-refusals.js';
 
 /** What a proven token says. */
 export type Claims = JWTPayload;
@@ -11,8 +12,8 @@ export type Claims = JWTPayload;
 export class TokenFault extends Error {
   constructor(
     message: string,
-    /** Nothing else is wrong with it than that its time is over. */
-    readonly isExpired = false,
+    /** `tokenExpired`: nothing else is wrong with it. */
+    readonly code: RefusalCode = 'tokenRefused',
   ) {
     super(message);
   }
@@ -63,7 +64,10 @@ export async function provenClaims(
     return (await jwtVerify(token, key, { ...options, algorithms: [...algorithmsOf(key)] })).payload;
   } catch (error) {
     if (error instanceof errors.JOSEError)
-      throw new TokenFault(`the token is refused: ${reasonOf(error)}`, error instanceof errors.JWTExpired);
+      throw new TokenFault(
+        `the token is refused: ${reasonOf(error)}`,
+        error instanceof errors.JWTExpired ? 'tokenExpired' : 'tokenRefused',
+      );
     throw error;
   }
 }

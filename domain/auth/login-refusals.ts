@@ -18,7 +18,5 @@ export const LOGIN_REFUSALS = {
 
 export type LoginRefusal = keyof typeof LOGIN_REFUSALS;
 
-const bySentence = new Map<string, string>(Object.entries(LOGIN_REFUSALS).map(([code, sentence]) => [sentence, code]));
-
-/** @param otherwise  of a sentence that has no code word of its own */
-export const refusalCodeOf = (sentence: string, otherwise: string): string => bySentence.get(sentence) ?? otherwise;
+/** Those as well that have many sentences, each said where it is found. */
+export type RefusalCode = LoginRefusal | 'certificateRefused' | 'tokenRefused' | 'tokenExpired';

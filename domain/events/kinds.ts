@@ -2,7 +2,7 @@
 import { invalidField } from '../errors.js';
 
 const PATTERN = /^(?:\*|(?:[A-Za-z][A-Za-z0-9-]{0,63}|\*)\.(?:[A-Za-z][A-Za-z0-9-]{0,63}|\*))$/;
-export const MAX_PATTERNS = 50;
+const MAX_PATTERNS = 50;
 
 export type KindFilter = (kind: string) => boolean;
 

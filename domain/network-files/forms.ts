@@ -28,7 +28,7 @@ function normal(field: Field, value: Json): Json {
   return field.name === 'certPem' ? plainPem(value) : value;
 }
 
-/** Without what stands between the blocks. What holds anything but certificates is left for the API to refuse. */
+/** Without the text between the blocks. What holds anything but certificates is left for the API to refuse. */
 function plainPem(text: string): string {
   try {
     return certificatesOf(text)

@@ -1,6 +1,6 @@
 /**
  * What each kind of entity consists of. A file names what it refers to; the API wants ids. So each field says where it
- * stands in a request and in an answer, and what in it is a reference.
+ * is in a request and in an answer, and what in it is a reference.
  */
 import { defaultAuthPolicy } from '../auth/auth-policy.js';
 import { DEFAULT_CLAIM } from '../auth/external-signer.js';

@@ -15,7 +15,7 @@ export function* reportOf({ steps, kept }: Plan): Generator<string> {
   for (const { kind, name, reason } of kept) yield `  kept: ${kind.title} ${shown(name)} (${reason})`;
 }
 
-/** It is told with its creation. */
+/** Its creation says it already. */
 const isSecondHalf = (step: Step): boolean => step.action === 'update' && step.isSecondHalf;
 
 const counted = new Intl.NumberFormat('en-US');

@@ -17,7 +17,7 @@ export interface Known {
   readonly value: JsonObject;
   /** Why it cannot be deleted; undefined when it can. */
   readonly keptBecause?: string;
-  /** Every network has it just so: nobody needs to be told that it is kept. */
+  /** Every network has it just so: no one needs to know that it is kept. */
   readonly isUsual?: boolean;
 }
 

@@ -152,5 +152,5 @@ export function writeYaml(value: JsonObject, head: readonly string[]): string {
   return `${head.map((line) => `# ${line}\n`).join('')}${escaped(text)}`;
 }
 
-/** Such characters stand only in texts in double quotes, which take them in this form. */
+/** Such characters are only in texts in double quotes, which take them in this form. */
 const escaped = (text: string): string => text.split('\n').map(withoutHidden).join('\n');

@@ -1,6 +1,7 @@
 /** Webhooks: targets that events are sent to, and how what they get is signed (Standard Webhooks). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { invalidField } from '../errors.js';
+import type { Message } from '../events/event.js';
 import type { BaseEntity } from '../model.js';
 
 export interface WebhookSettings {
@@ -53,12 +54,6 @@ export function parseSecret(text: string): Buffer {
     throw invalidField('secret', rule, '(hidden)', 'the secret of a webhook has not its form');
   }
   return secret;
-}
-
-export interface Message {
-  /** Of the event: the same however often it is sent. */
-  readonly id: string;
-  readonly body: string;
 }
 
 /** The headers of one attempt. @param at  in milliseconds */

@@ -1,5 +1,5 @@
 /** Work on the database as a whole: snapshots, and checks of data integrity. Administrators only. */
-import { isoTime } from '../fields.js';
+import { isoTimeOrNull } from '../fields.js';
 import { noData } from '../handler.js';
 import type { Handler } from '../handler.js';
 
@@ -30,12 +30,12 @@ export const dataIntegrityResults: Handler<'management', 'dataIntegrityResults'>
   return {
     status: 200,
     data: {
-      endTime: endedAt === null ? null : isoTime(endedAt),
+      endTime: isoTimeOrNull(endedAt),
       error,
       fixingErrors: isFixing,
       inProgress: isRunning,
       results: findings.map(({ description, isFixed }) => ({ description, fixed: isFixed })),
-      startTime: startedAt === null ? null : isoTime(startedAt),
+      startTime: isoTimeOrNull(startedAt),
       tooManyErrors: hasTooMany,
     },
     page: { filterableFields: [], limit: null, offset: 0, totalCount: findings.length },

@@ -3,7 +3,7 @@ import type { FailedRequest } from '../../db/failed-requests.js';
 import type { SessionPosture } from '../../db/postures.js';
 import type { ReportedProcess } from '../../domain/posture/state.js';
 import type * as Response from '../../generated/management/response.js';
-import { isoTime } from '../fields.js';
+import { isoTime, isoTimeOrNull } from '../fields.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 
@@ -71,16 +71,14 @@ const base = (report: Reported | null) => ({
   timedOut: false,
 });
 
-const timeOrNull = (time: Date | null) => (time === null ? null : isoTime(time));
-
 function ofSession({ apiSessionId, state, sdkInfo }: SessionPosture): Response.ApiSessionPostureData {
   const { passedMfaAt, wokenAt, unlockedAt } = state;
   const isAnswered = (event: Date | null) => passedMfaAt !== null && (event === null || event <= passedMfaAt);
   return {
-    endpointState: { unlockedAt: timeOrNull(unlockedAt), wokenAt: timeOrNull(wokenAt) },
+    endpointState: { unlockedAt: isoTimeOrNull(unlockedAt), wokenAt: isoTimeOrNull(wokenAt) },
     mfa: {
       apiSessionId,
-      passedAt: timeOrNull(passedMfaAt),
+      passedAt: isoTimeOrNull(passedMfaAt),
       passedMfa: passedMfaAt !== null,
       passedOnUnlock: isAnswered(unlockedAt),
       passedOnWake: isAnswered(wokenAt),

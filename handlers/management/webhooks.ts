@@ -3,10 +3,11 @@ import { invalidField } from '../../domain/errors.js';
 import { requireKinds } from '../../domain/events/kinds.js';
 import { newSecret, parseSecret, secretText } from '../../domain/webhooks/webhook.js';
 import type { DeadLetter, Webhook } from '../../domain/webhooks/webhook.js';
+import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import type { Context } from '../context.js';
-import { baseFields, given, givenTags, isoTime, linksOf, tagsFrom } from '../fields.js';
-import { listOf, noData, ok } from '../handler.js';
+import { baseFields, given, givenTags, isoTime, isoTimeOrNull, linksOf, tagsFrom } from '../fields.js';
+import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { webhookContext } from '../shared/webhook-secret.js';
 
@@ -19,19 +20,14 @@ export const listWebhooks: Handler<'management', 'listWebhooks'> = async ({ quer
 /** POST /webhooks. Fails: `duplicate` (name), `invalidField` (url, kinds, secret). */
 export const createWebhook: Handler<'management', 'createWebhook'> = async ({ body }, context) => {
   const { stores, newId } = context;
-  const { name, url, enabled } = body;
-  const kinds = given(body.kinds) ?? [];
-  requireUrl(url, context);
-  requireKinds('kinds', kinds);
+  const settings = fromCreate(body, context);
   const secret = secretFrom(body.secret) ?? newSecret();
   const id = newId();
   await stores.events.close(); // what was committed before is not sent to it
-  const draft = { name, url, kinds, isEnabled: given(enabled) ?? true, tags: tagsFrom(body.tags) };
-  await stores.webhooks.create(id, { ...draft, sealedSecret: context.secrets.seal(secret, webhookContext(id)) });
-  return { status: 201, data: { ...created(id), secret: secretText(secret) } };
+  await stores.webhooks.create(id, { ...settings, sealedSecret: seal(id, secret, context) });
+  const reply = created(COLLECTION, id);
+  return { ...reply, data: { ...reply.data, secret: secretText(secret) } };
 };
-
-const created = (id: string) => ({ _links: { self: { href: `./${COLLECTION}/${id}` } }, id });
 
 /** GET /webhooks/{id}. Fails: `notFound`. */
 export const detailWebhook: Handler<'management', 'detailWebhook'> = async ({ params }, { stores }) =>
@@ -39,11 +35,7 @@ export const detailWebhook: Handler<'management', 'detailWebhook'> = async ({ pa
 
 /** PUT /webhooks/{id}: the secret stays where none is given. Fails: as create, `notFound`. */
 export const updateWebhook: Handler<'management', 'updateWebhook'> = async ({ params, body }, context) => {
-  const kinds = given(body.kinds) ?? [];
-  requireUrl(body.url, context);
-  requireKinds('kinds', kinds);
-  const { name, url } = body;
-  const settings = { name, url, kinds, isEnabled: given(body.enabled) ?? true, tags: tagsFrom(body.tags) };
+  const settings = fromCreate(body, context);
   await context.stores.webhooks.update(params.id, { ...settings, ...sealed(params.id, body.secret, context) });
   return noData();
 };
@@ -80,6 +72,14 @@ export const listWebhookDeadLetters: Handler<'management', 'listWebhookDeadLette
 export const redeliverWebhook: Handler<'management', 'redeliverWebhook'> = async ({ params, body }, { stores }) =>
   ok({ count: await stores.webhooks.redeliver(params.id, given(body.ids)) });
 
+/** Of a POST or a PUT. @throws DomainError `invalidField` */
+function fromCreate({ name, url, ...body }: Request.WebhookCreate, context: Context) {
+  const kinds = given(body.kinds) ?? [];
+  requireUrl(url, context);
+  requireKinds('kinds', kinds);
+  return { name, url, kinds, isEnabled: given(body.enabled) ?? true, tags: tagsFrom(body.tags) };
+}
+
 /** @throws DomainError `invalidField` */
 function requireUrl(url: string, { targetFault }: Context): void {
   const fault = targetFault(url);
@@ -91,24 +91,24 @@ function secretFrom(text: string | null | undefined): Buffer | undefined {
   return text === null || text === undefined ? undefined : parseSecret(text);
 }
 
-function sealed(id: string, text: string | null | undefined, { secrets }: Context) {
+function sealed(id: string, text: string | null | undefined, context: Context) {
   const secret = secretFrom(text);
-  return secret === undefined ? undefined : { sealedSecret: secrets.seal(secret, webhookContext(id)) };
+  return secret === undefined ? undefined : { sealedSecret: seal(id, secret, context) };
 }
 
-const time = (date: Date | null): string | null => (date === null ? null : isoTime(date));
+const seal = (id: string, secret: Buffer, { secrets }: Context): Buffer => secrets.seal(secret, webhookContext(id));
 
 function toDetail(webhook: Webhook): Response.WebhookDetail {
   return {
     attempts: webhook.attempts,
     deadLetters: webhook.deadLetters,
-    deliveredAt: time(webhook.deliveredAt),
+    deliveredAt: isoTimeOrNull(webhook.deliveredAt),
     enabled: webhook.isEnabled,
-    failingSince: time(webhook.failingSince),
+    failingSince: isoTimeOrNull(webhook.failingSince),
     kinds: [...webhook.kinds],
     lastError: webhook.lastError,
     name: webhook.name,
-    nextAttemptAt: time(webhook.nextAttemptAt),
+    nextAttemptAt: isoTimeOrNull(webhook.nextAttemptAt),
     url: webhook.url,
     ...baseFields(webhook, linksOf(COLLECTION, webhook.id)),
   };

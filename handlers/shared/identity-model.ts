@@ -3,7 +3,7 @@ import { isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentSummary, Hosting, Identity, Page, Unread } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
+import { baseFields, isoTime, isoTimeOrNull, linksOf, refTo } from '../fields.js';
 import type { Context, EdgeConnection } from '../context.js';
 import { keptListOf } from '../handler.js';
 import type { ElementKind } from '../kept-texts.js';
@@ -44,7 +44,7 @@ export function toIdentityDetail(
     type: refTo('identity-types', { id: identity.typeId, name: identity.typeId }),
     typeId: identity.typeId,
     ...(identity.isDisabled
-      ? { disabledAt: isoOrNull(identity.disabledAt), disabledUntil: isoOrNull(identity.disabledUntil) }
+      ? { disabledAt: isoTimeOrNull(identity.disabledAt), disabledUntil: isoTimeOrNull(identity.disabledUntil) }
       : {}),
     ...baseFields(identity, links),
   };
@@ -86,10 +86,6 @@ function byKey<T, V>(
     if (made !== null && made !== undefined) result[key(item)] = made;
   }
   return result;
-}
-
-function isoOrNull(date: Date | null): string | null {
-  return date === null ? null : isoTime(date);
 }
 
 /** One of each method: a further certificate of the same identity is found in its list of authenticators. */

@@ -1,6 +1,6 @@
 /** What every method of login ends in: a proof, and the API session that is opened on it. */
-import { LOGIN_REFUSALS, refusalCodeOf } from '../../domain/auth/login-refusals.js';
-import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
+import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
+import type { LoginRefusal, RefusalCode } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Proof } from '../../db/session-opening.js';
 import type { LiveApiSession } from '../context.js';
@@ -21,7 +21,6 @@ export type OpenSession = (login: Login) => Promise<OpenedSession | undefined>;
 /** A login that failed; the caller does not learn why. */
 export const refused = (reason: LoginRefusal): DomainError => refusedBecause(LOGIN_REFUSALS[reason], reason);
 
-/** The same for one of many reasons. @param code  of a sentence that has no code word of its own */
-export function refusedBecause(logReason: string, code: string): DomainError {
-  return new DomainError('invalidAuth', { logReason, reasonCode: refusalCodeOf(logReason, code) });
-}
+/** The same with a sentence of its own, for a code word that has many. */
+export const refusedBecause = (logReason: string, code: RefusalCode): DomainError =>
+  new DomainError('invalidAuth', { logReason, reasonCode: code });

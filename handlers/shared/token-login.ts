@@ -31,7 +31,7 @@ export async function logInByToken(
     }
   }
   if (first === undefined) throw refused('tokenMissing');
-  throw refusedBecause(first.message, first.isExpired ? 'tokenExpired' : 'tokenRefused');
+  throw refusedBecause(first.message, first.code);
 }
 
 /** @throws TokenFault */
@@ -42,8 +42,9 @@ async function openBy(token: string, context: Context, note: Note, open: OpenSes
   const claim = claimAt(claims, signer.claimsProperty);
   const proof: TokenProof = { by: 'token', signerId, useExternalId, claim, ...mintOf(claims) };
   const opened = await open({ authenticatorId: authenticatorOfSigner(signerId), proof, isChainComplete: null });
-  if (opened === undefined) throw new TokenFault(LOGIN_REFUSALS[await whyNotOpened(proof, context, note)]);
-  return opened;
+  if (opened !== undefined) return opened;
+  const reason = await whyNotOpened(proof, context, note);
+  throw new TokenFault(LOGIN_REFUSALS[reason], reason);
 }
 
 /** For the log: by a read of its own, which successful logins do without. */

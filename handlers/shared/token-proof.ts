@@ -2,6 +2,7 @@
 import { provenClaims, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
 import type { Claims } from '../../domain/auth/external-token.js';
 import type { ExternalJwtSigner, TokenSigner } from '../../domain/auth/external-signer.js';
+import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
 import type { Context } from '../context.js';
 import type { Note } from '../handler.js';
 
@@ -16,7 +17,7 @@ export async function signerNamedBy(
 ): Promise<{ signer: ExternalJwtSigner; kid: string | undefined }> {
   const { issuer, kid } = readUnproven(token);
   const signer = await stores.externalJwtSigners.findEnabled(issuer);
-  if (signer === undefined) throw new TokenFault('no enabled external JWT signer has this issuer');
+  if (signer === undefined) throw new TokenFault(LOGIN_REFUSALS.signerUnknown, 'signerUnknown');
   note({ authenticatorId: authenticatorOfSigner(signer.id) });
   return { signer, kid };
 }

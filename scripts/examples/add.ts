@@ -1,6 +1,6 @@
 /** Puts an example into every success of a document, and into every body that has none. */
-import { httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
-import type { JsonValue, OpenApiDocument, Operation, Response } from '../spec-bundle.js';
+import { httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-document.js';
+import type { JsonValue, OpenApiDocument, Operation, Response } from '../spec-document.js';
 import { bodyOf, dereference } from '../spec-lookup.js';
 import { Composer } from './compose.js';
 import type { Composed } from './compose.js';

@@ -3,8 +3,8 @@
  * belongs to, and what follows from elsewhere (ids, links, references, what was sent to create the entity) is not
  * written at all.
  */
-import { isObject } from '../spec-bundle.js';
-import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-bundle.js';
+import { isObject } from '../spec-document.js';
+import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-document.js';
 import { definitionName, dereference, subTypesOf } from '../spec-lookup.js';
 import { looksLikeId, madeOf } from './entities.js';
 import type { Entities } from './entities.js';

@@ -1,8 +1,8 @@
 /** The entities that examples are about: one of each collection, with the same id and name wherever it is shown. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { linksOf } from '../../handlers/fields.js';
-import { isObject } from '../spec-bundle.js';
-import type { JsonObject, JsonValue, OpenApiDocument, Operation } from '../spec-bundle.js';
+import { isObject } from '../spec-document.js';
+import type { JsonObject, JsonValue, OpenApiDocument, Operation } from '../spec-document.js';
 import { bodyOf, dereference } from '../spec-lookup.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

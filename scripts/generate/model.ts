@@ -107,6 +107,7 @@ export interface Operation {
   /** Of an operation for administrators: a caller with one of these may call it as well. */
   readonly grantedBy: readonly string[];
   readonly refusalStatus: 401 | 403;
+  readonly handsOutCredential: boolean;
   readonly summary: string | null;
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;

@@ -6,7 +6,7 @@ import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { KINDS } from '../../domain/network-files/kinds.js';
 import type { Field, Kind, Reference } from '../../domain/network-files/kinds.js';
 import { schemaReference } from '../openapi/schema.js';
-import type { JsonObject, JsonValue } from '../spec-bundle.js';
+import type { JsonObject, JsonValue } from '../spec-document.js';
 import { asText } from '../../domain/network-files/values.js';
 
 type Schemas = Readonly<Record<string, JsonObject>>;

@@ -140,7 +140,8 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     validator: body.definition === null ? null : `request_${body.definition}`,
     names: body.definition === null ? null : names.of(body.definition),
   };
-  const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus, produces } = operation;
+  const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus } = operation;
+  const { produces, handsOutCredential } = operation;
   const lines = [
     `api: ${literal(model.api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, ` +
       `path: ${literal(path)}`,
@@ -149,7 +150,7 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     `body: ${literal(bodySpec)}`,
     `produces: ${literal(produces)}`,
     `responses: { ${responses.join(', ')} }`,
-    `isTagged: ${operation.responses.get('200')?.isTagged === true}`,
+    `isTagged: ${operation.responses.get('200')?.isTagged === true}, handsOutCredential: ${handsOutCredential}`,
   ];
   return `    ${operationId}: {\n${lines.map((line) => `      ${line},\n`).join('')}    },\n`;
 }

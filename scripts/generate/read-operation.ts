@@ -33,6 +33,7 @@ export function readOperation(
     'x-permission',
     'x-grant',
     'x-refusal',
+    'x-credential',
   );
   const operationId = node.at('operationId').string();
   if (!NAME.test(operationId)) node.at('operationId').fail('letters and digits are expected');
@@ -60,6 +61,7 @@ export function readOperation(
     permission,
     grantedBy: readGrant(root, node, permission),
     refusalStatus: readRefusal(node, permission, responses),
+    handsOutCredential: readCredential(node, method),
     summary: node.optionalString('summary') ?? node.optionalString('description'),
     parameters,
     body,
@@ -76,6 +78,15 @@ function readRefusal(node: Node, permission: Permission, responses: ReadonlyMap<
   if (permission !== 'admin') return refusal.fail('only an operation for administrators refuses a full session');
   if (!responses.has('403')) return refusal.fail('the operation does not declare the answer 403');
   return 403;
+}
+
+/** Whether a read hands out a credential. Of a change nothing has to be said: no answer to one is compressed. */
+function readCredential(node: Node, method: Method): boolean {
+  if (!node.has('x-credential')) return false;
+  const credential = node.at('x-credential');
+  if (credential.value !== true) return credential.fail('true is expected; without it the answer holds no credential');
+  if (method !== 'GET') return credential.fail('only a read says so');
+  return true;
 }
 
 /**

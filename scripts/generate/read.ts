@@ -1,6 +1,6 @@
 // Reads a bundled document into the model; see read-schema.ts and read-operation.ts for its parts.
 
-import { documentKeys } from '../spec-bundle.js';
+import { documentKeys } from '../spec-document.js';
 import type { Api, Method, Model, Operation, Schema } from './model.js';
 import { byName, Node } from './node.js';
 import { NAME, readOperation } from './read-operation.js';

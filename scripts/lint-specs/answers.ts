@@ -1,6 +1,6 @@
 /** Rules for answers: headers, media types, error codes, formats of numbers, and definitions that nothing uses. */
-import { resolveResponse } from '../spec-bundle.js';
-import type { OpenApiDocument, Operation } from '../spec-bundle.js';
+import { resolveResponse } from '../spec-document.js';
+import type { OpenApiDocument, Operation } from '../spec-document.js';
 import { definitionsFrom, dereference } from '../spec-lookup.js';
 import { requestDefinitions } from '../spec-nulls.js';
 import { operationsOf, schemasOf } from './walk.js';

@@ -1,5 +1,5 @@
 /** Everything has a description. */
-import type { OpenApiDocument, Schema } from '../spec-bundle.js';
+import type { OpenApiDocument, Schema } from '../spec-document.js';
 import { operationsOf } from './walk.js';
 import type { ReportAt } from './walk.js';
 

@@ -1,5 +1,5 @@
 /** Rules for a document as a whole: names, tags, discriminators. */
-import type { OpenApiDocument } from '../spec-bundle.js';
+import type { OpenApiDocument } from '../spec-document.js';
 import { dereference, subTypesOf } from '../spec-lookup.js';
 import { camelCase, operationsOf } from './walk.js';
 import type { ReportAt } from './walk.js';

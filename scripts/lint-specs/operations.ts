@@ -1,6 +1,6 @@
 /** Rules for operations: names, permission, answers, parameters. */
-import { resolveResponse } from '../spec-bundle.js';
-import type { OpenApiDocument, Operation } from '../spec-bundle.js';
+import { resolveResponse } from '../spec-document.js';
+import type { OpenApiDocument, Operation } from '../spec-document.js';
 import { dereference } from '../spec-lookup.js';
 import { camelCase, operationsOf } from './walk.js';
 import type { OperationContext, Report, ReportAt } from './walk.js';

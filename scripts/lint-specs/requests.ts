@@ -1,8 +1,8 @@
 /** Rules for what requests may hold: keywords say where null is taken, lengths, bounds, closed sets and defaults. */
 import { bodyOf, definitionsFrom, dereference } from '../spec-lookup.js';
 import { optionalProperties, requestDefinitions, takesNull } from '../spec-nulls.js';
-import type { OpenApiDocument, Parameter, Schema } from '../spec-bundle.js';
-import { isObject } from '../spec-bundle.js';
+import type { OpenApiDocument, Parameter, Schema } from '../spec-document.js';
+import { isObject } from '../spec-document.js';
 import { operationsOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 

@@ -1,6 +1,6 @@
 /** Rules for schemas: definitions, what nests in them, and parameters that are typed in place. */
-import { isObject } from '../spec-bundle.js';
-import type { OpenApiDocument, Parameter, Schema } from '../spec-bundle.js';
+import { isObject } from '../spec-document.js';
+import type { OpenApiDocument, Parameter, Schema } from '../spec-document.js';
 import { schemasOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 

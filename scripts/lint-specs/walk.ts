@@ -1,6 +1,6 @@
 /** What every rule needs: reporting, and the operations and schemas of a document. */
-import { httpMethods, isObject, resolveParameter, resolveResponse } from '../spec-bundle.js';
-import type { HttpMethod, OpenApiDocument, Operation, Parameter, Schema } from '../spec-bundle.js';
+import { httpMethods, isObject, resolveParameter, resolveResponse } from '../spec-document.js';
+import type { HttpMethod, OpenApiDocument, Operation, Parameter, Schema } from '../spec-document.js';
 
 export const camelCase = /^[a-z][A-Za-z0-9]*$/;
 

@@ -2,7 +2,7 @@
  * A document of OpenAPI 2.0 in the form of OpenAPI 3.1. Ours use a closed set of what 2.0 has; what is outside of it
  * stops the derivation (docs/decisions/0017-openapi-3-1-is-derived.md).
  */
-import { documentKeys, httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-bundle.js';
+import { documentKeys, httpMethods, resolveParameter, resolveResponse, splitReference } from '../spec-document.js';
 import type {
   Header,
   JsonObject,
@@ -14,7 +14,7 @@ import type {
   Reference,
   Response,
   Schema,
-} from '../spec-bundle.js';
+} from '../spec-document.js';
 import { bodyOf } from '../spec-lookup.js';
 import { toSchema, toSchemas } from './schema.js';
 

@@ -1,6 +1,6 @@
 /** Schemas of OpenAPI 2.0 as schemas of OpenAPI 3.1, which are JSON Schema 2020-12. */
-import { splitReference } from '../spec-bundle.js';
-import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-bundle.js';
+import { splitReference } from '../spec-document.js';
+import type { JsonObject, JsonValue, OpenApiDocument, Schema } from '../spec-document.js';
 import { subTypesOf } from '../spec-lookup.js';
 
 /** What both forms write alike. */

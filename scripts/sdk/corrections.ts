@@ -3,8 +3,8 @@
  * not compile or does not work. Each correction leaves what is sent and received as it is. Nothing is ever changed in
  * what comes out.
  */
-import { isObject } from '../spec-bundle.js';
-import type { JsonObject, JsonValue } from '../spec-bundle.js';
+import { isObject } from '../spec-document.js';
+import type { JsonObject, JsonValue } from '../spec-document.js';
 
 export interface Correction {
   /** Names of OpenAPI Generator. */

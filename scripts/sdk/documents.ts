@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import 'reflect-metadata';
 import { X509Certificates } from '@peculiar/x509';
 import { basePaths } from '../../generated/routes.js';
-import type { ApiName, JsonObject } from '../spec-bundle.js';
+import type { ApiName, JsonObject } from '../spec-document.js';
 import { ROOT } from './generator.js';
 
 const MOST_MS = 30_000;

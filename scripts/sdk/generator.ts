@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApiName, JsonObject } from '../spec-bundle.js';
+import type { ApiName, JsonObject } from '../spec-document.js';
 import { correctedFor, templates } from './corrections.js';
 import { recipeOf } from './languages.js';
 

@@ -1,5 +1,5 @@
 /** The options of OpenAPI Generator for each language, such that the package works as it comes out. */
-import type { ApiName } from '../spec-bundle.js';
+import type { ApiName } from '../spec-document.js';
 
 export interface Recipe {
   /** Its name in OpenAPI Generator. */

@@ -52,7 +52,7 @@ export interface WorkerMetrics {
   close(): void;
 }
 
-/** In a worker: tells the first process its own part, and asks it for the whole. */
+/** In a worker: gives the first process its own part, and asks it for the whole. */
 export function shareMetrics(registry: Registry): WorkerMetrics {
   const answers = new Waiting<string>();
   let asked = 0;

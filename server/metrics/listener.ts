@@ -3,7 +3,6 @@
  * at before anything is read.
  */
 import { X509Certificate, createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer as createPlain } from 'node:http';
 import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http';
 import { createServer as createTls } from 'node:https';
@@ -16,6 +15,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import type { METRICS } from '../metrics-settings.js';
 import { splitTarget } from '../paths.js';
+import { readSettingFile } from '../setting-files.js';
 import { bearerToken } from '../setting-kinds.js';
 import { secureContext } from '../tls-server.js';
 
@@ -39,7 +39,7 @@ export interface Listener {
   setSecureContext(context: SecureContextOptions): void;
 }
 
-/** Prometheus, a second one beside it, and a person who looks. */
+/** Enough for two of Prometheus, and for a person who looks. */
 const MAX_CONNECTIONS = 64;
 const TIMEOUT_MS = 10_000;
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -66,11 +66,11 @@ export function createListener(options: ListenerOptions): Listener {
     server.maxConnections = MAX_CONNECTIONS;
     return { server, setSecureContext: () => undefined };
   }
-  const ca = pemIn(config.metricsClientCaFile, 'EDGE_METRICS_CLIENT_CA_FILE');
+  const ca = textIn(config.metricsClientCaFile, 'EDGE_METRICS_CLIENT_CA_FILE');
   const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true };
   const own = config.metricsTls === 'network';
-  const chainPem = own ? options.chainPem : (pemIn(config.metricsCertFile, 'EDGE_METRICS_CERT_FILE') ?? '');
-  const keyPem = own ? options.privateKeyPem : (pemIn(config.metricsKeyFile, 'EDGE_METRICS_KEY_FILE') ?? '');
+  const chainPem = own ? options.chainPem : (textIn(config.metricsCertFile, 'EDGE_METRICS_CERT_FILE') ?? '');
+  const keyPem = own ? options.privateKeyPem : (textIn(config.metricsKeyFile, 'EDGE_METRICS_KEY_FILE') ?? '');
   const server = withTls(() => {
     // TLS takes a text without any certificate for an authority that signed nothing.
     if (ca !== undefined) new X509Certificate(ca);
@@ -144,7 +144,7 @@ function once(read: () => Promise<string>): () => Promise<string> {
     }));
 }
 
-/** Compared as hashes, so that the time it takes tells nothing of the token. */
+/** Compared as hashes, so that the time it takes gives nothing of the token away. */
 function tokenCheck(token: string | undefined): (request: IncomingMessage) => boolean {
   if (token === undefined) return () => true;
   const hash = (text: string) => createHash('sha256').update(text).digest();
@@ -157,7 +157,7 @@ function tokenCheck(token: string | undefined): (request: IncomingMessage) => bo
 
 /** @throws ConfigError */
 function tokenIn(file: string | null): string | undefined {
-  const text = pemIn(file, 'EDGE_METRICS_TOKEN_FILE')?.trim();
+  const text = textIn(file, 'EDGE_METRICS_TOKEN_FILE')?.trim();
   if (text === undefined) return undefined;
   try {
     return bearerToken(text);
@@ -167,14 +167,8 @@ function tokenIn(file: string | null): string | undefined {
 }
 
 /** @throws ConfigError */
-function pemIn(file: string | null, variable: string): string | undefined {
-  if (file === null) return undefined;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`The file of ${variable} cannot be read: ${(error as Error).message}.`);
-  }
-}
+const textIn = (file: string | null, variable: string): string | undefined =>
+  file === null ? undefined : readSettingFile(file, variable);
 
 /** @throws ConfigError for a certificate, key or authority that cannot be used */
 function withTls<T>(make: () => T): T {

@@ -1,4 +1,4 @@
-/** Opens the listener for Prometheus, and tells of one worker or of all. */
+/** Opens the listener for Prometheus, which answers for one process or for all workers. */
 import cluster from 'node:cluster';
 import { shareMetrics } from './across-workers.js';
 import { createListener } from './listener.js';
@@ -8,7 +8,7 @@ import type { RequestCounts } from './request-counts.js';
 import { sourcesOf } from './sources.js';
 import type { Parts } from './sources.js';
 import type { Closers } from '../closers.js';
-import { routerHandoff } from '../handoff.js';
+import { holdsRouters } from '../handoff.js';
 import type { Logger } from '../log.js';
 import { listenAt } from '../tls-server.js';
 
@@ -22,7 +22,7 @@ export interface MetricsParts extends Parts {
 export interface OpenMetrics {
   /** Where this process listens, as `host:port`; undefined in a worker that leaves it to another. */
   readonly address: string | undefined;
-  /** What is to be told of a renewed certificate. */
+  /** What takes a renewed certificate. */
   readonly servers: readonly Pick<Listener, 'setSecureContext'>[];
 }
 
@@ -39,7 +39,7 @@ export async function openMetrics(parts: MetricsParts, requests: RequestCounts):
     closers.push(() => {
       shared.close();
     });
-  if (metricsListen === null || routerHandoff()?.isHolder === false) return { address: undefined, servers: [] };
+  if (metricsListen === null || !holdsRouters()) return { address: undefined, servers: [] };
   const read = shared === undefined ? () => registry.metrics() : () => shared.text();
   const listener = createListener({ config, chainPem, privateKeyPem, read, log });
   const { server } = listener;

@@ -5,7 +5,7 @@ import { FAMILIES } from './families.js';
 import type { Sources } from './sources.js';
 
 /**
- * They look at every open connection, or are called a total that they are not: what they tell is in
+ * They look at every open connection, or are called a total that they are not: what they say is in
  * `edge_http_connections` and `process_open_fds`.
  */
 const UNWANTED = /^nodejs_active_/;

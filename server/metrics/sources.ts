@@ -1,5 +1,4 @@
-/** Where the numbers come from: what each part of this process tells of itself. */
-import cluster from 'node:cluster';
+/** Where the numbers come from: what each part of this process knows of itself. */
 import type { Server } from 'node:net';
 import type { Database } from '../../db/db.js';
 import type { EntityCounts } from '../../db/summary.js';
@@ -11,7 +10,7 @@ import type { ApiSessionRegistry } from '../api-sessions.js';
 import type { InFlight } from '../app.js';
 import type { ChangeFeed } from '../change-feed.js';
 import type { Config } from '../config.js';
-import { routerHandoff } from '../handoff.js';
+import { holdsRouters } from '../handoff.js';
 import type { Readiness, ReadinessOptions } from '../readiness.js';
 import type { RequestCounts } from './request-counts.js';
 
@@ -58,7 +57,6 @@ const ENTITIES_MS = 1_000;
 export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
   const { config, database, passwords, apiSessions, fabric, feed, isHearing, context, inFlight, server } = parts;
   const { keptAnswers, keptTexts, stores, version } = context;
-  const asks = !cluster.isWorker || routerHandoff()?.isHolder === true;
   return {
     build: {
       version: version.version,
@@ -75,7 +73,8 @@ export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
       }),
     hashing: () => passwords.load,
     database,
-    entities: async () => (asks && database.isUp() ? inTime(stores.summary.counts(), ENTITIES_MS) : new Map()),
+    entities: async () =>
+      holdsRouters() && database.isUp() ? inTime(stores.summary.counts(), ENTITIES_MS) : new Map(),
     feed: { lagMs: feed.lagMs, heard: feed.heard, isHearing },
     caches: {
       api_sessions: () => apiSessions.use,

@@ -4,15 +4,16 @@
  * promises, and without a collector nothing of OpenTelemetry is loaded.
  */
 import type { IncomingMessage } from 'node:http';
-import { readFileSync } from 'node:fs';
 import type { StatementTrace } from '../../db/statement-watch.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
-import type { Exchange } from '../api.js';
+import type { Exchange } from '../exchange.js';
 import type { Closers } from '../closers.js';
 import { ConfigError } from '../config.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import type { Seen } from '../request-log.js';
+import { readSettingFile } from '../setting-files.js';
+import { tracedKeys } from '../signer-keys.js';
 
 /** The trace of one request, from its headers to the end of its work. */
 export interface RequestTrace {
@@ -52,21 +53,15 @@ export function tracedContext(context: Context, { outgoing }: RequestTrace): Con
   const { signerKeys, secondTokens } = context;
   return {
     ...context,
-    signerKeys: { find: (signer, kid) => signerKeys.find(signer, kid, outgoing) },
+    signerKeys: tracedKeys(signerKeys, outgoing),
     secondTokens: { owed: (tokens, signer) => secondTokens.owed(tokens, signer, outgoing) },
   };
 }
 
 /** @throws ConfigError, which names a line and never what it holds */
 function headersIn(file: string): Record<string, string> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`The file of EDGE_TRACES_HEADERS_FILE cannot be read: ${(error as Error).message}.`);
-  }
   const headers: Record<string, string> = {};
-  for (const [at, line] of text.split('\n').entries()) {
+  for (const [at, line] of readSettingFile(file, 'EDGE_TRACES_HEADERS_FILE').split('\n').entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [, name, value] = /^([\w-]{1,100}): *([\x20-\x7e]+?)\s*$/.exec(line) ?? [];
     if (name === undefined || value === undefined)

@@ -222,10 +222,9 @@ describe('the audit record', () => {
     const fields = (await list('true')).meta.filterableFields ?? [];
     expect(fields).to.include.members(['at', 'kind', 'entityId', 'actor.id', 'address', 'reason']);
     for (const field of fields) {
-      const isId = field === 'id';
       const filter = field === 'at' ? 'at > datetime(2020-01-01T00:00:00Z)' : `${field} != "x"`;
       await list(filter);
-      expect((await admin.get(`${MANAGEMENT}/audit?sort=${field}%20desc`)).status, field).to.equal(isId ? 400 : 200);
+      expect((await admin.get(`${MANAGEMENT}/audit?sort=${field}%20desc`)).status, field).to.equal(200);
     }
     for (let n = 0; n < 8; n += 1)
       await make(controller, 'services', { name: unique('page'), encryptionRequired: false });
@@ -235,6 +234,8 @@ describe('the audit record', () => {
     expect(ids).to.deep.equal([...ids].sort((a, b) => b - a));
     const next = ((await list(created, '&limit=4&offset=4')).data as Recorded[]).map(({ id }) => Number(id));
     expect(next).to.deep.equal(ids.slice(4));
+    const oldest = ((await list(created, '&limit=20&sort=id')).data as Recorded[]).map(({ id }) => Number(id));
+    expect(oldest).to.deep.equal([...oldest].sort((a, b) => a - b));
     expect((await list('id = "1"')).data).to.have.length(1);
     expect((await list('id = "typed"')).data).to.have.length(0);
   });

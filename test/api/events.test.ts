@@ -4,6 +4,7 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
+import { make } from '../support/entities.js';
 import { openEvents } from '../support/event-source.js';
 import type { EventSource, SourceOptions } from '../support/event-source.js';
 import { MANAGEMENT as M } from '../support/paths.js';
@@ -38,10 +39,8 @@ describe('GET /events', function events() {
     open.push(source);
     return source;
   };
-  const makeService = async (name = unique('event')): Promise<string> => {
-    const answer = await controller.admin.post(`${M}/services`, { name, encryptionRequired: true });
-    return (expectStatus(answer, 201).data as { id: string }).id;
-  };
+  const makeService = (name = unique('event')): Promise<string> =>
+    make(controller, 'services', { name, encryptionRequired: true });
   const causeOf = async (query: string, headers: Record<string, string> = {}) =>
     expectStatus(await controller.admin.get(`${M}/events?${query}`, { headers }), 400).error?.cause;
   const kindsOf = (source: EventSource, entityId: string) =>

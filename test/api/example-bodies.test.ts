@@ -8,7 +8,7 @@ import { openDatabase } from '../../db/db.js';
 import { openStores } from '../../db/stores.js';
 import { bodyExample } from '../../scripts/examples/entities.js';
 import { loadSpecs } from '../../scripts/spec-bundle.js';
-import type { JsonObject } from '../../scripts/spec-bundle.js';
+import type { JsonObject } from '../../scripts/spec-document.js';
 import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';

@@ -2,13 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiClient } from '../../commands/network/api-client.js';
 import { contentFrom } from '../../commands/network/export-network.js';
 import { fileText } from '../../commands/network/files.js';
+import type { NetworkAccess } from '../../commands/network/access.js';
 import { importInto, readEntries } from '../../commands/network/import-network.js';
-import type { NetworkAccess } from '../../commands/network/import-network.js';
 import { withLocalNetwork } from '../../commands/network/local.js';
-import { remoteReader, remoteWriter } from '../../commands/network/remote.js';
+import { withRemoteNetwork } from '../../commands/network/remote.js';
 import { readConfig } from '../../server/config-reader.js';
 import { createLogger } from '../../server/log.js';
 import type { KindName } from '../../domain/network-files/kind-names.js';
@@ -48,14 +47,9 @@ export async function throughApi<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-files-'));
   const credentials = await credentialsIn(folder, controller);
-  const client = await ApiClient.open({ url: namedUrl(controller), ...credentials });
   try {
-    return await work({
-      read: (reading) => reading(remoteReader(client)),
-      write: (writing) => writing(remoteWriter(client)),
-    });
+    return await withRemoteNetwork({ url: namedUrl(controller), ...credentials }, work);
   } finally {
-    await client.close();
     rmSync(folder, { recursive: true });
   }
 }

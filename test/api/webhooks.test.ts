@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { make as makeEntity } from '../support/entities.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { openReceiver } from '../support/webhook-receiver.js';
@@ -47,10 +48,8 @@ describe('webhooks', function webhooks() {
   const remove = async (id: string) => expectStatus(await controller.admin.delete(`${M}/webhooks/${id}`), 200);
   const detail = async (id: string) =>
     expectStatus(await controller.admin.get(`${M}/webhooks/${id}`), 200).data as Detail;
-  const makeService = async (name = unique('hooked')): Promise<string> => {
-    const answer = await controller.admin.post(`${M}/services`, { name, encryptionRequired: true });
-    return (expectStatus(answer, 201).data as { id: string }).id;
-  };
+  const makeService = (name = unique('hooked')): Promise<string> =>
+    makeEntity(controller, 'services', { name, encryptionRequired: true });
   const sentOf = (entityId: string) => receiver.deliveries.filter(({ body }) => body.entityId === entityId);
   const arrives = (entityId: string) => until('it arrives', () => sentOf(entityId).length > 0);
 

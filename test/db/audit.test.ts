@@ -1,5 +1,6 @@
 /** Who acts in the audit record, its partitions, and the bound on refused logins. Against PostgreSQL. */
 import { expect } from 'chai';
+import { AUDIT_LOCK } from '../../db/advisory-locks.js';
 import { openDatabase } from '../../db/db.js';
 import type { Database } from '../../db/db.js';
 import { openStores } from '../../db/stores.js';
@@ -198,7 +199,7 @@ describe('the months of the audit record', () => {
   it('are left alone while another controller is at work on them', async () => {
     await fixture.files.query('BEGIN');
     try {
-      await fixture.files.query('SELECT pg_advisory_xact_lock(7210421)');
+      await fixture.files.query('SELECT pg_advisory_xact_lock($1)', [AUDIT_LOCK]);
       await add("'2032-01-01 00:00+00'");
       expect(await fixture.stores.auditRecords.makePartitions(2)).to.equal(0);
     } finally {

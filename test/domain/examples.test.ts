@@ -2,8 +2,9 @@
 import { expect } from 'chai';
 import { lintExamples, lintMissingExamples } from '../../scripts/lint-specs/examples.js';
 import { bodyExample } from '../../scripts/examples/entities.js';
-import { httpMethods, loadSpecs, resolveResponse } from '../../scripts/spec-bundle.js';
-import type { JsonObject, OpenApiDocument, Schema } from '../../scripts/spec-bundle.js';
+import { loadSpecs } from '../../scripts/spec-bundle.js';
+import { httpMethods, resolveResponse } from '../../scripts/spec-document.js';
+import type { JsonObject, OpenApiDocument, Schema } from '../../scripts/spec-document.js';
 import { operations } from '../../generated/operations.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { validatorsOf } from '../../server/responder.js';

@@ -84,6 +84,20 @@ describe('the generator refuses in an operation', () => {
       '#/paths/~1keepers/post/x-refusal: the operation does not declare',
     ],
     [
+      'a credential that may be one or not',
+      (d) => {
+        photo(d)['x-credential'] = 'perhaps';
+      },
+      'x-credential: true is expected',
+    ],
+    [
+      'a change that says it hands out a credential',
+      (d) => {
+        create(d)['x-credential'] = true;
+      },
+      '#/paths/~1keepers/post/x-credential: only a read says so',
+    ],
+    [
       'an operation without an id',
       (d) => {
         delete create(d)['operationId'];

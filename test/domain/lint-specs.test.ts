@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { lintBundled } from '../../scripts/lint-specs.js';
 import { loadSpecs } from '../../scripts/spec-bundle.js';
-import type { ApiName } from '../../scripts/spec-bundle.js';
+import type { ApiName } from '../../scripts/spec-document.js';
 import { ERROR_TABLE } from '../../server/error-table.js';
 import { at, projectDir } from '../fixtures/specs/zoo.js';
 

@@ -6,8 +6,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { load } from 'js-yaml';
 import { toOpenApi31 } from '../../scripts/openapi/document.js';
 import { toSchema } from '../../scripts/openapi/schema.js';
-import { httpMethods, resolveResponse } from '../../scripts/spec-bundle.js';
-import type { JsonObject, OpenApiDocument, Operation, Parameter, Schema } from '../../scripts/spec-bundle.js';
+import { httpMethods, resolveResponse } from '../../scripts/spec-document.js';
+import type { JsonObject, OpenApiDocument, Operation, Parameter, Schema } from '../../scripts/spec-document.js';
 
 const read = (file: string) => readFileSync(new URL(`../../generated/${file}`, import.meta.url), 'utf8');
 const operationsOf = (paths: Record<string, Record<string, unknown>>) =>

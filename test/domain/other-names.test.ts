@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { otherNamesOf, readConfig } from '../../server/config-reader.js';
+import { readConfig, readSettings } from '../../server/config-reader.js';
 import { ConfigError } from '../../server/config.js';
 
 const read = (env: Readonly<Record<string, string>>) => readConfig({ env });
@@ -59,7 +59,7 @@ describe('variables of other images', () => {
   it('that are set to nothing are not set', () => {
     const nothing = { ZITI_CTRL_ADVERTISED_ADDRESS: '', ZITI_CTRL_ADVERTISED_PORT: '', ZITI_USER: '', ZITI_PWD: '' };
     expect(read(nothing)).to.deep.equal(read({}));
-    expect(otherNamesOf(read(nothing))).to.deep.equal([]);
+    expect(readSettings({ env: nothing }).otherNames).to.deep.equal([]);
   });
 
   it('give way to ours, and to the file, and it is known which were used', () => {
@@ -67,7 +67,7 @@ describe('variables of other images', () => {
     try {
       const file = join(place, 'edge.yml');
       writeFileSync(file, 'listen: 127.0.0.1:7\n');
-      const config = readConfig({
+      const { config, otherNames: uses } = readSettings({
         file,
         env: {
           ZITI_CTRL_ADVERTISED_ADDRESS: 'theirs.example.com',
@@ -82,7 +82,6 @@ describe('variables of other images', () => {
         adminUsername: 'ours',
         adminPassword: 'the pass word',
       });
-      const uses = otherNamesOf(config);
       expect(uses).to.have.deep.members([
         { setting: 'advertise', variables: ['ZITI_CTRL_ADVERTISED_ADDRESS'] },
         { setting: 'listen', variables: ['ZITI_CTRL_ADVERTISED_ADDRESS'], instead: `listen in ${file}` },

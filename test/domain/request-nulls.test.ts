@@ -1,7 +1,8 @@
 /** Null in requests: the validators of the server take it exactly where the served documents declare it. */
 import { expect } from 'chai';
-import { loadSpecs, resolveParameter } from '../../scripts/spec-bundle.js';
-import type { OpenApiDocument, Schema } from '../../scripts/spec-bundle.js';
+import { loadSpecs } from '../../scripts/spec-bundle.js';
+import { resolveParameter } from '../../scripts/spec-document.js';
+import type { OpenApiDocument, Schema } from '../../scripts/spec-document.js';
 import { takesNull } from '../../scripts/spec-nulls.js';
 import { operationsOf } from '../../scripts/lint-specs/walk.js';
 import { dereference } from '../../scripts/spec-lookup.js';

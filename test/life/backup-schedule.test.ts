@@ -8,6 +8,7 @@ import { startLogged } from '../api/server-support.js';
 import type { LoggedController } from '../api/server-support.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
+import { openEvents } from '../support/event-source.js';
 import { until } from '../support/poll.js';
 
 const PATIENCE_MS = 60_000;
@@ -58,6 +59,14 @@ describe('scheduled backups', function scheduled() {
     expect(linesOf(two, TAKEN)).to.deep.equal([]);
     expect(existsSync(folder('two'))).to.equal(false);
     expect(readdirSync(folder('one'))).to.include.members(others);
+  });
+
+  it('keep no reader from events, though one controller has their lock all the time', async () => {
+    const two = running.get('two');
+    const { token } = (await two?.login()) ?? {};
+    const source = await openEvents(two?.url ?? '', token, { query: 'until=now' });
+    await source.over;
+    expect(source.controls.map(({ reason }) => reason)).to.deep.equal(['caughtUp']);
   });
 
   it('are made by another one when that ends, and are whole', async () => {

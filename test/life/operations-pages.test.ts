@@ -1,29 +1,21 @@
 /**
- * docs/operations: the commands of the pages are run, the configurations are given to the programs that they are for,
- * and what the pages say of settings, bounds and states is compared with the code.
+ * docs/operations: the commands of the pages are run, and the configurations are given to the programs that they are
+ * for.
  */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseConnectionUrl } from '../../db/connection-url.js';
-import {
-  MAX_LISTED_VALUES,
-  MAX_SEARCHED_LETTERS,
-  MAX_SLOW_TESTS,
-  MAX_SUBQUERIES,
-  MAX_TESTS,
-} from '../../db/filter/bounds.js';
-import { OUTAGES } from '../../db/outages.js';
 import { ServerClient, serversOf } from '../../db/servers.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/config-reader.js';
-import { SETTINGS } from '../../server/config.js';
 import { ADMIN } from '../support/controller.js';
+import { blockOf, folder, names, rowsOf, textOf } from '../support/operations-pages.js';
 import { blocksOf, openShell, placeShim, withoutNews } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
 import { until } from '../support/poll.js';
@@ -40,105 +32,6 @@ import type { SystemPostgres } from './system-postgres.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const folder = join(root, 'docs/operations');
-const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
-const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
-const all = names.map(textOf).join('\n');
-
-/** The cells of every row of the tables of a page. */
-const rowsOf = (name: string) =>
-  textOf(name)
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split(' | ')
-        .map((cell) => cell.trim()),
-    );
-const blockOf = (name: string, language: string): string => {
-  const block = blocksOf(join(folder, name)).find((candidate) => candidate.language === language);
-  if (block === undefined) throw new Error(`${name} has no block of ${language}`);
-  return `${block.text}\n`;
-};
-
-describe('docs/operations', () => {
-  it('has every page in its index', () => {
-    const index = textOf('README.md');
-    expect(names.filter((name) => name !== 'README.md' && !index.includes(`](${name})`))).to.deep.equal([]);
-  });
-
-  it('leads to headings that exist', () => {
-    const anchorOf = (heading: string) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-');
-    const anchorsOf = (file: string) =>
-      [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
-    const broken = names.flatMap((name) =>
-      [...textOf(name).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
-        .filter(([, file = '', anchor]) => {
-          const target = join(folder, file === '' ? name : file);
-          return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
-        })
-        .map(([link]) => `${name}: ${link}`),
-    );
-    expect(broken).to.deep.equal([]);
-  });
-
-  it('names all settings and no others', () => {
-    const settings = new Set(Object.values(SETTINGS).map(({ env }) => env));
-    const named = new Set([...all.matchAll(/\b(?:EDGE_[A-Z_]*[A-Z]|DATABASE_URL)\b/g)].map(([name]) => name));
-    // The first is a variable of the commands, the second is read before any setting.
-    const others = ['EDGE_URL', 'EDGE_CONFIG'];
-    expect([...named].filter((name) => !settings.has(name) && !others.includes(name))).to.deep.equal([]);
-    expect([...settings].filter((name) => !named.has(name))).to.deep.equal([]);
-  });
-
-  it('says the defaults as they are', () => {
-    const settings: readonly { env: string; fallback: unknown }[] = Object.values(SETTINGS);
-    const fallbacks = new Map(settings.map(({ env, fallback }) => [`\`${env}\``, fallback]));
-    const rows = rowsOf('limits.md').filter(
-      ([, setting = '', said = '']) => typeof fallbacks.get(setting) === 'number' && /^\d/.test(said),
-    );
-    expect(rows).to.have.length.greaterThan(20);
-    for (const [what, setting = '', said = ''] of rows) expect(amountOf(said), what).to.equal(fallbacks.get(setting));
-  });
-
-  it('says the bounds of filters as they are', () => {
-    const bounds = new Map(rowsOf('limits.md').map(([what = '', , most = '']) => [what, most]));
-    const expected: readonly [string, number][] = [
-      ['tests in a filter', MAX_TESTS],
-      ['tests of tags, `icontains`, long lists of set elements', MAX_SLOW_TESTS],
-      ['`anyOf`, `allOf`, `count`, `isEmpty` that read element by element', MAX_SUBQUERIES],
-      ['letters to search for', MAX_SEARCHED_LETTERS],
-      ['values in lists of a filter', MAX_LISTED_VALUES],
-    ];
-    for (const [what, most] of expected) expect(amountOf(bounds.get(what) ?? ''), what).to.equal(most);
-  });
-
-  it('has every state of the database, when it becomes an error, and whether a start waits for its end', () => {
-    const rows = new Map(rowsOf('health-and-logs.md').map((cells) => [cells[0], cells]));
-    for (const [outage, { patienceSeconds, isPassing }] of Object.entries(OUTAGES)) {
-      const after = patienceSeconds === 0 ? 'at once' : patienceSeconds === Infinity ? 'never' : `${patienceSeconds} s`;
-      expect(rows.get(`\`${outage}\``)?.slice(2, 4), outage).to.deep.equal([after, isPassing ? 'yes' : 'no']);
-    }
-  });
-
-  it('has only connection URLs that are understood', () => {
-    const urls = [...all.matchAll(/postgresql:\/\/[^\s`|]+/g)].map(([url]) => url);
-    expect(urls).to.have.length.greaterThan(8);
-    for (const url of urls) parseConnectionUrl(url);
-  });
-});
-
-/** `10 s`, `64 KiB`, `10,000`. */
-function amountOf(text: string): number {
-  const [, digits = '', unit = ''] = /^([\d,.]+) ?(\w*)/.exec(text) ?? [];
-  const factor = new Map(Object.entries({ min: 60, h: 3600, KiB: 1024, MiB: 1_048_576 })).get(unit) ?? 1;
-  return Number(digits.replaceAll(',', '')) * factor;
-}
 
 async function endProcess(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');

@@ -3,8 +3,8 @@ import { rootCertificates } from 'node:tls';
 import { expect } from 'chai';
 import { correctedFor } from '../../scripts/sdk/corrections.js';
 import { checkedIn, served } from '../../scripts/sdk/documents.js';
-import { apis } from '../../scripts/spec-bundle.js';
-import type { JsonObject, JsonValue } from '../../scripts/spec-bundle.js';
+import { apis } from '../../scripts/spec-document.js';
+import type { JsonObject, JsonValue } from '../../scripts/spec-document.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 

@@ -11,7 +11,7 @@ import { checkedIn } from '../../scripts/sdk/documents.js';
 import { generateSdks } from '../../scripts/sdk/generator.js';
 import { LANGUAGES } from '../../scripts/sdk/languages.js';
 import type { Language } from '../../scripts/sdk/languages.js';
-import { apis } from '../../scripts/spec-bundle.js';
+import { apis } from '../../scripts/spec-document.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { freePort } from '../support/ports.js';

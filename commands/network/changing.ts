@@ -1,0 +1,16 @@
+/** What handlers need for any change, of a network or of its rehearsal. */
+import type { SchemaThread } from '../../domain/config/schema-thread.js';
+import type { ApiSessions, Context } from '../../handlers/context.js';
+import { schemaChecks } from '../../server/schema-checks.js';
+import { partial } from './partial.js';
+
+const nothing = () => undefined;
+
+/** No API session is in the memory of this process. @param purpose  for messages */
+export const changing = (
+  purpose: string,
+  schemas: SchemaThread,
+): Pick<Context, 'apiSessions' | 'checkConfigSchema' | 'checkConfigData'> => ({
+  apiSessions: partial<ApiSessions>(purpose, { forget: nothing, forgetIdentity: nothing, forgetAll: nothing }),
+  ...schemaChecks(schemas),
+});

@@ -1,0 +1,22 @@
+/** One request and its answer, from the first look at it to the end of the work. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Headers } from './compression.js';
+import type { RequestReader } from './request-reader.js';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly path: string;
+  readonly search: string;
+  /** On every answer of this exchange. */
+  readonly headers: Headers;
+  /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
+  since: number;
+  /** It was answered that it takes too long; the work on it may still go on. */
+  hasTimedOut: boolean;
+  /** What the answer tells of, when it tells of a failure. */
+  failure?: unknown;
+  /** Who waits for what it reads, once it is known who calls. */
+  reader?: RequestReader;
+}

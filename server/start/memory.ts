@@ -1,0 +1,146 @@
+/** What is kept in memory, what keeps it true, and the row by which others know this controller. */
+import cluster from 'node:cluster';
+import { newId } from '../../domain/auth/tokens.js';
+import type { ServerConfig } from '../../db/servers.js';
+import type { Stores } from '../../db/stores.js';
+import { basePaths } from '../../generated/routes.js';
+import { KeptAnswers } from '../../handlers/kept-answers.js';
+import { createApiSessionRegistry } from '../api-sessions.js';
+import { createAuditKeeper } from '../audit-keeper.js';
+import type { Config } from '../config.js';
+import { createControl } from '../control.js';
+import { routersReach } from '../control-settings.js';
+import { createEventHub } from '../event-hub.js';
+import { createEventReader } from '../event-reader.js';
+import { createExpirySweeper } from '../expiry-sweeper.js';
+import { followChanges } from '../followers.js';
+import { startHeartbeat } from '../heartbeat.js';
+import type { SigningEntity } from '../network-keys.js';
+import { createOutgoing } from '../outgoing.js';
+import { createSessionSweeper } from '../session-sweeper.js';
+import { createWebhooks } from '../webhooks.js';
+import type { Webhooks } from '../webhooks.js';
+import type { Data, Live, Own, Start } from './phases.js';
+
+/** Between two signs of life on a stream of events. */
+const HEARTBEAT_MS = 15_000;
+
+export async function openMemory(start: Start, connection: ServerConfig, data: Data & Own): Promise<Live> {
+  const { config, log, closers, changes } = start;
+  const { database, stores, epochs, network, controllerId } = data;
+  const apiSessions = createApiSessionRegistry({
+    stores,
+    tokenKey: network.tokenKey,
+    timeoutSeconds: config.sessionTimeout,
+    maxEntries: config.cachedSessions,
+    log,
+  });
+  closers.push(() => apiSessions.close());
+  const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
+  closers.push(() => sweeper.close());
+  clearAway(start, stores);
+  const { webhooks, ...events } = openEvents(start, data);
+  const keptAnswers = new KeptAnswers();
+  const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
+  const joined = await announce(network.keys.server);
+  const fabric = createControl({ ...data, apiSessions, tokenKey: network.tokenKey, controllerId: joined, log });
+  closers.push(() => fabric.close());
+  if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
+  const { feed, isHearing } = await followChanges(
+    connection,
+    database,
+    {
+      apiSessions,
+      sweeper,
+      epochs,
+      keptAnswers,
+      fabric: fabric.news,
+      pkiChanged: () => void changes.emit('pkiChanged'),
+      eventReader: events.eventReader,
+      webhooksChanged: () => {
+        webhooks.changed();
+      },
+    },
+    log,
+    closers,
+  );
+  changes.on('databaseLost', () => {
+    feed.suspect();
+  });
+  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
+  closers.push(() => {
+    heartbeat.stop();
+  });
+  return { fabric, apiSessions, keptAnswers, feed, isHearing, heartbeat, announce, ...events };
+}
+
+/** What has ended by itself goes, and months of the audit record come and go. */
+function clearAway({ config, log, closers }: Start, stores: Stores): void {
+  const expiry = createExpirySweeper(
+    {
+      traces: stores.identityTraces,
+      revocations: stores.revocations,
+      apiSessionCertificates: stores.apiSessionCertificates,
+      events: stores.events,
+    },
+    log,
+  );
+  closers.push(() => expiry.close());
+  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
+  closers.push(() => audit.close());
+}
+
+type Events = Pick<Live, 'eventReader' | 'eventStreams' | 'outgoing'> & { readonly webhooks: Webhooks };
+
+/** One reader of events for all who wait for them here: streams and webhooks. */
+function openEvents({ config, log, closers, changes }: Start, { database, stores, network }: Data): Events {
+  const { events } = stores;
+  const eventReader = createEventReader({
+    events,
+    announce: (payload) => database.read('announce', 'SELECT pg_notify($1, $2)', ['edge', payload]),
+    log,
+  });
+  closers.push(() => eventReader.close());
+  changes.on('changed', () => {
+    eventReader.nudge();
+  });
+  const eventStreams = createEventHub({
+    events,
+    reader: eventReader,
+    maxStreams: config.eventStreams,
+    maxStreamsPerIdentity: config.eventStreamsPerIdentity,
+    heartbeatMs: HEARTBEAT_MS,
+    log,
+  });
+  const outgoing = createOutgoing({ allow: config.outgoingAllow });
+  const webhooks = createWebhooks({
+    events,
+    webhooks: stores.webhooks,
+    reader: eventReader,
+    outgoing,
+    secrets: network.keyRing,
+    newId,
+    timeoutMs: config.webhookTimeout * 1000,
+    retryForMs: config.webhookRetryFor * 1000,
+    log,
+  });
+  closers.push(() => webhooks.close());
+  return { eventReader, eventStreams, outgoing, webhooks };
+}
+
+function joinControllers(
+  config: Config,
+  stores: Stores,
+  { certPem, fingerprint }: SigningEntity,
+  id: string,
+): Promise<string> {
+  const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
+  return stores.controllers.join({
+    id,
+    name: config.name,
+    ctrlAddress: `tls:${routersReach(config)}`,
+    certPem,
+    fingerprint,
+    apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
+  });
+}

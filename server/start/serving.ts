@@ -1,0 +1,133 @@
+/** What listens and answers: the APIs and pages, the door of routers, and metrics. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clusterIn } from '../../db/embedded/places.js';
+import { createApi } from '../api.js';
+import { commonHeaders, createApp, watchInFlight } from '../app.js';
+import type { CommonHeaders, InFlight } from '../app.js';
+import type { Bindings } from '../binder.js';
+import { certificateEnds } from '../certificate-ends.js';
+import { Compression } from '../compression.js';
+import { openRouterDoor } from '../control.js';
+import { stopServing } from '../drain.js';
+import { documentPages, explorerPages } from '../explorer.js';
+import { healthPages } from '../health.js';
+import { RequestCounts } from '../metrics/request-counts.js';
+import { createReadiness } from '../readiness.js';
+import type { Readiness, ReadinessOptions } from '../readiness.js';
+import { createRefusedLogins } from '../refused-logins.js';
+import type { Spas } from '../spa.js';
+import { createTlsServer, listenAt } from '../tls-server.js';
+import { openTraces } from '../traces/traces.js';
+import type { Ready, Serving } from './phases.js';
+
+export interface ServeOptions {
+  readonly bindings: Bindings;
+  readonly spas: Spas;
+  /** Of a stop that must not wait for what is under way. */
+  readonly hurry: AbortSignal;
+}
+
+export async function serve(ready: Ready, { bindings, spas, hurry }: ServeOptions): Promise<Serving> {
+  const { config, log, closers, network, eventStreams, fabric, context, pki } = ready;
+  const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
+  const ends = () => certificateEnds(ready.identity, pki);
+  const readiness = readinessOf(ready, ends);
+  const watcher = watchInFlight(inFlight, config.handlerTimeout * 1000);
+  closers.push(() => {
+    clearInterval(watcher);
+  });
+  const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'), config.hsts);
+  const counts = config.metricsListen === null ? undefined : new RequestCounts();
+  const listener = await answering(ready, { bindings, spas, inFlight, readiness, common, counts });
+  const { certPem, privateKeyPem } = network.keys.server;
+  const keys = { chainPem: certPem + pki.issuerPem(), privateKeyPem };
+  const door = await openRouterDoor({ fabric, config, ...keys, log });
+  closers.push(() => door.close());
+  const onRouter = door.open === undefined ? {} : { onRouter: door.open };
+  const server = createTlsServer({ config, ...keys, common, log, listener, ...onRouter });
+  const measured = { ...ready, ...keys, readiness, certificateEnds: ends, inFlight, server };
+  const metrics = counts && (await (await import('../metrics/open.js')).openMetrics(measured, counts));
+  closers.push(() =>
+    stopServing({
+      server,
+      inFlight,
+      lameDuckMs: config.lameDuck * 1000,
+      timeoutMs: config.drainTimeout * 1000,
+      hurry,
+      log,
+      closeChannels: () => {
+        eventStreams.stop();
+        return door.close();
+      },
+    }),
+  );
+  const address = await listenAt(server, config.listen, 'EDGE_LISTEN');
+  const servers = [server, ...(door.server === undefined ? [] : [door.server]), ...(metrics?.servers ?? [])];
+  return { servers, address, control: door.address, metrics: metrics?.address };
+}
+
+interface Answering extends Omit<ServeOptions, 'hurry'> {
+  readonly inFlight: InFlight;
+  readonly readiness: Readiness;
+  readonly common: CommonHeaders;
+  readonly counts: RequestCounts | undefined;
+}
+
+/** The application, as a server calls it. */
+async function answering(ready: Ready, { bindings, spas, inFlight, readiness, common, counts }: Answering) {
+  const { config, log, closers, startedAt, outages, apiSessions, fabric, context, eventReader } = ready;
+  const compression = new Compression(config.compression);
+  const traces = await openTraces({ config, version: context.version.version, log, closers });
+  const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
+  closers.push(() => refusedLogins.close());
+  const app = createApp({
+    common,
+    corsOrigins: config.corsOrigins,
+    inFlight,
+    compression,
+    spas,
+    maxHeaders: config.maxHeaders,
+    requestIdHeader: config.requestIdHeader,
+    log,
+    plainRoutes: new Map([
+      ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
+      ...documentPages(context.documents),
+      ...(config.docs ? explorerPages() : []),
+    ]),
+    api: createApi({
+      config,
+      bindings,
+      compression,
+      context,
+      apiSessions,
+      outages,
+      counts,
+      traces,
+      refusedLogins,
+      log,
+      onChanged: () => {
+        fabric.news.changedHere();
+      },
+      onRecorded: () => {
+        eventReader.nudge();
+      },
+    }),
+  });
+  const handle = app.callback();
+  return (request: IncomingMessage, response: ServerResponse) => {
+    void handle(request, response);
+  };
+}
+
+function readinessOf(ready: Ready, ends: ReadinessOptions['certificateEnds']): Readiness {
+  const { config, database, outages, heartbeat, isHearing } = ready;
+  return createReadiness({
+    database,
+    outages,
+    heartbeat: heartbeat.outage,
+    isHearing,
+    clusterDir: config.databaseUrl === null ? clusterIn(config.dataDir) : null,
+    certificateEnds: ends,
+  });
+}
