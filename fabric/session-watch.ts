@@ -26,6 +26,8 @@ const SLICE = 500;
 const RETRY_MS = 200;
 /** A dial that began before its session ended still finds it here. */
 const RECENT = 10_000;
+/** What an id may look like. The database refuses a question with anything worse, for all who are in it. */
+const ID = /^[\w.-]{1,64}$/;
 
 /** A router goes by the ids; it wants as many tokens. */
 export const sessionRemovedMessage = (ids: readonly string[]): Message =>
@@ -70,7 +72,7 @@ export class SessionWatch {
   async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
     const ended: string[] = [];
     for (const sessionId of sessionIds)
-      if (this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
+      if (ID.test(sessionId) && this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
       else ended.push(sessionId);
     this.#tell(routerId, ended);
     this.#naming.ask();
