@@ -4,6 +4,7 @@
  */
 import { create } from '@bufbuild/protobuf';
 import type { UseAtRouter } from '../db/shown-sessions.js';
+import { couldBeId } from '../domain/ids.js';
 import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Stores } from '../db/stores.js';
 import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
@@ -26,8 +27,6 @@ const SLICE = 500;
 const RETRY_MS = 200;
 /** A dial that began before its session ended still finds it here. */
 const RECENT = 10_000;
-/** What an id may look like. The database refuses a question with anything worse, for all who are in it. */
-const ID = /^[\w.-]{1,64}$/;
 
 /** A router goes by the ids; it wants as many tokens. */
 export const sessionRemovedMessage = (ids: readonly string[]): Message =>
@@ -72,7 +71,7 @@ export class SessionWatch {
   async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
     const ended: string[] = [];
     for (const sessionId of sessionIds)
-      if (ID.test(sessionId) && this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
+      if (couldBeId(sessionId) && this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
       else ended.push(sessionId);
     this.#tell(routerId, ended);
     this.#naming.ask();
