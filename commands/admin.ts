@@ -78,7 +78,11 @@ async function withIdentity(
   const config = await loadConfig(command);
   const { withNetwork } = await import('../server/network-access.js');
   const { findIdentity } = await import('../server/operator.js');
-  await withNetwork(config, await commandLog(config), async ({ stores }) =>
-    work(stores, await findIdentity(stores, whom), await commandLog(config, 'info')),
-  );
+  const { withoutHidden } = await import('../domain/network-files/values.js');
+  await withNetwork(config, await commandLog(config), async ({ stores }) => {
+    const identity = await findIdentity(stores, whom);
+    // Whoever gave it its name does not write on this terminal.
+    const shown = { ...identity, name: withoutHidden(identity.name) };
+    await work(stores, shown, await commandLog(config, 'info'));
+  });
 }

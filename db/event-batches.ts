@@ -30,7 +30,10 @@ export interface EventStore {
   range(): Promise<EventRange>;
   /** Whether this record is there, in this batch. */
   has(position: EventPosition): Promise<boolean>;
-  /** What follows a position, up to the batch `through` and at most `limit` records: none when that was all. */
+  /**
+   * What follows a position, up to the batch `through` and at most `limit` records, fewer when they are large: none
+   * when that was all.
+   */
   after(position: EventPosition, through: number, limit: number): Promise<EventPage>;
   /** Removes batches whose records are gone, up to `max`. Answers how many. */
   sweep(max: number): Promise<number>;
@@ -50,10 +53,28 @@ const IN_BATCH = `t.xid >= coalesce(pg_snapshot_xmin(b.earlier), '0'::xid8) AND 
 const HAS = `SELECT EXISTS (SELECT FROM event_batches b JOIN audit_records t ON ${IN_BATCH}
   WHERE b.n = $1 AND t.seq = $2) AS found`;
 
-const AFTER = `SELECT b.n AS batch, r.* FROM event_batches b CROSS JOIN LATERAL (
-    SELECT ${AUDIT_COLUMNS}, t.seq
-    FROM audit_records t WHERE ${IN_BATCH} AND (b.n > $1 OR t.seq > $2) ORDER BY t.seq LIMIT $4) r
-  WHERE b.n BETWEEN $1 AND $3 AND b.snapshot IS NOT NULL ORDER BY b.n, r.seq LIMIT $4`;
+/** Of `before` and `after`, in one page: a record may have two mebibytes, and many readers read at a time. */
+const PAGE_BYTES = 1024 * 1024;
+
+/**
+ * How many bytes a value has at most, by those that are stored: to know it exactly, each would have to be unpacked
+ * for each page that does not reach it. No method packs better than this.
+ */
+const most = (value: string) => `coalesce(pg_column_size(${value}) *
+    CASE pg_column_compression(${value}) WHEN 'pglz' THEN 90 WHEN 'lz4' THEN 255 ELSE 1 END, 0)`;
+
+/** At least one record, if there is any. `found` is how many there would be without the bound of bytes. */
+const AFTER = `WITH following AS MATERIALIZED (
+  SELECT b.n AS batch, r.* FROM event_batches b CROSS JOIN LATERAL (
+    SELECT t.* FROM audit_records t WHERE ${IN_BATCH} AND (b.n > $1 OR t.seq > $2) ORDER BY t.seq LIMIT $4) r
+  WHERE b.n BETWEEN $1 AND $3 AND b.snapshot IS NOT NULL ORDER BY b.n, r.seq LIMIT $4),
+sized AS MATERIALIZED (
+  SELECT f.*, ${most('f.before')} + ${most('f.after')} AS bytes FROM following f),
+summed AS (
+  SELECT s.*, count(*) OVER () AS found, sum(s.bytes) OVER (ORDER BY s.batch, s.seq) - s.bytes AS earlier
+  FROM sized s)
+SELECT t.batch, t.seq, t.found, ${AUDIT_COLUMNS} FROM summed t
+WHERE t.earlier = 0 OR t.earlier + t.bytes <= ${PAGE_BYTES} ORDER BY t.batch, t.seq`;
 
 /** Batches in one statement: so it is short, however little each of them holds. */
 const MAX_BATCHES = 200;
@@ -63,7 +84,7 @@ const SWEEP = `DELETE FROM event_batches WHERE n IN (SELECT n FROM event_batches
   WHERE n < (SELECT max(n) FROM event_batches) AND closed_at < (SELECT min(at) FROM audit_records)
   ORDER BY n LIMIT $1)`;
 
-type Row = AuditRow & { readonly batch: number; readonly seq: number };
+type Row = AuditRow & { readonly batch: number; readonly seq: number; readonly found: number };
 
 export function eventStore(db: Db): EventStore {
   return {
@@ -90,12 +111,13 @@ export function eventStore(db: Db): EventStore {
     async after({ batch, seq }, through, limit) {
       const last = Math.min(through, batch + MAX_BATCHES);
       const { rows } = await db.run<Row>('events-after', AFTER, [batch, seq, last, limit]);
+      const found = rows[0]?.found ?? 0;
       const records = rows.map((row) => ({
         ...recordFromRow(row),
         position: { batch: row.batch, seq: row.seq },
       }));
       const latest = records.at(-1);
-      const isPart = latest !== undefined && records.length === limit;
+      const isPart = latest !== undefined && (records.length < found || found === limit);
       return { records, end: isPart ? latest.position : { batch: last + 1, seq: 0 } };
     },
     async sweep(max) {

@@ -15,3 +15,12 @@ export const apiSessionIdOf = (id: string): ApiSessionId => id as ApiSessionId;
 
 /** A router that is a tunneler has an identity, and the two share their id. */
 export const identityOfTunneler = (router: RouterId): IdentityId => identityIdOf(router);
+
+/**
+ * Whether a text from outside could be an id of ours. What could not be needs no question, and makes none fail: the
+ * database refuses a statement with a NUL in a value, whoever else is asked about in it.
+ */
+export const couldBeId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
+
+/** Whether the database could hold the text, such as an id that a router or a client chose. */
+export const couldBeStored = (text: string): boolean => !text.includes('\0');

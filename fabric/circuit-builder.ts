@@ -8,6 +8,7 @@ import { newId } from '../domain/auth/tokens.js';
 import { routesOf } from '../domain/fabric/circuit.js';
 import type { CircuitEnds, RouterRoute } from '../domain/fabric/circuit.js';
 import { ROUTER_BINDINGS } from '../domain/fabric/terminator.js';
+import { couldBeStored } from '../domain/ids.js';
 import type { Path } from '../domain/fabric/paths.js';
 import { chooseTerminator } from '../domain/fabric/terminator-choice.js';
 import type { Choice } from '../domain/fabric/terminator-choice.js';
@@ -122,7 +123,8 @@ async function choose(
   const paths = traffic.topology.pathsFrom(channel.routerId);
   const { routerId } = channel;
   const { serviceId } = session;
-  const read = () => stores.hostedTerminators.targets(serviceId, instanceId, [...paths.keys()]);
+  const read = async () =>
+    couldBeStored(instanceId) ? stores.hostedTerminators.targets(serviceId, instanceId, [...paths.keys()]) : [];
   // Once one has failed, memory may be what was wrong.
   const found = await (failed.size > 0
     ? read()

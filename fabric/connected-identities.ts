@@ -2,6 +2,7 @@
  * Which identities are connected to routers, as routers report it, in memory. A router that is itself gone leaves what
  * it said as unknown for a while.
  */
+import { couldBeId } from '../domain/ids.js';
 
 export type EdgeConnection = 'online' | 'offline' | 'unknown';
 
@@ -12,6 +13,8 @@ interface Reported {
 }
 
 const KEEP_MS = 5 * 60_000;
+/** Of one router. What it names beyond them counts as not connected: it must not decide how much there is to keep. */
+const MOST = 100_000;
 
 export class ConnectedIdentities {
   readonly #byRouter = new Map<string, Reported>();
@@ -29,8 +32,8 @@ export class ConnectedIdentities {
   report(routerId: string, events: readonly { identityId: string; isConnected: boolean }[], isWhole: boolean): void {
     const identityIds = isWhole ? new Set<string>() : (this.#byRouter.get(routerId)?.identityIds ?? new Set<string>());
     for (const { identityId, isConnected } of events) {
-      if (isConnected) identityIds.add(identityId);
-      else identityIds.delete(identityId);
+      if (!isConnected) identityIds.delete(identityId);
+      else if (identityIds.size < MOST && couldBeId(identityId)) identityIds.add(identityId);
     }
     this.#byRouter.set(routerId, { identityIds, lostMs: undefined });
   }

@@ -51,6 +51,7 @@ export const invalidEdgeRouter = () => new EdgeError('invalidEdgeRouter', 'inval
 
 /** Also for a service that is there and not granted: who may not use it does not learn that it is there. */
 export const invalidService = () => new EdgeError('invalidService', 'invalid service');
+export const invalidTerminator = () => new EdgeError('invalidTerminator', 'invalid terminator');
 export const tunnelingNotEnabled = () => new EdgeError('tunnelingNotEnabled', 'tunneling not enabled');
 
 /** Any error as a refusal; what is none says nothing to the client. */

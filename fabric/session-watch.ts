@@ -4,6 +4,7 @@
  */
 import { create } from '@bufbuild/protobuf';
 import type { UseAtRouter } from '../db/shown-sessions.js';
+import { couldBeId } from '../domain/ids.js';
 import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Stores } from '../db/stores.js';
 import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
@@ -70,7 +71,7 @@ export class SessionWatch {
   async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
     const ended: string[] = [];
     for (const sessionId of sessionIds)
-      if (this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
+      if (couldBeId(sessionId) && this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
       else ended.push(sessionId);
     this.#tell(routerId, ended);
     this.#naming.ask();

@@ -1,5 +1,6 @@
 /** The checks that a dial and a bind have in common, in the order in which routers expect their refusals. */
 import type { ShownSession } from '../db/shown-sessions.js';
+import { couldBeStored } from '../domain/ids.js';
 import type { PolicyType } from '../domain/model.js';
 import type { RouterChannel } from './channel.js';
 import { invalidApiSession, invalidEdgeRouter, invalidSession, wrongSessionType } from './edge-errors.js';
@@ -26,7 +27,7 @@ export async function requireSession(
   const read = () => stores.shownSessions.find(sessionToken, routerId);
   // A bind also depends on what its host is given by the identity, which is read each time.
   const find = () => (type === 'Dial' ? traffic.memory.session(sessionToken, routerId, read) : read());
-  const session = sessionToken === '' ? undefined : await find();
+  const session = sessionToken === '' || !couldBeStored(sessionToken) ? undefined : await find();
   if (session?.apiSessionId !== apiSessionId) throw invalidSession();
   if (session.type !== type) throw wrongSessionType();
   if (!session.isRouterAllowed) throw invalidEdgeRouter();

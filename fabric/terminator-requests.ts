@@ -1,5 +1,6 @@
 /** What all requests for terminators have in common: their form, what became of them, and how they are refused. */
 import type { HostedDraft, Hosting } from '../db/hosted-terminators.js';
+import { couldBeStored } from '../domain/ids.js';
 import { CreateTerminatorResult } from '../generated/fabric/edge_pb.js';
 import type { RouterChannel } from './channel.js';
 import { EDGE_ERRORS, EdgeError, invalidService, invalidSession, refusalOf, requireCost } from './edge-errors.js';
@@ -22,7 +23,8 @@ export interface TerminatorRequest {
 
 /** @throws EdgeError */
 export function requireAddress({ address }: Pick<TerminatorRequest, 'address'>): void {
-  if (address === '' || address.length > MAX_ID_CHARS) throw new EdgeError('invalidTerminator', 'invalid address');
+  if (address === '' || address.length > MAX_ID_CHARS || !couldBeStored(address))
+    throw new EdgeError('invalidTerminator', 'invalid address');
 }
 
 /** All but the address. @throws EdgeError */
@@ -30,6 +32,7 @@ export function requireBounds({ cost, instanceId, instanceSecret, peerData }: Te
   requireCost(cost);
   if (instanceId.length > MAX_INSTANCE_CHARS || instanceSecret.length > MAX_SECRET_BYTES)
     throw new EdgeError('invalidInstanceId', 'the instance id or its secret is too long');
+  if (!couldBeStored(instanceId)) throw new EdgeError('invalidInstanceId', 'the instance id has a NUL character');
   const bytes = Object.values(peerData).reduce((sum, value) => sum + value.length, 0);
   if (bytes > MAX_PEER_DATA_BYTES) throw new EdgeError('invalidTerminator', 'too much peer data');
 }

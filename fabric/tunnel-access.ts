@@ -1,5 +1,6 @@
 /** The checks of what a router asks for by its own identity, in the order in which routers expect their refusals. */
 import type { TunnelService } from '../db/router-models.js';
+import { couldBeStored } from '../domain/ids.js';
 import type { PolicyType } from '../domain/model.js';
 import type { RouterChannel } from './channel.js';
 import type { Circuit } from './circuits.js';
@@ -19,6 +20,7 @@ export async function requireTunnelAccess(
   { stores, traffic }: FabricServices,
 ): Promise<TunnelService & { readonly since: number }> {
   const since = traffic.tunnels.now();
+  if (!couldBeStored('id' in named ? named.id : named.name)) throw invalidService();
   const access = await stores.routerModels.access(channel.routerId, type, named);
   if (access?.hasIdentity !== true) throw tunnelingNotEnabled();
   const { service } = access;

@@ -4,6 +4,7 @@
  * sends.
  */
 import { DomainError } from '../domain/errors.js';
+import { couldBeId } from '../domain/ids.js';
 import type { RequestClock } from '../db/request-clock.js';
 import type { OperationSpec } from '../generated/operation.js';
 import type { Facts } from '../handlers/handler.js';
@@ -64,7 +65,7 @@ function outcomeOf(failure: unknown): { code?: string; reason?: string | undefin
 
 /** A path may hold anything; what does not look like an id is no id of ours. */
 function idIn(param: string | undefined): string | undefined {
-  return param !== undefined && /^[\w.-]{1,64}$/.test(param) ? param : undefined;
+  return param !== undefined && couldBeId(param) ? param : undefined;
 }
 
 export function createdId(reply: AnyReply): string | undefined {

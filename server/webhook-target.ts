@@ -37,6 +37,15 @@ const DUE_AT_ONCE = 10;
 const AGENT = 'edge-controller';
 /** After a fault of the database. */
 const REST_MS = 1_000;
+/** The target never takes an event of this size: others must not wait a day for it. */
+const TOO_LARGE = 413;
+
+/** Why an event did not arrive. */
+interface Fault {
+  readonly text: string;
+  /** It will not, however often it is sent. */
+  readonly isFinal: boolean;
+}
 
 export class WebhookTarget {
   readonly #stop = new AbortController();
@@ -149,8 +158,8 @@ export class WebhookTarget {
         if (wasFailing) await this.#save(true);
         return;
       }
-      this.#failed(fault);
-      if (await this.#bury(record, message)) return;
+      this.#failed(fault.text);
+      if (await this.#bury(record, message, fault)) return;
       await this.#save(true);
     }
   }
@@ -175,10 +184,11 @@ export class WebhookTarget {
   }
 
   /** @returns whether it was time to */
-  async #bury({ position, kind }: EventRecord, { id, body }: Message): Promise<boolean> {
+  async #bury({ position, kind }: EventRecord, { id, body }: Message, { isFinal }: Fault): Promise<boolean> {
     const { webhooks, holder, newId, retryForMs, log } = this.options;
     const [firstFailedAt, lastError] = [this.#failingSince, this.#lastError];
-    if (firstFailedAt === null || lastError === null || Date.now() - firstFailedAt.getTime() < retryForMs) return false;
+    if (firstFailedAt === null || lastError === null) return false;
+    if (!isFinal && Date.now() - firstFailedAt.getTime() < retryForMs) return false;
     const letter = { id: newId(), eventId: id, kind, body, attempts: this.#attempts, firstFailedAt, lastError };
     this.#position = position;
     this.#attempts = 0;
@@ -191,8 +201,7 @@ export class WebhookTarget {
     return true;
   }
 
-  /** @returns why it did not arrive */
-  async #post(message: Message): Promise<string | undefined> {
+  async #post(message: Message): Promise<Fault | undefined> {
     const { outgoing, secret, timeoutMs } = this.options;
     const headers = {
       'content-type': 'application/json',
@@ -202,11 +211,13 @@ export class WebhookTarget {
     };
     try {
       const status = await outgoing.post(this.lease.url, { headers, body: message.body, timeoutMs }, this.#stop.signal);
-      return status >= 200 && status < 300 ? undefined : `the answer has status ${status}`;
+      if (status >= 200 && status < 300) return undefined;
+      return { text: `the answer has status ${status}`, isFinal: status === TOO_LARGE };
     } catch (error) {
       if (!(error instanceof OutgoingFault)) throw error;
       const code = (error.cause as { code?: unknown } | undefined)?.code;
-      return typeof code === 'string' && code !== 'ABORT_ERR' ? `${error.message}: ${code}` : error.message;
+      const text = typeof code === 'string' && code !== 'ABORT_ERR' ? `${error.message}: ${code}` : error.message;
+      return { text, isFinal: false };
     }
   }
 
@@ -228,7 +239,7 @@ export class WebhookTarget {
     const { webhooks } = this.options;
     const fault = await this.#post({ id: eventId, body });
     if (fault === undefined) await webhooks.dropLetter(id);
-    else if (!this.#isStopped) await webhooks.keepLetter(id, fault);
+    else if (!this.#isStopped) await webhooks.keepLetter(id, fault.text);
   }
 
   #progress(): Progress {

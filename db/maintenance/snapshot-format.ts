@@ -90,13 +90,20 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   // Errors of both come out of the second one; a reader that leaves early closes both.
   const text = pipeline(createReadStream(file), createGunzip(), () => undefined);
   text.setEncoding('utf8');
-  let rest = '';
+  /** Put together once: a line may come in many thousand pieces. */
+  let pieces: string[] = [];
+  let size = 0;
   try {
     for await (const chunk of text as AsyncIterable<string>) {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > MAX_LINE) throw damaged(file, 'a line has no end');
-      yield* lines;
+      const [end = '', ...next] = chunk.split('\n');
+      pieces.push(end);
+      size += end.length;
+      if (size > MAX_LINE) throw damaged(file, 'a line has no end');
+      const last = next.pop();
+      if (last === undefined) continue;
+      yield pieces.join('');
+      yield* next;
+      [pieces, size] = [[last], last.length];
     }
   } catch (error) {
     if (error instanceof SnapshotError) throw error;
@@ -108,7 +115,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     if (code === 'Z_BUF_ERROR') throw damaged(file, 'it ends too early');
     throw damaged(file, code.startsWith('Z_') ? 'it is no gzip, or bytes of it were changed' : String(error));
   }
-  if (rest !== '') throw damaged(file, 'it ends too early');
+  if (size > 0) throw damaged(file, 'it ends too early');
 }
 
 function damaged(file: string, what: string): SnapshotError {

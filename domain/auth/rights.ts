@@ -11,7 +11,7 @@ export interface Rights {
 }
 
 /** Has it, or a permission that includes it. */
-function holds({ isAdmin, permissions }: Rights, permission: string): boolean {
+export function holds({ isAdmin, permissions }: Rights, permission: string): boolean {
   const [entity = '', action] = permission.split('.');
   return (
     isAdmin ||

@@ -1,4 +1,5 @@
 /** Hosts stop: a router removes terminators of its own, many (1038) or one in the older form (20211). */
+import { couldBeStored } from '../../domain/ids.js';
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import { RemoveTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
@@ -10,12 +11,13 @@ import type { FabricServices } from '../services.js';
 
 /** Unknown ids, and those of other routers, are passed over. */
 export async function removeAll(
-  ids: readonly string[],
+  named: readonly string[],
   channel: RouterChannel,
   services: FabricServices,
 ): Promise<void> {
   const { stores, traffic } = services;
   const { terminators, making } = traffic.gatesOf(channel);
+  const ids = named.filter(couldBeStored);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
   await terminators.run(async () => {
     traffic.validation.removed(channel, ids);

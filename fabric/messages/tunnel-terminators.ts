@@ -1,9 +1,10 @@
 /** What a router does to a terminator that it hosts itself: cost and precedence (20408), and its end (20410). */
+import { couldBeStored } from '../../domain/ids.js';
 import { UpdateTunnelTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
 import type { UpdateTunnelTerminatorRequest } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
-import { EdgeError, errorMessage, refusalOf, requireCost } from '../edge-errors.js';
+import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../edge-errors.js';
 import { message, readBody, textOf } from '../frame.js';
 import { precedenceOf } from '../precedences.js';
 import type { FabricServices } from '../services.js';
@@ -26,11 +27,12 @@ async function change(
   { stores }: FabricServices,
 ): Promise<void> {
   if (updateCost) requireCost(cost);
+  if (!couldBeStored(id)) throw invalidTerminator();
   const isChanged = await stores.hostedTerminators.change(
     { id, routerId, identityId: routerId },
     { ...(updateCost ? { cost } : {}), ...(updatePrecedence ? { precedence: precedenceOf(precedence) } : {}) },
   );
-  if (!isChanged) throw new EdgeError('invalidTerminator', 'invalid terminator');
+  if (!isChanged) throw invalidTerminator();
 }
 
 /** Answered by 20411 or an Error; routers of release 2.0 say it by 1038. The body is the id. */

@@ -1,9 +1,10 @@
 /** UpdateTerminator (20209): a host changes cost or precedence. Answered by 20210 or an Error. */
+import { couldBeStored } from '../../domain/ids.js';
 import { UpdateTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
 import type { UpdateTerminatorRequest } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
-import { EdgeError, errorMessage, refusalOf, requireCost } from '../edge-errors.js';
+import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../edge-errors.js';
 import { message, readBody } from '../frame.js';
 import { precedenceOf } from '../precedences.js';
 import type { FabricServices } from '../services.js';
@@ -22,6 +23,7 @@ export const updateTerminator: MessageHandler = async (frame, channel, services)
 async function change(request: UpdateTerminatorRequest, channel: RouterChannel, services: FabricServices) {
   if (request.updateCost) requireCost(request.cost);
   const session = await requireSession(request, 'Bind', channel, services);
+  if (!couldBeStored(request.terminatorId)) throw invalidTerminator();
   const isChanged = await services.stores.hostedTerminators.change(
     { id: request.terminatorId, routerId: channel.routerId, identityId: session.identityId },
     {
@@ -30,5 +32,5 @@ async function change(request: UpdateTerminatorRequest, channel: RouterChannel, 
     },
   );
   services.traffic.memory.forgetTargets([session.serviceId]);
-  if (!isChanged) throw new EdgeError('invalidTerminator', 'invalid terminator');
+  if (!isChanged) throw invalidTerminator();
 }

@@ -9,6 +9,7 @@ import type { Context } from '../context.js';
 import { baseFields, given, givenTags, isoTime, isoTimeOrNull, linksOf, tagsFrom } from '../fields.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
+import { requireMayReadEvents } from '../shared/delegation.js';
 import { webhookContext } from '../shared/webhook-secret.js';
 
 const COLLECTION = 'webhooks';
@@ -17,8 +18,9 @@ const COLLECTION = 'webhooks';
 export const listWebhooks: Handler<'management', 'listWebhooks'> = async ({ query }, { stores }) =>
   listOf(await stores.webhooks.list(query), toDetail);
 
-/** POST /webhooks. Fails: `duplicate` (name), `invalidField` (url, kinds, secret). */
-export const createWebhook: Handler<'management', 'createWebhook'> = async ({ body }, context) => {
+/** POST /webhooks. Fails: `unauthenticated`, `duplicate` (name), `invalidField` (url, kinds, secret). */
+export const createWebhook: Handler<'management', 'createWebhook'> = async ({ body, caller }, context) => {
+  requireMayReadEvents(caller);
   const { stores, newId } = context;
   const settings = fromCreate(body, context);
   const secret = secretFrom(body.secret) ?? newSecret();
@@ -34,22 +36,25 @@ export const detailWebhook: Handler<'management', 'detailWebhook'> = async ({ pa
   ok(toDetail(await stores.webhooks.get(params.id)));
 
 /** PUT /webhooks/{id}: the secret stays where none is given. Fails: as create, `notFound`. */
-export const updateWebhook: Handler<'management', 'updateWebhook'> = async ({ params, body }, context) => {
+export const updateWebhook: Handler<'management', 'updateWebhook'> = async ({ params, body, caller }, context) => {
+  requireMayReadEvents(caller);
   const settings = fromCreate(body, context);
   await context.stores.webhooks.update(params.id, { ...settings, ...sealed(params.id, body.secret, context) });
   return noData();
 };
 
-/** PATCH /webhooks/{id}. Fails: as PUT. */
-export const patchWebhook: Handler<'management', 'patchWebhook'> = async ({ params, body }, context) => {
-  const [url, kinds] = [given(body.url), given(body.kinds)];
+/** PATCH /webhooks/{id}: names, tags and an end of deliveries take no right to events. Fails: as PUT. */
+export const patchWebhook: Handler<'management', 'patchWebhook'> = async ({ params, body, caller }, context) => {
+  const [url, kinds, isEnabled] = [given(body.url), given(body.kinds), given(body.enabled)];
+  const isOfName = url === undefined && kinds === undefined && isEnabled !== true && given(body.secret) === undefined;
+  if (!isOfName) requireMayReadEvents(caller);
   if (url !== undefined) requireUrl(url, context);
   if (kinds !== undefined) requireKinds('kinds', kinds);
   await context.stores.webhooks.update(params.id, {
     name: given(body.name),
     url,
     kinds,
-    isEnabled: given(body.enabled),
+    isEnabled,
     tags: givenTags(body.tags),
     ...sealed(params.id, body.secret, context),
   });

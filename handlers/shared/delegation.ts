@@ -3,7 +3,7 @@
  * domain/auth/rights.ts. Administrators pass without a look at the database. What is looked at for others stays locked
  * until the transaction of the change ends, so that no target is raised above the caller in between.
  */
-import { isAbove } from '../../domain/auth/rights.js';
+import { holds, isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Stores, StoreSet } from '../../db/stores.js';
@@ -18,6 +18,12 @@ function refused(causeMessage: string): DomainError {
 /** @throws DomainError `unauthenticated` */
 export function requireAdministrator(caller: Rights, causeMessage: string): void {
   if (!caller.isAdmin) throw refused(causeMessage);
+}
+
+/** Who decides where events are sent reads them there. @throws DomainError `unauthenticated` */
+export function requireMayReadEvents(caller: Rights): void {
+  if (!holds(caller, 'audit.read'))
+    throw refused('a webhook gets events, which need the permission audit.read as well');
 }
 
 /**

@@ -7,11 +7,13 @@ import { createServer as createPlain } from 'node:http';
 import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http';
 import { createServer as createTls } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ConfigError } from '../config.js';
 import type { Config } from '../config.js';
+import { connectionKey } from '../connection-limits.js';
 import type { Logger } from '../log.js';
 import type { METRICS } from '../metrics-settings.js';
 import { splitTarget } from '../paths.js';
@@ -52,8 +54,9 @@ export function createListener(options: ListenerOptions): Listener {
   const token = config.metricsToken ?? tokenIn(config.metricsTokenFile);
   const mayRead = tokenCheck(token);
   const read = once(options.read);
+  const places = new Places();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void respond(request, response, { mayRead, read, log: options.log });
+    void respond(request, response, { mayRead, places, read, log: options.log });
   };
   const bounds = {
     headersTimeout: TIMEOUT_MS,
@@ -63,7 +66,7 @@ export function createListener(options: ListenerOptions): Listener {
   };
   if (config.metricsTls === 'off') {
     const server = createPlain(bounds, listener);
-    server.maxConnections = MAX_CONNECTIONS;
+    places.of(server);
     return { server, setSecureContext: () => undefined };
   }
   const ca = textIn(config.metricsClientCaFile, 'EDGE_METRICS_CLIENT_CA_FILE');
@@ -79,7 +82,7 @@ export function createListener(options: ListenerOptions): Listener {
       listener,
     );
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  places.of(server);
   return {
     server,
     setSecureContext(context) {
@@ -89,13 +92,52 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
+/**
+ * Strangers take no places from who reads: one connection too many ends the oldest that has not shown that it may read,
+ * and where all have, the one that has read nothing for longest.
+ */
+class Places {
+  readonly #strangers = new Map<string, Socket>();
+  readonly #readers = new Map<string, Socket>();
+
+  of(server: PlainServer | TlsServer): void {
+    server.on('connection', (socket: Socket) => {
+      const key = connectionKey(socket);
+      if (this.#strangers.size + this.#readers.size >= MAX_CONNECTIONS) this.#makeRoom();
+      this.#strangers.set(key, socket);
+      socket.once('close', () => {
+        for (const each of [this.#strangers, this.#readers]) if (each.get(key) === socket) each.delete(key);
+      });
+    });
+  }
+
+  /** The connection of this request reads. */
+  reads({ socket }: IncomingMessage): void {
+    const key = connectionKey(socket);
+    const below = this.#strangers.get(key) ?? this.#readers.get(key);
+    if (below === undefined) return;
+    this.#strangers.delete(key);
+    this.#readers.delete(key); // to the end of the row
+    this.#readers.set(key, below);
+  }
+
+  #makeRoom(): void {
+    const from = this.#strangers.size > 0 ? this.#strangers : this.#readers;
+    const [oldest] = from;
+    if (oldest === undefined) return;
+    from.delete(oldest[0]);
+    oldest[1].destroy();
+  }
+}
+
 interface Responding {
   readonly mayRead: (request: IncomingMessage) => boolean;
+  readonly places: Places;
   readonly read: () => Promise<string>;
   readonly log: Logger;
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, { mayRead, read, log }: Responding) {
+async function respond(request: IncomingMessage, response: ServerResponse, { mayRead, places, read, log }: Responding) {
   const { method = '', url = '/' } = request;
   const refuse = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
     response.writeHead(status, { ...COMMON, 'content-type': 'text/plain; charset=utf-8', ...headers });
@@ -107,6 +149,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, { may
     refuse(401, 'Send the token of metrics as a bearer token.', { 'www-authenticate': 'Bearer realm="metrics"' });
     return;
   }
+  places.reads(request);
   if (splitTarget(url).path !== '/metrics') {
     refuse(404, 'Metrics are at /metrics.');
     return;

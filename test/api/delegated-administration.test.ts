@@ -40,6 +40,27 @@ describe('delegated administration', () => {
   const NO_ADMIN_ENROLLMENT = 'non-admins may not manage enrollments for admin identities';
   const NO_ENROLLMENT_ABOVE = 'non-admins may not manage enrollments for identities with permissions that they lack';
 
+  it('of webhooks, which get events, takes the right to events as well', async () => {
+    const message = 'a webhook gets events, which need the permission audit.read as well';
+    const [alone, reading, readonly] = [
+      await withPermissions('webhook'),
+      await withPermissions('webhook', 'audit.read'),
+      await withPermissions('webhook.create', 'admin_readonly'),
+    ];
+    const body = () => ({ name: unique('hook'), url: 'https://hooks.example.com/', enabled: false });
+    expectRefused(await alone.post(`${M}/webhooks`, body()), message);
+    expectStatus(await readonly.post(`${M}/webhooks`, body()), 201);
+    const made = expectStatus(await reading.post(`${M}/webhooks`, body()), 201).data as Item;
+    const path = `${M}/webhooks/${made.id}`;
+    expectRefused(await alone.put(path, body()), message);
+    const secret = `whsec_${'c'.repeat(40)}`;
+    for (const changes of [{ url: 'https://elsewhere.example.com/' }, { kinds: ['*'] }, { enabled: true }, { secret }])
+      expectRefused(await alone.patch(path, changes), message);
+    expectStatus(await alone.patch(path, { name: unique('hook'), tags: { a: 'b' }, enabled: false, url: null }), 200);
+    expectStatus(await reading.patch(path, { secret, kinds: [] }), 200);
+    expectStatus(await alone.delete(path), 200);
+  });
+
   describe('of identities', () => {
     let delegate: Client;
     before(async () => {

@@ -1,6 +1,8 @@
 /** The listener of metrics by itself: its certificate, and client certificates. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -112,6 +114,31 @@ describe('the listener of metrics', () => {
     const headers = { authorization: 'Bearer a-token-of-its-own' };
     expect((await askMetrics(url, { ...shown, headers })).status).to.equal(200);
     expect(await refusal(url, trusting(network, { headers }))).to.match(/^(ERR_SSL_|ECONNRESET|EPIPE)/);
+  });
+
+  it('keeps its places for who may read: strangers who hold theirs give way', async () => {
+    const token = 'x'.repeat(20);
+    const { listener, url } = await start({ EDGE_METRICS_TLS: 'off', EDGE_METRICS_TOKEN: token });
+    const { port } = new URL(url);
+    const read = () => askMetrics(url, { headers: { authorization: `Bearer ${token}` } });
+    const strangers: Socket[] = [];
+    try {
+      for (let count = 0; count < 70; count += 1) {
+        const stranger = connect(Number(port), '127.0.0.1');
+        strangers.push(stranger.on('error', () => undefined));
+        await once(stranger, 'connect');
+      }
+      const count = () =>
+        new Promise<number>((resolve, reject) => {
+          listener.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
+        });
+      expect((await read()).status).to.equal(200);
+      expect((await askMetrics(url)).status).to.equal(401);
+      await until('those that are too many are cut', async () => (await count()) <= 64);
+      expect((await read()).status).to.equal(200);
+    } finally {
+      for (const stranger of strangers) stranger.destroy();
+    }
   });
 
   it('reads once for all that ask at a time, and says when it cannot', async () => {

@@ -168,7 +168,8 @@ describe('circuits', () => {
         `service ${serviceId} has no online terminators for instanceId ${instance}`,
       ];
       expect(await refused(made.dialer)).to.deep.equal(none(''));
-      expect(await refused(made.dialer, { instanceId: 'right' })).to.deep.equal(none('right'));
+      for (const instance of ['right', 'l\0ft'])
+        expect(await refused(made.dialer, { instanceId: instance })).to.deep.equal(none(instance));
       await connectCircuit(router, made.dialer, { instanceId: 'left' });
     });
 

@@ -233,6 +233,20 @@ describe('routers hear of lost access', () => {
     after.close();
   });
 
+  it('also while another router names sessions that cannot be any', async () => {
+    const made = await scene();
+    const router = await newRouter(controller);
+    const hostile = await ScriptedRouter.online(controller.url, router);
+    const sessionTokens = ['\0', 'a\0b', 'x'.repeat(100_000)];
+    hostile.sendTyped(ContentType.ValidateSessions, ValidateSessionsRequestSchema, { sessionTokens });
+    await until('it hears that they are over', () => sessionTokens.every((id) => endedAt(hostile).includes(id)));
+    await remove(`service-policies/${await policyOf('service-policies', `${made.world.word}-dial`)}`);
+    const [left] = routers();
+    await until('the first router hears of the policy', () => endedAt(left).includes(made.dialers[0].id));
+    await until('its circuit ends', () => unrouted(left).includes(made.circuits[0]));
+    hostile.close();
+  });
+
   describe('on another controller', () => {
     let other: Controller;
     before(async () => {

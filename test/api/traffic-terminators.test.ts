@@ -182,6 +182,16 @@ describe('terminators of routers', () => {
       const peerData = { 1003: Buffer.alloc(65_537) };
       expect((await refusal(router, host, { peerData })).slice(0, 2)).to.deep.equal([8, NEVER]);
     });
+
+    it('with texts that the database cannot hold', async () => {
+      expect(await refusal(router, { ...host, sessionToken: 'a\0b' })).to.deep.equal([
+        3,
+        START_OVER,
+        'invalid session',
+      ]);
+      expect(await refusal(router, host, { address: 'a\0b' })).to.deep.equal([8, NEVER, 'invalid address']);
+      expect((await refusal(router, host, { instanceId: 'a\0b' })).slice(0, 2)).to.deep.equal([13, NEVER]);
+    });
   });
 
   it('change cost and precedence at their own router, for their own host', async () => {
@@ -203,6 +213,7 @@ describe('terminators of routers', () => {
     expect(await codeOf(stranger, host, changes)).to.equal(5);
     expect(await codeOf(router, await world.dialer(), changes)).to.equal(4);
     expect(await codeOf(router, host, { updateCost: true, cost: 65_536 })).to.equal(10);
+    expect(await codeOf(router, host, { ...changes, terminatorId: 'a\0b' })).to.equal(8);
     expect(await stored(id)).to.deep.include({ cost: 7, precedence: 'failed' });
   });
 
@@ -219,7 +230,7 @@ describe('terminators of routers', () => {
     };
     await remove(stranger, ids);
     expect(await left()).to.deep.equal([true, true, true]);
-    await remove(router, [ids[0] ?? '', 'unknown']);
+    await remove(router, [ids[0] ?? '', 'unknown', 'un\0known']);
     expect(await left()).to.deep.equal([false, true, true]);
     for (const from of [stranger, router]) {
       const body = { terminatorId: ids[1] ?? '' };

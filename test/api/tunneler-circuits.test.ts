@@ -48,7 +48,7 @@ describe('circuits of routers that host and dial by themselves', () => {
       expect(await refused(made.name, {}, connected)).to.deep.equal([7, 'tunneling not enabled']);
       connected.close();
       const invalidService = [6, 'invalid service'];
-      expect(await refused('none')).to.deep.equal(invalidService);
+      for (const name of ['none', 'n\0ne']) expect(await refused(name)).to.deep.equal(invalidService);
       expect(await refused(made.name, {}, world.stranger)).to.deep.equal(invalidService);
       await remove(controller, `service-policies/${made.dialPolicy}`);
       expect(await refused(made.name)).to.deep.equal(invalidService);

@@ -65,8 +65,7 @@ describe('services that routers host by themselves', () => {
     });
 
     it('for a service that is none, and alike for one that is not granted', async () => {
-      expect(await refused({ serviceId: 'none' })).to.deep.equal(invalidService);
-      expect(await refused({ serviceId: '' })).to.deep.equal(invalidService);
+      for (const serviceId of ['none', '', 'n\0ne']) expect(await refused({ serviceId })).to.deep.equal(invalidService);
       const made = await world.service();
       expect(await refused({ serviceId: made.id }, world.stranger)).to.deep.equal(invalidService);
       await remove(controller, `service-policies/${made.bindPolicy}`);
@@ -169,6 +168,7 @@ describe('services that routers host by themselves', () => {
         );
       expect(await change(world.stranger, { updateCost: true, cost: 9 })).to.deep.equal([8, 'invalid terminator']);
       expect((await change(its(), { updateCost: true, cost: 65_536 }))?.[0]).to.equal(10);
+      expect(await change(its(), { updateCost: true, terminatorId: 'a\0b' })).to.deep.equal([8, 'invalid terminator']);
       expect(await change(its(), { updateCost: true, cost: 9 })).to.equal(undefined);
       expect(await change(its(), { updatePrecedence: true, precedence: TerminatorPrecedence.FAILED })).to.equal(
         undefined,

@@ -202,6 +202,23 @@ describe('webhooks', function webhooks() {
     await remove(id);
   });
 
+  it('have a dead letter at once of what is too large for them, which holds up no other event', async () => {
+    const id = await make();
+    receiver.status = 413;
+    const [large, next] = [await makeService(), await makeService()];
+    await arrives(next);
+    receiver.status = 204;
+    await arrives(await makeService());
+    const letters = await until('both are dead letters', async () => {
+      const found = expectStatus(await controller.admin.get(`${M}/webhooks/${id}/dead-letters`), 200);
+      return (found.data as object[]).length === 2 && (found.data as object[]);
+    });
+    for (const letter of letters)
+      expect(letter).to.include({ attempts: 1, lastError: 'the answer has status 413', isDue: false });
+    expect(sentOf(large)).to.have.length(1);
+    await remove(id);
+  });
+
   it('have dead letters when they do not, which can be sent again', async () => {
     const id = await make();
     receiver.status = null;

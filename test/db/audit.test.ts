@@ -123,6 +123,26 @@ describe('who acts, in the audit record', () => {
     expect(await actors('gone')).to.deep.equal([]);
   });
 
+  it('is read as events in pages of few bytes, one record at a time where that has more', async () => {
+    const first = (await stores.events.close()) + 1;
+    for (const [index, size] of [10, 400_000, 400_000, 1_500_000, 10, 10].entries())
+      await fixture.files.query(
+        `INSERT INTO audit_records (kind, entity_type, entity_id, actor_kind, after)
+        VALUES ('config.created', 'config', $1, 'operator', jsonb_build_object('text', repeat('x', $2)))`,
+        [`large${index}`, size],
+      );
+    const last = await stores.events.close();
+    const pages: (string | null)[][] = [];
+    for (let at = { batch: first, seq: 0 }; at.batch <= last;) {
+      const { records, end } = await stores.events.after(at, last, 100);
+      pages.push(records.map(({ entityId }) => entityId));
+      at = end;
+    }
+    expect(pages).to.deep.equal([['large0', 'large1', 'large2'], ['large3'], ['large4', 'large5']]);
+    const { records } = await stores.events.after({ batch: first, seq: 0 }, last, 2);
+    expect(records.map(({ entityId }) => entityId)).to.deep.equal(['large0', 'large1']);
+  });
+
   it('is numbered in the order of the changes of one entity', async () => {
     await stores.services.create('counted', serviceDraft('counted'));
     const changes = Array.from({ length: 20 }, (_, index) =>

@@ -163,6 +163,9 @@ describe('a snapshot', () => {
       expect(await refusal(restore(at, target))).to.match(/is damaged, or is none: it is no gzip/);
       writeFileSync(at, gzipSync('hello\n'));
       expect(await refusal(restore(at, target))).to.match(/is damaged, or is none/);
+      // In many thousand pieces, all of one line: to look at it once is enough.
+      writeFileSync(at, gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x'), { level: 1 }));
+      expect(await refusal(restore(at, target))).to.match(/is damaged, or is none: it ends too early/);
       expect(await refusal(restore(join(place, 'nothing'), target))).to.match(/cannot be read \(ENOENT\)/);
     });
 

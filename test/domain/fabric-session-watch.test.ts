@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { RouterChannel } from '../../fabric/channel.js';
 import { Circuits } from '../../fabric/circuits.js';
+import { ConnectedIdentities } from '../../fabric/connected-identities.js';
 import { ContentType } from '../../fabric/content-types.js';
 import { typedMessage } from '../../fabric/frame.js';
 import { DialMemory } from '../../fabric/dial-memory.js';
@@ -101,5 +102,28 @@ describe('the sessions that routers use', () => {
     answers[2]?.();
     await Promise.all(named);
     await sessions.close();
+  });
+});
+
+describe('the identities that routers report as connected', () => {
+  const events = (ids: readonly string[]) => ids.map((identityId) => ({ identityId, isConnected: true }));
+  const reported = () =>
+    new ConnectedIdentities(
+      () => 0,
+      () => false,
+    );
+
+  it('are of no router more than a bound, whatever it sends, and none is what no id can be', () => {
+    const connected = reported();
+    const many = Array.from({ length: 100_001 }, (_, index) => `identity-${index}`);
+    for (const isWhole of [false, true]) {
+      connected.report('r1', events(['x'.repeat(65), 'a\0b', '', ...many]), isWhole);
+      expect(connected.of('identity-99999')).to.equal('online');
+      for (const id of ['identity-100000', 'x'.repeat(65), 'a\0b', '']) expect(connected.of(id)).to.equal('offline');
+    }
+    connected.report('r2', events(['identity-100000']), false);
+    connected.report('r1', [{ identityId: 'identity-0', isConnected: false }, ...events(['another'])], false);
+    for (const id of ['identity-100000', 'another']) expect(connected.of(id)).to.equal('online');
+    expect(connected.of('identity-0')).to.equal('offline');
   });
 });

@@ -121,7 +121,7 @@ describe('what an operator does beside a running controller', function operating
     const caller = await controller.newCaller();
     const file = join(place, 'short');
     writeFileSync(file, 'abc\n');
-    const device = await make(controller, 'identities', { name: 'a device', type: 'Device', isAdmin: false });
+    const device = await make(controller, 'identities', { name: 'a\n\u001b[2Jdevice', type: 'Device', isAdmin: false });
     const [short, unknown, missing, without, strange] = await Promise.all([
       command(['admin', 'reset-password', caller.username, '--password-file', file]),
       command(['admin', 'reset-password', 'no-such-user']),
@@ -137,7 +137,9 @@ describe('what an operator does beside a running controller', function operating
         `${ADMIN.username}.\n`,
     );
     expect(missing.stderr).to.match(/^edge-controller: The password file cannot be read: ENOENT/);
-    expect(without.stderr).to.match(/^edge-controller: The identity a device does not log in with a password/);
+    expect(without.stderr).to.match(
+      /^edge-controller: The identity a\\u000a\\u001b\[2Jdevice does not log in with a password/,
+    );
     expect(strange.stderr).to.match(/^edge-controller: There is no identity with the id nobody\./);
     expect(await login(caller, caller.password)).to.equal(200);
   });
@@ -182,8 +184,9 @@ describe('what an operator does beside a running controller', function operating
       caller.id,
     ]);
     expect(rows).to.deep.equal([{ blocked_until: null }]);
+    expectStatus(await controller.admin.patch(`${MANAGEMENT}/identities/${caller.id}`, { name: 'two\nlines' }), 200);
     const again = await command(['admin', 'unlock', '--id', caller.id]);
-    expect(again.stdout).to.match(/can log in \(nothing kept it out\)/);
+    expect(again.stdout).to.match(/^two\\u000alines can log in \(nothing kept it out\)/);
   });
 
   it('backs up into a file of its user alone, and restores it into another database', async () => {
