@@ -10,6 +10,7 @@ export interface ShownSession {
   readonly id: string;
   readonly apiSessionId: string;
   readonly identityId: string;
+  readonly identityName: string;
   readonly serviceId: string;
   readonly type: PolicyType;
   /** What grants it hangs on no device, and so ends by a change only. */
@@ -32,7 +33,7 @@ const allowed = (routerId: string) => `EXISTS (SELECT FROM routers r
   WHERE r.id = ${routerId} AND r.is_edge AND NOT r.disabled AND ${ROUTER_SERVES_BOTH})`;
 
 const FIND = `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
-  t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted",
+  i.name AS "identityName", t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted",
   t.granted_until = 'infinity' AS "isLasting", ${allowed('$2')} AS "isRouterAllowed",
   s.encryption_required AS "encryptionRequired", s.terminator_strategy AS strategy,
   s.max_idle_time_millis AS "maxIdleMs", coalesce(h.cost, i.default_hosting_cost) AS "hostingCost",

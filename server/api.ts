@@ -7,7 +7,7 @@ import type { Actor } from '../db/attribution.js';
 import { RequestClock } from '../db/request-clock.js';
 import { DatabaseUnavailable } from '../db/outages.js';
 import type { Precondition } from '../db/precondition.js';
-import { DomainError } from '../domain/errors.js';
+import { DomainError, invalidField } from '../domain/errors.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { OperationSpec, Permission } from '../generated/operation.js';
 import type { Connection, Facts } from '../handlers/handler.js';
@@ -316,12 +316,7 @@ function readInput(
   };
   if (spec === null) return { body: undefined, connection };
   if (bytes === null) {
-    if (spec.required)
-      throw bodyFault(
-        { instancePath: '', schemaPath: '', keyword: 'required', params: { missingProperty: spec.name } },
-        undefined,
-        spec.name,
-      );
+    if (spec.required) throw invalidField(spec.name, `${spec.name} in body is required`, '', `required ${spec.name}`);
     return { body: undefined, connection };
   }
   requireContentType(spec, type);

@@ -73,8 +73,11 @@ function orderOf(table: SymbolTable, sort: string, params: Params): Order {
   return new Compiler(params, 'invalidSort').orderBy(table, parseSort(sort));
 }
 
+const EVERYTHING = -1;
+
+/** @param asked  -1: everything; any other number below 1 asks for nothing of its own */
 function limitOf(asked: number, options: ListOptions): number | null {
-  if (asked < 0) return null;
-  if (asked === 0) return options.unlimitedByDefault ? null : Math.min(options.defaultLimit, options.maxLimit);
+  if (asked === EVERYTHING) return null;
+  if (asked <= 0) return options.unlimitedByDefault ? null : Math.min(options.defaultLimit, options.maxLimit);
   return Math.min(asked, options.maxLimit);
 }

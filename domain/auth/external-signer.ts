@@ -15,7 +15,7 @@ export interface SignerSettings {
   readonly isEnabled: boolean;
   /** The claim holds the identity's `externalId`, else its id. */
   readonly useExternalId: boolean;
-  /** JSON pointer to the claim that names the identity. */
+  /** Claim that names the identity: a JSON pointer, or the bare name of a top-level claim. Kept as it was given. */
   readonly claimsProperty: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -72,9 +72,6 @@ export interface OwedToken {
 }
 
 export const DEFAULT_CLAIM = '/sub';
-
-/** A JSON pointer; a bare name is that of a top-level claim. */
-export const claimPointer = (text: string): string => (text === '' || text.startsWith('/') ? text : `/${text}`);
 
 /**
  * @param certPem  '' and undefined are none, as of `jwksEndpoint`

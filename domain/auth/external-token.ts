@@ -99,9 +99,9 @@ export function mintOf({ jti, iat }: JWTPayload): { tokenId: string | null; issu
 
 export const endOf = ({ exp = MAX_DATE_SECONDS }: Claims): Date => new Date(Math.min(exp, MAX_DATE_SECONDS) * 1000);
 
-/** The text at a JSON pointer (RFC 6901). @throws TokenFault */
-export function claimAt(claims: Claims, pointer: string): string {
-  const value = valueAt(claims, pointer);
+/** The text that a selector finds. @throws TokenFault */
+export function claimAt(claims: Claims, selector: string): string {
+  const value = valueAt(claims, selector);
   if (!isPlainText(value)) throw new TokenFault('the claim that names the identity is missing or no usable text');
   return value;
 }
@@ -109,12 +109,12 @@ export function claimAt(claims: Claims, pointer: string): string {
 const MAX_CLAIMED_ATTRIBUTES = 100;
 
 /**
- * Role attributes from a text or a list of texts at a JSON pointer; a token without the claim brings none.
- * @param pointer  '' for none
+ * Role attributes from a text or a list of texts; a token without the claim brings none.
+ * @param selector  '' for none
  * @throws TokenFault when there are more than 100, or one that is no usable text
  */
-export function attributesAt(claims: Claims, pointer: string): string[] {
-  const value = pointer === '' ? undefined : valueAt(claims, pointer);
+export function attributesAt(claims: Claims, selector: string): string[] {
+  const value = selector === '' ? undefined : valueAt(claims, selector);
   if (value === undefined || value === null) return [];
   const listed: unknown[] = Array.isArray(value) ? value : [value];
   if (listed.length > MAX_CLAIMED_ATTRIBUTES)
@@ -126,9 +126,13 @@ export function attributesAt(claims: Claims, pointer: string): string[] {
   });
 }
 
-function valueAt(claims: Claims, pointer: string): unknown {
+/** @param selector  a JSON pointer (RFC 6901), or the bare name of a top-level claim */
+function valueAt(claims: Claims, selector: string): unknown {
   let value: unknown = claims;
-  for (const part of pointer.split('/').slice(1)) {
+  for (const part of selector
+    .replace(/^(?!\/)/, '/')
+    .split('/')
+    .slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
     const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
     value = isHolder ? (value as Record<string, unknown>)[name] : undefined;

@@ -38,14 +38,17 @@ function forwardOrFixed(forward: string, allowed: string, fixed: string): JsonOb
   };
 }
 
+/** A type beside its one value: forms that are made of schemas show text for what has none. */
+const flag = (description: string): JsonObject => ({ type: 'boolean', enum: [true], description });
+
 /** What a terminator does with a connection: host.v1 itself, and each entry of host.v2. */
 export const hostProperties: JsonObject = {
   address: { ...ref('address'), description: 'Where connections go.' },
   port: ref('port'),
   protocol: ref('protocol'),
-  forwardAddress: { enum: [true], description: 'Connections go to the address that the client dialed.' },
-  forwardPort: { enum: [true], description: 'Connections go to the port that the client dialed.' },
-  forwardProtocol: { enum: [true], description: 'Connections use the protocol that the client dialed with.' },
+  forwardAddress: flag('Connections go to the address that the client dialed.'),
+  forwardPort: flag('Connections go to the port that the client dialed.'),
+  forwardProtocol: flag('Connections use the protocol that the client dialed with.'),
   allowedAddresses: ref('addresses'),
   allowedPortRanges: ref('portRanges'),
   allowedProtocols: ref('protocols'),

@@ -161,14 +161,15 @@ export function parseProcessChange(
   };
 }
 
+/** Hashes and signers stay as they are written, unlike those of a check of one process: clients compare them. */
 export function parseProcesses(
   given: readonly (GivenProcess & { readonly signerFingerprints?: readonly string[] | null })[],
 ): ProcessOfMany[] {
   return given.map(({ os, osType, path, hashes, signerFingerprints }, index) => ({
     osType: parseOsName(`processes.${index}.osType`, osType ?? os),
     path,
-    hashes: lower(hashes),
-    signerFingerprints: lower(signerFingerprints),
+    hashes: hashes ?? [],
+    signerFingerprints: signerFingerprints ?? [],
   }));
 }
 

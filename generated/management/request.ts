@@ -335,7 +335,7 @@ export interface EdgeRouterCreate {
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
-  ctrlChanListeners?: Record<string, string[]> | null;
+  ctrlChanListeners?: Record<string, string[] | null> | null;
   /** Whether the router is out of service. */
   disabled?: boolean | null;
   /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
@@ -358,7 +358,7 @@ export interface EdgeRouterPatch {
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
-  ctrlChanListeners?: Record<string, string[]> | null;
+  ctrlChanListeners?: Record<string, string[] | null> | null;
   /** Whether the router is out of service. */
   disabled?: boolean | null;
   /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
@@ -417,7 +417,7 @@ export interface EdgeRouterUpdate {
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
-  ctrlChanListeners?: Record<string, string[]> | null;
+  ctrlChanListeners?: Record<string, string[] | null> | null;
   /** Whether the router is out of service. */
   disabled?: boolean | null;
   /** Whether the router has a tunneler, and with it an identity and an edge router policy of its own id. */
@@ -985,7 +985,7 @@ export interface RouterCreate {
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
-  ctrlChanListeners?: Record<string, string[]> | null;
+  ctrlChanListeners?: Record<string, string[] | null> | null;
   /** Whether the router is out of service. */
   disabled?: boolean | null;
   /** Name of the router; unique. */
@@ -1002,7 +1002,7 @@ export interface RouterPatch {
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
-  ctrlChanListeners?: Record<string, string[]> | null;
+  ctrlChanListeners?: Record<string, string[] | null> | null;
   /** Whether the router is out of service. */
   disabled?: boolean | null;
   /** Name of the router; unique. */
@@ -1019,7 +1019,7 @@ export interface RouterUpdate {
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
-  ctrlChanListeners?: Record<string, string[]> | null;
+  ctrlChanListeners?: Record<string, string[] | null> | null;
   /** Whether the router is out of service. */
   disabled?: boolean | null;
   /** Name of the router; unique. */

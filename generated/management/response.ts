@@ -835,8 +835,8 @@ export interface ExternalJwtSignerDetail extends BaseEntity {
   enrollToCertEnabled?: boolean | undefined;
   /** Whether a token enrolls a new identity that logs in with tokens. */
   enrollToTokenEnabled?: boolean | undefined;
-  /** Where users get a token, an `http` or `https` URL. */
-  externalAuthUrl: string;
+  /** Where users get a token, an `http` or `https` URL; null when it is not said. */
+  externalAuthUrl: string | null;
   /** SHA-1 of the certificate's DER in lower-case hex; empty without one. */
   fingerprint: string;
   /** What the `iss` of a token must be; unique. */

@@ -1,5 +1,5 @@
 /** External JWT signers in their wire forms, and the settings that a request gives. */
-import { claimPointer, DEFAULT_CLAIM, requireWebUrl } from '../../domain/auth/external-signer.js';
+import { DEFAULT_CLAIM, requireWebUrl } from '../../domain/auth/external-signer.js';
 import type { ExternalJwtSigner, SignerSettings } from '../../domain/auth/external-signer.js';
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import { invalidField } from '../../domain/errors.js';
@@ -24,7 +24,7 @@ export function toExternalJwtSignerDetail(signer: ExternalJwtSigner): Response.E
     enrollNameClaimsSelector: signer.enrollNameClaimsSelector,
     enrollToCertEnabled: signer.enrollToCertEnabled,
     enrollToTokenEnabled: signer.enrollToTokenEnabled,
-    externalAuthUrl: signer.externalAuthUrl ?? '',
+    externalAuthUrl: signer.externalAuthUrl,
     fingerprint: certificate?.fingerprint ?? '',
     issuer: signer.issuer,
     jwksEndpoint,
@@ -63,7 +63,7 @@ export function signerSettingsFrom(body: Request.ExternalJwtSignerCreate): Signe
     kid: textOrNull(body.kid ?? ''),
     isEnabled: body.enabled,
     useExternalId: body.useExternalId ?? false,
-    claimsProperty: pointerOr(DEFAULT_CLAIM, body.claimsProperty ?? ''),
+    claimsProperty: claimOrDefault(body.claimsProperty),
     clientId: body.clientId ?? '',
     scopes: body.scopes ?? [],
     externalAuthUrl: webUrlOrNull(body.externalAuthUrl ?? ''),
@@ -71,8 +71,8 @@ export function signerSettingsFrom(body: Request.ExternalJwtSignerCreate): Signe
     enrollToCertEnabled: body.enrollToCertEnabled ?? false,
     enrollToTokenEnabled: body.enrollToTokenEnabled ?? false,
     enrollAuthPolicyId: policyIdOf(body.enrollAuthPolicyId ?? ''),
-    enrollNameClaimsSelector: pointerOr(DEFAULT_CLAIM, body.enrollNameClaimsSelector ?? ''),
-    enrollAttributeClaimsSelector: claimPointer(body.enrollAttributeClaimsSelector ?? ''),
+    enrollNameClaimsSelector: claimOrDefault(body.enrollNameClaimsSelector),
+    enrollAttributeClaimsSelector: body.enrollAttributeClaimsSelector ?? '',
   };
 }
 
@@ -87,7 +87,7 @@ export function signerChangesFrom(body: Request.ExternalJwtSignerPatch): {
     kid: ifGiven(body.kid, textOrNull),
     isEnabled: given(body.enabled),
     useExternalId: given(body.useExternalId),
-    claimsProperty: ifGiven(body.claimsProperty, (text) => pointerOr(DEFAULT_CLAIM, text)),
+    claimsProperty: ifGiven(body.claimsProperty, claimOrDefault),
     clientId: given(body.clientId),
     scopes: given(body.scopes),
     externalAuthUrl: ifGiven(body.externalAuthUrl, webUrlOrNull),
@@ -95,8 +95,8 @@ export function signerChangesFrom(body: Request.ExternalJwtSignerPatch): {
     enrollToCertEnabled: given(body.enrollToCertEnabled),
     enrollToTokenEnabled: given(body.enrollToTokenEnabled),
     enrollAuthPolicyId: ifGiven(body.enrollAuthPolicyId, policyIdOf),
-    enrollNameClaimsSelector: ifGiven(body.enrollNameClaimsSelector, (text) => pointerOr(DEFAULT_CLAIM, text)),
-    enrollAttributeClaimsSelector: ifGiven(body.enrollAttributeClaimsSelector, claimPointer),
+    enrollNameClaimsSelector: ifGiven(body.enrollNameClaimsSelector, claimOrDefault),
+    enrollAttributeClaimsSelector: given(body.enrollAttributeClaimsSelector),
   };
 }
 
@@ -110,6 +110,7 @@ function requireText(field: string, text: string | null): string {
 }
 
 const textOrNull = (text: string): string | null => (text === '' ? null : text);
-const pointerOr = (usual: string, text: string): string => (text === '' ? usual : claimPointer(text));
+const claimOrDefault = (text: string | null | undefined): string =>
+  text == null || text === '' ? DEFAULT_CLAIM : text;
 const policyIdOf = (id: string): string => (id === '' ? defaultAuthPolicy.id : id);
 const webUrlOrNull = (text: string): string | null => (text === '' ? null : requireWebUrl('externalAuthUrl', text));

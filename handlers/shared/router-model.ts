@@ -86,6 +86,10 @@ export function toRouterDetail(router: Router): Response.RouterDetail {
 type Whole = Request.RouterCreate & Pick<Request.EdgeRouterCreate, 'appData' | 'isTunnelerEnabled' | 'roleAttributes'>;
 type Part = Request.RouterPatch & Pick<Request.EdgeRouterPatch, 'appData' | 'isTunnelerEnabled' | 'roleAttributes'>;
 
+/** Stock clients send null for a listener without groups. */
+const listenersFrom = (given: Readonly<Record<string, string[] | null>>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(given).map(([address, groups]) => [address, groups ?? []]));
+
 /** Of a create or PUT: what the body leaves out falls back to its default. */
 export function routerFromWhole(isEdge: boolean, body: Whole): RouterDraft {
   return {
@@ -97,7 +101,7 @@ export function routerFromWhole(isEdge: boolean, body: Whole): RouterDraft {
     isTunnelerEnabled: isEdge && (body.isTunnelerEnabled ?? false),
     roleAttributes: isEdge ? parseRoleAttributes(body.roleAttributes ?? []) : [],
     appData: isEdge ? tagsFrom(body.appData) : {},
-    ctrlChanListeners: body.ctrlChanListeners ?? {},
+    ctrlChanListeners: listenersFrom(body.ctrlChanListeners ?? {}),
     configs: body.configs ?? [],
     tags: tagsFrom(body.tags),
   };
@@ -110,7 +114,7 @@ export function routerFromPart(isEdge: boolean, body: Part) {
     cost: given(body.cost),
     noTraversal: given(body.noTraversal),
     disabled: given(body.disabled),
-    ctrlChanListeners: given(body.ctrlChanListeners),
+    ctrlChanListeners: body.ctrlChanListeners == null ? undefined : listenersFrom(body.ctrlChanListeners),
     configs: given(body.configs),
     tags: givenTags(body.tags),
   };

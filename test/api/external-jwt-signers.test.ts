@@ -63,7 +63,7 @@ describe('external JWT signers', () => {
       enrollNameClaimsSelector: '/sub',
       enrollToCertEnabled: false,
       enrollToTokenEnabled: false,
-      externalAuthUrl: '',
+      externalAuthUrl: null,
       fingerprint: '',
       jwksEndpoint: JWKS,
       kid: '',
@@ -89,13 +89,21 @@ describe('external JWT signers', () => {
     expect(String(made['notAfter']) > String(made['notBefore'])).to.equal(true);
   });
 
-  it('turns the bare name of a claim into a pointer, and an empty one into the default', async () => {
-    const id = await create({ claimsProperty: 'email', enrollAttributeClaimsSelector: 'groups' });
-    expect(await detail(id)).to.include({ claimsProperty: '/email', enrollAttributeClaimsSelector: '/groups' });
+  it('shows the selectors of claims as they were given, and the default for an empty one', async () => {
+    const given = {
+      claimsProperty: 'email',
+      enrollNameClaimsSelector: 'name',
+      enrollAttributeClaimsSelector: 'groups',
+    };
+    const id = await create(given);
+    expect(await detail(id)).to.include(given);
     expectStatus(await patch(id, { claimsProperty: null, enabled: false }), 200);
-    expect(await detail(id)).to.include({ claimsProperty: '/email', enabled: false });
-    expectStatus(await patch(id, { claimsProperty: '' }), 200);
-    expect((await detail(id))['claimsProperty']).to.equal('/sub');
+    expect(await detail(id)).to.include({ ...given, enabled: false });
+    const changed = { claimsProperty: '/user/mail', enrollNameClaimsSelector: '/n', enrollAttributeClaimsSelector: '' };
+    expectStatus(await patch(id, changed), 200);
+    expect(await detail(id)).to.include(changed);
+    expectStatus(await patch(id, { claimsProperty: '', enrollNameClaimsSelector: '' }), 200);
+    expect(await detail(id)).to.include({ claimsProperty: '/sub', enrollNameClaimsSelector: '/sub' });
   });
 
   for (const field of ['issuer', 'audience', 'enabled']) {

@@ -88,7 +88,7 @@ describe('posture checks', () => {
         semantic: 'OneOf',
         processes: [
           { osType: 'WindowsServer', path: 'C:\\a.exe', hashes: [], signerFingerprints: [] },
-          { osType: 'iOS', path: 'b', hashes: ['a'], signerFingerprints: ['b'] },
+          { osType: 'iOS', path: 'b', hashes: ['A'], signerFingerprints: ['B'] },
         ],
       },
     ],
@@ -155,6 +155,15 @@ describe('posture checks', () => {
       semantic: 'AnyOf',
       processes: [{ osType: 'Linux', path: 'a', hashes: [], signerFingerprints: [] }],
     });
+  });
+
+  it('show hashes and signers of many processes as they were written', async () => {
+    const written = { osType: 'Windows', path: 'C:/A.exe', hashes: ['AB:12', 'cd34'], signerFingerprints: ['FF00'] };
+    const multi = await create({ typeId: 'PROCESS_MULTI', semantic: 'AllOf', processes: [written] });
+    expect(await detail(multi)).to.deep.include({ processes: [written] });
+    const other = { ...written, hashes: ['EF'], signerFingerprints: [] };
+    await patch(multi, { typeId: 'PROCESS_MULTI', processes: [other] });
+    expect(await detail(multi)).to.deep.include({ processes: [other] });
   });
 
   it('keep with PATCH what is not given of the process: no hash and no signer is lost on the way', async () => {

@@ -85,6 +85,14 @@ describe('logins with tokens of external signers', () => {
     );
   });
 
+  it('reads a top-level claim by its bare name', async () => {
+    const signer = await provider({ claimsProperty: 'mail', useExternalId: true });
+    const externalId = unique('mail');
+    const id = await person({ externalId });
+    const token = await sign(claimsOf(signer, 'nobody', { mail: externalId }), signer.ca.keys.privateKey);
+    expect(expectStatus(await login(token), 200).data).to.include({ identityId: id });
+  });
+
   it('opens none for what is wrong with the token', async () => {
     const signer = await provider();
     const other = await provider({ kid: 'k2' });

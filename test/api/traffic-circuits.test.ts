@@ -6,6 +6,7 @@ import { PeerData, RouteResultHeader, encodeBoolean, encodeText, encodeUint32 } 
 import { CircuitConfirmationSchema, DestType, FaultSubject, UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { read } from '../support/entities.js';
 import { askMetrics, valueIn } from '../support/metrics.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -97,8 +98,11 @@ describe('circuits', () => {
     const terminator = await hosted(made, {
       peerData: { [PUBLIC_KEY]: Buffer.from('host key'), [PeerData.AppData]: Buffer.from('stored') },
     });
-    const dialerKey = new Map([[PUBLIC_KEY, Buffer.from('dialer key')]]);
-    const sequence = dial(router, made.dialer, { peerData: dialerKey });
+    const sent = new Map([
+      [PUBLIC_KEY, Buffer.from('dialer key')],
+      [PeerData.DialerIdentityName, Buffer.from('somebody else')],
+    ]);
+    const sequence = dial(router, made.dialer, { peerData: sent });
     const seen = await routeAt(router, 0);
     const { route } = seen;
     const tags = { serviceId: made.world.serviceId, clientId: made.dialer.caller.id, hostId: made.host.caller.id };
@@ -106,6 +110,9 @@ describe('circuits', () => {
     expect(route).to.deep.include({ attempt: 0, tags, timeout: 10_000_000_000n });
     expect(route.egress).to.deep.include({ binding: 'edge', destination: terminator });
     expect(text(route.egress?.peerData[PUBLIC_KEY])).to.equal('dialer key');
+    const { id, name } = await read<{ name: string }>(controller, `identities/${made.dialer.caller.id}`);
+    expect(text(route.egress?.peerData[PeerData.DialerIdentityId])).to.equal(id);
+    expect(text(route.egress?.peerData[PeerData.DialerIdentityName])).to.equal(name);
     const [forth, back] = route.forwards;
     expect(route.forwards.length).to.equal(2);
     expect(forth).to.deep.include({ dstAddress: route.egress?.address, dstType: DestType.END });

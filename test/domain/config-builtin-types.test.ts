@@ -237,6 +237,17 @@ describe('built-in config types', () => {
     });
   }
 
+  it('give what is only true or absent a type, by which consoles make their forms', () => {
+    const { schema } = typeNamed('host.v1');
+    const { definitions } = typeNamed('host.v2').schema as unknown as {
+      definitions: { terminator: { properties: Record<string, object> } };
+    };
+    const { properties } = schema as unknown as { properties: Record<string, object> };
+    for (const of of [properties, definitions.terminator.properties])
+      for (const name of ['forwardAddress', 'forwardPort', 'forwardProtocol'])
+        expect(of[name], name).to.deep.include({ type: 'boolean', enum: [true] });
+  });
+
   for (const [name, data] of accepted)
     it(`${name} accepts ${JSON.stringify(data).slice(0, 80)}`, () => expect(faultOf(name, data)).to.equal(undefined));
   for (const [name, data, expected] of refused)

@@ -9,6 +9,7 @@ const SESSION: ShownSession = {
   id: 's',
   apiSessionId: 'a',
   identityId: 'i',
+  identityName: 'n',
   serviceId: 'v',
   type: 'Dial',
   isLasting: true,
