@@ -1,4 +1,5 @@
 // Runs the suites: those that measure time one after the other, then all others in two processes beside each other.
+// Files in which a test failed are run once more by themselves, and what then passes is listed with its first error.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -67,28 +68,34 @@ async function show(file, done) {
 
 /** What a process says of itself in its file; one that ended in another way than by its tests counts as a failure. */
 function resultOf(name, file, { code, signal, fault }) {
-  let result = { passes: 0, failures: 0, pending: 0, failedTitles: [], seconds: {} };
+  let result = { files: {} };
   let trouble = fault ?? (signal === null ? undefined : `ended by ${signal}`);
   try {
     result = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     trouble ??= 'ended without its result';
   }
-  if (code !== 0 && result.failures === 0) trouble ??= `ended with status ${code}`;
-  if (trouble === undefined) return result;
-  return { ...result, failures: result.failures + 1, failedTitles: [...result.failedTitles, `${name}: ${trouble}`] };
+  if (code !== 0 && failuresIn(result.files).length === 0) trouble ??= `ended with status ${code}`;
+  const whole = { passes: 0, pending: 0, seconds: 0, failures: [{ title: `the process ${name}`, error: trouble }] };
+  return trouble === undefined ? result.files : { ...result.files, [name]: whole };
 }
+
+const failuresIn = (files) => Object.values(files).flatMap(({ failures }) => failures);
 
 const SHOWN = 15;
+/** A busy machine spoils a file or two. More is a fault of the tree. */
+const AGAIN = 3;
 
 /** So that whoever adds to them sees what the time goes into. */
-function slowest(results) {
-  const all = results.flatMap(({ seconds }) => Object.entries(seconds)).sort(([, left], [, right]) => right - left);
+function slowest(files) {
+  const all = Object.entries(files).sort(([, left], [, right]) => right.seconds - left.seconds);
   return all
     .slice(0, SHOWN)
-    .map(([file, time]) => `${time.toFixed(0).padStart(6)}  ${file}`)
+    .map(([file, { seconds }]) => `${seconds.toFixed(0).padStart(6)}  ${file}`)
     .join('\n');
 }
+
+const listed = (failures) => failures.map(({ title, error }) => `  ${title}\n    ${error}`).join('\n');
 
 /** As chosen by the user, in one process. Answers the exit code. */
 export async function runChosen(root, args) {
@@ -108,7 +115,8 @@ export async function runAll(root, { title, useMemory }) {
   passSignals();
   const place = useMemory(2) ?? mkdtempSync(join(tmpdir(), 'edge-run-'));
   chmodSync(place, 0o1777);
-  const results = [];
+  /** By file: what its tests came to. */
+  const files = {};
   /** Each has its own temporary directory, with a short name since sockets are in it, and ports of its own. */
   const run = async (name, args, output, priority) => {
     const [temporary, file] = [join(place, name), join(place, `${name}.json`)];
@@ -117,7 +125,7 @@ export async function runAll(root, { title, useMemory }) {
     const first = { b: 26_000, c: 14_000 }[name] ?? 20_000;
     const env = { TMPDIR: temporary, EDGE_TEST_RESULT: file, EDGE_TEST_PORTS: `${first}-${first + 5_999}` };
     const end = await start(root, args, { env, output, priority });
-    results.push(resultOf(name, file, end));
+    Object.assign(files, resultOf(name, file, end));
   };
   try {
     title('suites that measure');
@@ -137,16 +145,24 @@ export async function runAll(root, { title, useMemory }) {
     await show(second.kept, second.done);
     title('this is the third');
     await show(third.kept, third.done);
+    const failed = Object.keys(files).filter((file) => file.endsWith('.test.js') && files[file].failures.length > 0);
+    if (failed.length > 0 && failed.length <= AGAIN && !isHalted) {
+      const first = failed.flatMap((file) => files[file].failures);
+      title('files that failed, once more by themselves');
+      await run('again', failed);
+      console.log(`failed at first:\n${listed(first)}\n`);
+    }
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
   title('all suites');
-  console.log(`the slowest files, in seconds:\n${slowest(results)}\n`);
-  const sum = (figure) => results.reduce((total, result) => total + result[figure], 0);
-  const failed = results.flatMap(({ failedTitles }) => failedTitles);
-  if (failed.length > 0) console.log(`failed:\n${failed.map((one) => `  ${one}`).join('\n')}\n`);
-  const [passes, failures, pending] = ['passes', 'failures', 'pending'].map(sum);
+  console.log(`the slowest files, in seconds:\n${slowest(files)}\n`);
+  const failures = failuresIn(files);
+  if (failures.length > 0) console.log(`failed:\n${listed(failures)}\n`);
+  const [passes, pending] = ['passes', 'pending'].map((figure) =>
+    Object.values(files).reduce((sum, file) => sum + file[figure], 0),
+  );
   if (pending > 0) console.log(`${pending} not run: their titles say why`);
-  console.log(`${passes} passed, ${failures} failed`);
-  return failures > 0 ? 1 : 0;
+  console.log(`${passes} passed, ${failures.length} failed`);
+  return failures.length > 0 ? 1 : 0;
 }
