@@ -28,7 +28,7 @@ interface Seen {
 }
 
 describe('answers about services that are kept', function kept() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let second: Controller;
   let caller: Caller;

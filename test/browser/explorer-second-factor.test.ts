@@ -14,7 +14,7 @@ import { useExplorer } from './explorer-support.js';
 interface Enrolled extends Caller, Totp {}
 
 describe('the API explorer and a second factor', function explorerSecondFactor() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   // As in explorer.test.ts: a page of Chromium may stop to draw on a busy machine.
   this.retries(1);
   let controller: TestController;

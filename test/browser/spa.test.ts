@@ -45,7 +45,7 @@ document.getElementById('login').addEventListener('submit', async (event) => {
 `;
 
 describe('a console in a browser', function console() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   // As for the explorer: Chromium sometimes draws no more frames for a page.
   this.retries(1);
   let place: string;
