@@ -2,6 +2,7 @@
 // Works on a fresh clone with Node and npm only. What comes after -- goes to mocha: options, files below dist/test.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runAll, runChosen } from './suites.mjs';
@@ -21,11 +22,20 @@ function step(what, command, args, options = {}) {
   }
 }
 
-/** Checks that do not disturb each other, at the same time. */
-async function check(checks) {
-  title(Object.keys(checks).join(', '));
-  const runs = Object.entries(checks).map(async ([what, args]) => {
+const CHECKS = {
+  types: ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', 'false'],
+  lint: ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0'],
+  format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
+  specs: ['dist/scripts/lint-specs.js'],
+  'generated files are fresh': ['dist/scripts/generate.js', '--check'],
+};
+
+/** Runs them at this priority, one after the other. Answers what failed, with what it said. */
+async function check(priority = 0) {
+  const faults = [];
+  for (const [what, args] of Object.entries(CHECKS)) {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (priority > 0 && child.pid !== undefined) setPriority(child.pid, priority);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => {
@@ -38,11 +48,11 @@ async function check(checks) {
       });
       child.once('close', resolve);
     });
-    process.stdout.write(output);
-    if (status !== 0) console.error(`\n${what}: failed`);
-    return status;
-  });
-  if ((await Promise.all(runs)).some((status) => status !== 0)) process.exit(1);
+    if (status === 0) continue;
+    console.error(`\n${what}: failed\n${output}`);
+    faults.push({ title: what, error: output.trim() });
+  }
+  return faults;
 }
 
 const browsers = [
@@ -99,18 +109,15 @@ if (!hasBrowser()) {
   );
   process.exit(1);
 }
-step('build', process.execPath, ['scripts/build.mjs']);
-await check({
-  format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
-  lint: ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0'],
-  specs: ['dist/scripts/lint-specs.js'],
-  'generated files are fresh': ['dist/scripts/generate.js', '--check'],
-});
+// Types are checked beside the suites.
+step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
 const chosen = process.argv.slice(2);
 if (chosen.length > 0) {
+  title(Object.keys(CHECKS).join(', '));
+  if ((await check()).length > 0) process.exit(1);
   title('suites');
   process.exitCode = await runChosen(root, chosen);
 } else {
   const { useMemory } = await import('../dist/test/support/memory.js');
-  process.exitCode = await runAll(root, { title, useMemory });
+  process.exitCode = await runAll(root, { title, useMemory, check });
 }

@@ -14,7 +14,7 @@ import { closed, endsSession, faultsOf, pathOf, refusal, show, undeclared } from
 import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
 
 describe(`the ${closed.length} operations with a session, for those who need a token besides`, function tokens() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let administrator: Client;
   let withToken: { headers: { authorization: string[] } };

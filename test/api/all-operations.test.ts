@@ -33,7 +33,7 @@ import { grantedBy, values } from '../cases/permissions.js';
 const GARBAGE = '00000000-0000-4000-8000-000000000000';
 
 describe(`all ${all.length} operations`, function allOperations() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let garbage: Client;
   let ordinary: Client;

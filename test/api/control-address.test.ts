@@ -128,7 +128,7 @@ describe('an address for routers alone', () => {
   });
 
   it('has bounds of its own: a flood at one address leaves the other alone', async function flood() {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const controller = await start({
       EDGE_LIMIT_CONNECTIONS: '6',
       EDGE_LIMIT_CONTROL_CONNECTIONS: '8',

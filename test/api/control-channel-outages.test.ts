@@ -73,7 +73,7 @@ describe('routers of a controller that does not hear of changes', function deaf(
 });
 
 describe('routers of a controller whose database fails', function databaseFails() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   let one: LoggedController;
   let controller: Pick<TestController, 'admin' | 'anonymous' | 'url'>;

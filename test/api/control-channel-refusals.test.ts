@@ -161,7 +161,7 @@ describe('the control channel refuses', () => {
     }
 
     it('one that does not come, comes byte by byte, or stops half-way', async function () {
-      this.timeout(30_000);
+      this.timeout(120_000);
       const sockets = await Promise.all([1, 2, 3].map(() => dial(controller.url, { credentials: router })));
       const [, slow, half] = sockets;
       half?.write(whole().subarray(0, -1));

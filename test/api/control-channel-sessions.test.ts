@@ -224,7 +224,7 @@ describe('API sessions at routers', () => {
   });
 
   it('come in chunks, each session once', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const group = unique('group');
     const router = await routerFor(group);
     const caller = await callerWith(group);

@@ -14,7 +14,7 @@ const page = fileURLToPath(new URL('../../../docs/operations/events.md', import.
 type Check = (headers: Readonly<Record<string, string>>, body: string, secret: string) => boolean;
 
 describe('docs/operations/events.md', function eventsPage() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const blocks = blocksOf(page);
   const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
   const [script = ''] = blocks.filter(({ language }) => language === 'js').map(({ text }) => text);

@@ -11,7 +11,7 @@ import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 
 describe('GET /events', function events() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let reader: Caller;
   const open: EventSource[] = [];

@@ -37,7 +37,7 @@ const exampleOf = (operationId: string): JsonObject => {
 };
 
 describe('the example bodies of the documents', function examples() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let admin: Client;
 

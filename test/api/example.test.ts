@@ -32,7 +32,7 @@ function run(env: Readonly<Record<string, string>>, file = script): Promise<Run>
 }
 
 describe('examples/first-network.sh', function example() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let credentials: Readonly<Record<string, string>>;
   before(async () => {

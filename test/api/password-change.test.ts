@@ -29,7 +29,7 @@ interface Subject {
 }
 
 describe('a new password', function passwordChange() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let pair: Pair;
   let database: TestDatabase;
   let one: LoggedController;

@@ -22,7 +22,7 @@ import {
 import type { PostureNetwork } from './posture-support.js';
 
 const ROUNDS = 25;
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 20_000;
 
 interface Device {
   readonly clients: readonly [Client, Client];

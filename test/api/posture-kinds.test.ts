@@ -86,7 +86,7 @@ const kinds: readonly Kind[] = [
 ];
 
 describe('posture reports', function reports() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let network: PostureNetwork;
   before(async () => {
     network = await startPostureNetwork();

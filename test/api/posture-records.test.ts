@@ -27,7 +27,7 @@ interface FailedRequest {
 }
 
 describe('records of posture', function records() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let network: PostureNetwork;
   before(async () => {
     network = await startPostureNetwork();

@@ -23,7 +23,7 @@ const GOOD = { ...MAC, macAddresses: ['02:FC:00:AA:12:34'] };
 const BAD = { ...MAC, macAddresses: ['02:00:00:00:00:00'] };
 
 describe('a posture check', function posture() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let network: PostureNetwork;
   before(async () => {
     network = await startPostureNetwork();

@@ -34,7 +34,7 @@ interface Subject {
 }
 
 describe('a token that an auth policy requires', function requiredSigners() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let pair: Pair;
   let one: LoggedController;
   let two: LoggedController;

@@ -17,7 +17,7 @@ import { readConfig } from '../../server/config-reader.js';
 import { startController } from '../../server/controller.js';
 import type { Client } from '../support/client.js';
 import { createClient, expectStatus } from '../support/client.js';
-import { ADMIN } from '../support/controller.js';
+import { ADMIN, EDGE_DATABASE_PATIENCE } from '../support/controller.js';
 import { CLIENT as C } from '../support/paths.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
@@ -118,7 +118,9 @@ export async function startLogged(
   env: Readonly<Record<string, string>> = {},
 ): Promise<LoggedController> {
   const dataDir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
-  const config = readConfig({ env: { ...childEnv(dataDir, database), EDGE_LOG_REQUESTS: 'all', ...env } });
+  const config = readConfig({
+    env: { ...childEnv(dataDir, database), EDGE_LOG_REQUESTS: 'all', EDGE_DATABASE_PATIENCE, ...env },
+  });
   const log: Record<string, unknown>[] = [];
   const controller = await startController(
     config,

@@ -195,7 +195,7 @@ describe('a right that was taken away', function staleRights() {
 });
 
 describe('a right whose loss was announced to no controller', function unheard() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   /** Used sessions are compared with the database at a quarter of this, unused ones read again after half of it. */
   const TIMEOUT_S = 8;
   let database: TestDatabase;

@@ -21,7 +21,7 @@ interface Detail {
 }
 
 describe('webhooks', function webhooks() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   let receiver: Receiver;
 

@@ -1,6 +1,6 @@
 /** What the suites of the API explorer share: a controller, a browser, and a new page for each test. */
-import type { Browser } from 'playwright-core';
-import { openPage, startBrowser } from '../support/browser.js';
+import type { BrowserContext } from 'playwright-core';
+import { endBrowser, openPage, startBrowser } from '../support/browser.js';
 import type { WatchedPage } from '../support/browser.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -11,14 +11,14 @@ import type { TestController } from '../support/controller.js';
  */
 export function useExplorer(take: (controller: TestController, watched: WatchedPage) => void): void {
   let controller: TestController | undefined;
-  let browser: Browser | undefined;
+  let browser: BrowserContext | undefined;
   let watched: WatchedPage | undefined;
 
   before(async () => {
     [controller, browser] = await Promise.all([startTestController(), startBrowser()]);
   });
   after(async () => {
-    await browser?.close();
+    await endBrowser(browser);
     await controller?.stop();
   });
   beforeEach(async () => {

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { openPage, startBrowser } from '../support/browser.js';
+import { endBrowser, openPage, startBrowser } from '../support/browser.js';
 import type { WatchedPage } from '../support/browser.js';
 import { MANAGEMENT } from '../support/paths.js';
 
@@ -45,12 +45,12 @@ document.getElementById('login').addEventListener('submit', async (event) => {
 `;
 
 describe('a console in a browser', function console() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   // As for the explorer: Chromium sometimes draws no more frames for a page.
   this.retries(1);
   let place: string;
   let controller: TestController;
-  let browser: Browser;
+  let browser: BrowserContext;
   let watched: WatchedPage;
 
   before(async () => {
@@ -66,7 +66,7 @@ describe('a console in a browser', function console() {
     [controller, browser] = await Promise.all([startTestController({ EDGE_SPA }), startBrowser()]);
   });
   after(async () => {
-    await (browser as Browser | undefined)?.close();
+    await endBrowser(browser);
     await (controller as TestController | undefined)?.stop();
     rmSync(place, { recursive: true, force: true });
   });

@@ -115,7 +115,7 @@ for (const api of ['client', 'management'] as const) {
 }
 
 describe('Dredd', function dredd() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let controller: TestController;
   before(async () => {
     controller = await startTestController();

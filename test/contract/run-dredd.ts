@@ -74,11 +74,15 @@ function run(
   env: Readonly<Record<string, string>>,
 ): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--no-warnings', program, ...options], {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      ['--no-warnings', '--require', join(DREDD, 'light-copy.cjs'), program, ...options],
+      {
+        cwd,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     let output = '';
     const collect = (chunk: Buffer) => {
       output += chunk.toString('utf8');

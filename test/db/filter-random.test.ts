@@ -26,7 +26,7 @@ describe('random filters in PostgreSQL', () => {
       }),
       { numRuns: 500 },
     );
-  }).timeout(30_000);
+  }).timeout(120_000);
 });
 
 // ---- random filters

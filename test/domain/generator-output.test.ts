@@ -235,7 +235,7 @@ describe('generated files', () => {
   });
 
   it('compile under the strictest settings', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     expect(
       compile({
         ...Object.fromEntries([...files].filter(([path]) => /\.(ts|cts)$/.test(path))),
@@ -297,7 +297,7 @@ describe('generated files', () => {
     });
 
     it('are what the specs ask for: otherwise run `npm run generate`', function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       expect(differences(join(projectDir, 'generated'), generate(projectDir))).to.deep.equal([]);
     });
   });

@@ -41,7 +41,7 @@ function* objectsIn(value: unknown, path: readonly string[] = []): Generator<[re
 
 for (const api of ['client', 'management'] as const) {
   describe(`the ${api} document in OpenAPI 3.1`, function document31() {
-    this.timeout(30_000);
+    this.timeout(120_000);
     const source = JSON.parse(read(`${api}.json`)) as OpenApiDocument;
     const document = JSON.parse(read(`${api}.openapi.json`)) as Document31;
 

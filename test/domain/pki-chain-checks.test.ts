@@ -12,7 +12,7 @@ import {
 import { bits, boolean, integer, octets, oid, sequence } from '../support/der.js';
 
 describe('each certificate of a client’s chain', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const root = ca();
   const middle = ca({ parent: root });
   const { verify, refuse } = verifierFor(root);

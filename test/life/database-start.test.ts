@@ -102,7 +102,7 @@ describe('a start before the database', function () {
     const controller = start(`postgresql://u:p@127.0.0.1:${port}/db`, { EDGE_DATABASE_START_PATIENCE: '1h' });
     await opened;
     controller.kill('SIGTERM');
-    expect(await within('it stops', 4_000, controller.ended)).to.deep.equal({ code: 0, signal: null });
+    expect(await within('it stops', 20_000, controller.ended)).to.deep.equal({ code: 0, signal: null });
     expect(controller.stderr()).to.equal('');
     mute.close();
   });

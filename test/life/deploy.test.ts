@@ -234,7 +234,7 @@ interface KubernetesObject {
 }
 
 describe('deploy/kubernetes and deploy/helm', function kubernetes() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const file = 'kubernetes/edge-controller.yaml';
   const objects = parseAllDocuments(textOf(file)).map((document) => document.toJS() as KubernetesObject);
   const pod = () => {

@@ -26,7 +26,7 @@ const seed = seedOfRun();
 const READERS = 3;
 
 describe(`events of two controllers, one of them killed (EDGE_TEST_SEED=${seed})`, function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const random = randomly(seed);
   const shop = new ProcessShop();
   const masterKey = newMasterKey();

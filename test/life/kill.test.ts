@@ -34,7 +34,7 @@ function randomFrom(seed: number): () => number {
 const seed = Number(process.env['EDGE_TEST_SEED'] ?? randomInt(1_000_000_000));
 
 describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const random = randomFrom(seed);
   const shop = new ProcessShop();
   const dataDir = join(shop.place(), 'data');

@@ -47,7 +47,7 @@ describe('a rolling restart behind a balancer', function rolling() {
         EDGE_DATABASE_POOL_SIZE: '4',
         EDGE_ADMIN_USERNAME: ADMIN.username,
         EDGE_ADMIN_PASSWORD: ADMIN.password,
-        EDGE_LIMIT_LAME_DUCK: '3s',
+        EDGE_LIMIT_LAME_DUCK: '6s',
         ...more,
       },
     });
@@ -117,7 +117,7 @@ describe('a rolling restart behind a balancer', function rolling() {
   });
 
   it('is announced by every worker, which then stop', async () => {
-    const controller = start(await freePort(), 'with-workers', { EDGE_LIMIT_LAME_DUCK: '8s', EDGE_WORKERS: '2' });
+    const controller = start(await freePort(), 'with-workers', { EDGE_LIMIT_LAME_DUCK: '12s', EDGE_WORKERS: '2' });
     const url = await controller.ready();
     controller.kill('SIGTERM');
     await until('each answers that it is leaving', async () => {

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 
 export const BROWSER_VARIABLE = 'EDGE_TEST_CHROMIUM';
 
@@ -55,14 +55,20 @@ export function findBrowser(
   return found;
 }
 
-export async function startBrowser(): Promise<Browser> {
+/** One window, in which each test has a page: a window of its own for each takes as much again as the page. */
+export async function startBrowser(): Promise<BrowserContext> {
   const isRoot = process.getuid?.() === 0;
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: findBrowser(),
     headless: true,
     args: isRoot ? ['--no-sandbox', ...ARGUMENTS] : ARGUMENTS,
   });
+  const window = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 900 } });
+  await window.newPage(); // it would close with the last page
+  return window;
 }
+
+export const endBrowser = async (window: BrowserContext | undefined): Promise<void> => window?.browser()?.close();
 
 export interface WatchedPage {
   readonly page: Page;
@@ -82,9 +88,9 @@ interface Violation {
 }
 
 /** @param url  the controller's own, such as `https://127.0.0.1:1280`; any other origin is a trouble */
-export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 900 } });
-  const page = await context.newPage();
+export async function openPage(window: BrowserContext, url: string): Promise<WatchedPage> {
+  await window.clearCookies();
+  const page = await window.newPage();
   const troubles: string[] = [];
   const requests: string[] = [];
   await page.exposeFunction('reportViolation', ({ directive, blocked, sample }: Violation) => {
@@ -120,6 +126,6 @@ export async function openPage(browser: Browser, url: string): Promise<WatchedPa
       mkdirSync(ARTIFACTS, { recursive: true });
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
     },
-    close: () => context.close(),
+    close: () => page.close(),
   };
 }

@@ -47,6 +47,12 @@ export interface Caller {
   readonly client: Client;
 }
 
+/**
+ * How long a database may be silent in tests: the default is for networks, whose machines do not run three suites at
+ * once. Suites of lost databases give their own.
+ */
+export const EDGE_DATABASE_PATIENCE = '10s';
+
 let serial = 0;
 /** A name that no other test of this run uses. */
 export const unique = (word: string): string => `${word}-${process.pid}-${(serial += 1)}`;
@@ -65,6 +71,7 @@ export async function startTestController(env: Readonly<Record<string, string>> 
       EDGE_ADMIN_PASSWORD: ADMIN.password,
       EDGE_LOG_LEVEL: process.env['EDGE_TEST_LOG'] ?? 'silent',
       EDGE_DATABASE_POOL_SIZE: '8',
+      EDGE_DATABASE_PATIENCE,
       EDGE_MASTER_KEY_LOCAL: 'true',
       ...env,
     },

@@ -41,7 +41,7 @@ export interface TestDatabase {
 const FREE_MS = 20_000;
 
 /** What is left of them is ended with the database. */
-const ENDING_MS = 1_000;
+const ENDING_MS = 5_000;
 
 /** A pool says that it has ended before its connections have: one that is ended by force meanwhile fails a hook. */
 async function connectionsEnd(name: string): Promise<void> {
