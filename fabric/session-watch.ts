@@ -19,7 +19,11 @@ export interface SessionWatchOptions {
   readonly channels: Pick<ChannelRegistry, 'get'>;
   readonly circuits: Circuits;
   readonly noteFailure: FabricServices['noteFailure'];
+  /** Sessions that one router may name: what it names beyond them is over for it. A suite passes its own. */
+  readonly most?: number;
 }
+
+const MOST = 100_000;
 
 /** Sessions that are asked about in one transaction. */
 const SLICE = 500;
@@ -41,6 +45,7 @@ export class SessionWatch {
   readonly #channels: SessionWatchOptions['channels'];
   readonly #circuits: Circuits;
   readonly #noteFailure: SessionWatchOptions['noteFailure'];
+  readonly #most: number;
   readonly #byRouter = new Map<string, Set<string>>();
   /** Oldest first. */
   readonly #ended = new Set<string>();
@@ -48,11 +53,12 @@ export class SessionWatch {
   readonly #named: UseAtRouter[] = [];
   readonly #naming = new SingleTurn(() => this.#checkNamed());
 
-  constructor({ stores, channels, circuits, noteFailure }: SessionWatchOptions) {
+  constructor({ stores, channels, circuits, noteFailure, most = MOST }: SessionWatchOptions) {
     this.#stores = stores;
     this.#channels = channels;
     this.#circuits = circuits;
     this.#noteFailure = noteFailure;
+    this.#most = most;
   }
 
   /** A router showed this session and it was good. False when it ended meanwhile. */
@@ -70,9 +76,13 @@ export class SessionWatch {
    */
   async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
     const ended: string[] = [];
-    for (const sessionId of sessionIds)
-      if (couldBeId(sessionId) && this.use(routerId, sessionId)) this.#named.push({ sessionId, routerId });
+    for (const sessionId of sessionIds) {
+      const used = this.#byRouter.get(routerId);
+      if (used?.has(sessionId) === true) continue; // it is watched already
+      const isTaken = couldBeId(sessionId) && (used?.size ?? 0) < this.#most && this.use(routerId, sessionId);
+      if (isTaken) this.#named.push({ sessionId, routerId });
       else ended.push(sessionId);
+    }
     this.#tell(routerId, ended);
     this.#naming.ask();
     await this.#naming.run();

@@ -6,14 +6,14 @@ import { ConnectedIdentities } from '../../fabric/connected-identities.js';
 import { ContentType } from '../../fabric/content-types.js';
 import { typedMessage } from '../../fabric/frame.js';
 import { DialMemory } from '../../fabric/dial-memory.js';
-import type { Frame } from '../../fabric/frame.js';
+import type { Frame, Message } from '../../fabric/frame.js';
 import { validateSessions } from '../../fabric/messages/validate-sessions.js';
 import type { FabricServices } from '../../fabric/services.js';
 import { SessionWatch } from '../../fabric/session-watch.js';
 import { requireSession } from '../../fabric/shown-session.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
-import { ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
-import { create } from '@bufbuild/protobuf';
+import { SessionRemovedSchema, ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { until } from '../support/poll.js';
 
 describe('the sessions that routers use', () => {
@@ -73,6 +73,33 @@ describe('the sessions that routers use', () => {
     sessions.check();
     await sessions.close();
     expect(asked).to.have.length(1);
+  });
+
+  it('are no more of one router than a bound, however often it names them, and each is asked about once', async () => {
+    const asked: string[] = [];
+    const told: string[] = [];
+    const stores = {
+      shownSessions: {
+        lost: async (uses: readonly { sessionId: string }[]) => {
+          asked.push(...uses.map(({ sessionId }) => sessionId));
+          return [];
+        },
+      },
+    } as unknown as FabricServices['stores'];
+    const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
+    const channels = { get: () => ({ send }) as unknown as RouterChannel };
+    const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
+    const sessions = new SessionWatch({ stores, channels, circuits, noteFailure: () => undefined, most: 3 });
+    await sessions.named('r1', ['a', 'b', 'c', 'd']);
+    for (let round = 0; round < 3; round += 1) await sessions.named('r1', ['a', 'b', 'c']);
+    await sessions.named('r2', ['e']);
+    expect(asked).to.deep.equal(['a', 'b', 'c', 'e']);
+    expect(told).to.deep.equal(['d']);
+    sessions.ended(['a']);
+    await sessions.named('r1', ['a', 'd']);
+    expect(asked).to.deep.equal(['a', 'b', 'c', 'e', 'd']);
+    expect(told).to.deep.equal(['d', 'a', 'a']);
+    await sessions.close();
   });
 
   it('are not all asked about before a close is over', async () => {
