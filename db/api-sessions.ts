@@ -164,10 +164,10 @@ type OwnerRow = Row & {
   state: string;
 };
 
-/** What the client tells of itself. */
+/** What the client tells of itself; null: nothing, and what is known of the identity stays. */
 export interface ClientInfo {
-  readonly envInfo: JsonObject;
-  readonly sdkInfo: JsonObject;
+  readonly envInfo: JsonObject | null;
+  readonly sdkInfo: JsonObject | null;
 }
 
 export interface ApiSessionDraft {
@@ -244,8 +244,8 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         draft.improperClientCertChain ?? false,
         draft.method,
         signerId,
-        JSON.stringify(envInfo),
-        JSON.stringify(sdkInfo),
+        envInfo && JSON.stringify(envInfo),
+        sdkInfo && JSON.stringify(sdkInfo),
         ...shown,
       ]);
       return row && ownerFrom(row);

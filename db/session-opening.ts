@@ -41,16 +41,21 @@ export interface TokenProof {
  */
 type Opening = (held: string, alsoDoes?: string) => string;
 
+/** What the client told of itself now, or earlier. */
+const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
+
 /** @param answer  columns of the answer, and its joins to the new session `t` */
 export function sessionOpening(answer: { columns: string; joins: string }) {
   const opening: Opening = (held, alsoDoes = '') => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
 t AS (
   INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
     improper_client_cert_chain, method, signer_id, sdk_info)
-  SELECT $1, identity_id, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, $12::jsonb FROM held RETURNING *),
+  SELECT $1, identity_id, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, coalesce($12::jsonb, '{}')
+  FROM held RETURNING *),
 client AS (
-  UPDATE identities i SET env_info = $11::jsonb, sdk_info = $12::jsonb FROM held
-  WHERE i.id = held.identity_id AND (i.env_info, i.sdk_info) IS DISTINCT FROM ($11::jsonb, $12::jsonb))${alsoDoes}
+  UPDATE identities i SET env_info = ${TOLD.env}, sdk_info = ${TOLD.sdk} FROM held
+  WHERE i.id = held.identity_id AND (i.env_info, i.sdk_info)
+    IS DISTINCT FROM (${TOLD.env}, ${TOLD.sdk}))${alsoDoes}
 SELECT ${answer.columns}, ${EXPENDABLE} FROM t ${answer.joins}`;
   const policy = 'FROM identities i JOIN auth_policies p ON p.id = i.auth_policy_id';
   const isEnabled = `NOT ${isDisabledSql('i')}`;

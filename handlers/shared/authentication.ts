@@ -123,11 +123,12 @@ const SDK_INFO: Members<Request.SdkInfo> = {
   version: true,
 };
 
-/** Client information keeps the members that the spec names and bounds, as far as they say something. */
-function known<T extends object>(members: Members<T>, info: T | null | undefined): JsonObject {
+/** Client information keeps the members that the spec names and bounds, as far as they say something; null: none. */
+function known<T extends object>(members: Members<T>, info: T | null | undefined): JsonObject | null {
+  if (info === null || info === undefined) return null;
   const kept: Record<string, string> = {};
   for (const name of Object.keys(members) as (keyof T & string)[]) {
-    const value = info?.[name];
+    const value = info[name];
     if (typeof value === 'string' && value !== '') kept[name] = value;
   }
   return kept;

@@ -304,8 +304,19 @@ describe('identities', () => {
     const item = await detail(caller.id);
     expect(item).to.deep.include({ hasApiSession: true, envInfo: { os: 'plan9' }, sdkInfo: { type: 'test' } });
     expect((item['authenticators'] as { updb: object }).updb).to.include({ username: caller.username });
+    for (const [told, shown] of [
+      [{}, { envInfo: { os: 'plan9' }, sdkInfo: { type: 'test' } }],
+      [
+        { envInfo: null, sdkInfo: { version: '1' } },
+        { envInfo: { os: 'plan9' }, sdkInfo: { version: '1' } },
+      ],
+      [{ envInfo: {} }, { envInfo: {}, sdkInfo: { version: '1' } }],
+    ] as const) {
+      await controller.login(caller.username, caller.password, told);
+      expect(await detail(caller.id), JSON.stringify(told)).to.deep.include(shown);
+    }
     const own = entityOf(await caller.client.get(`${CLIENT}/current-identity`));
     expect(linksOf(own)).to.deep.equal({ self: './current-identity', mfa: './current-identity/mfa' });
-    expect({ ...own, _links: item['_links'] }).to.deep.equal(item);
+    expect({ ...own, _links: item['_links'] }).to.deep.equal(await detail(caller.id));
   });
 });
