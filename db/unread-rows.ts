@@ -1,6 +1,6 @@
 /**
  * Rows of a list that are read only when somebody needs them: what was made of the same text before is still good.
- * Each comes as one text, in PostgreSQL's form of a record, since to take 27 columns off the connection one by one costs
+ * Each comes as one text, in PostgreSQL's form of a record: to take 27 columns off the connection one by one costs
  * more than all else that a known row needs.
  */
 import type { Unread } from '../domain/model.js';

@@ -306,7 +306,10 @@ describe('identities', () => {
     expect((item['authenticators'] as { updb: object }).updb).to.include({ username: caller.username });
     for (const [told, shown] of [
       [{}, { envInfo: { os: 'plan9' }, sdkInfo: { type: 'test' } }],
-      [{ envInfo: null, sdkInfo: { version: '1' } }, { envInfo: { os: 'plan9' }, sdkInfo: { version: '1' } }],
+      [
+        { envInfo: null, sdkInfo: { version: '1' } },
+        { envInfo: { os: 'plan9' }, sdkInfo: { version: '1' } },
+      ],
       [{ envInfo: {} }, { envInfo: {}, sdkInfo: { version: '1' } }],
     ] as const) {
       await controller.login(caller.username, caller.password, told);
