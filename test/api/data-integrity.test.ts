@@ -31,7 +31,7 @@ interface Case {
 }
 
 describe('data integrity', function integrity() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let controller: TestController;
   let identity: string;
   let service: string;

@@ -35,7 +35,7 @@ interface Subject {
 }
 
 describe('answers kept by an epoch in memory', function keptEpochs() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let pair: Pair;
   let database: TestDatabase;
   let one: LoggedController;

@@ -26,7 +26,7 @@ interface Administrator {
 }
 
 describe('the last administrator', function lastAdministrator() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let pair: Pair;
   let database: TestDatabase;
   let one: LoggedController;

@@ -68,7 +68,7 @@ const CHANGES: readonly (readonly [what: string, sql: string, hasRight: HasRight
 ];
 
 describe('a right that was taken away', function staleRights() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let pair: Pair;
   let database: TestDatabase;
   let one: LoggedController;
@@ -195,7 +195,7 @@ describe('a right that was taken away', function staleRights() {
 });
 
 describe('a right whose loss was announced to no controller', function unheard() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   /** Used sessions are compared with the database at a quarter of this, unused ones read again after half of it. */
   const TIMEOUT_S = 8;
   let database: TestDatabase;

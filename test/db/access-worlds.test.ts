@@ -148,7 +148,7 @@ function generator(seed: number) {
 class Undo extends Error {}
 
 describe('access in random worlds', function worlds() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let fixture: TestStores;
   let database: TestStores['database'];
   before(async () => {

@@ -38,7 +38,7 @@ const CALLER =
 `;
 
 describe('embedded PostgreSQL: its callers', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let workshop: Workshop;
   beforeEach(() => {
     workshop = new Workshop();

@@ -8,7 +8,7 @@ import { clusterProcesses } from '../../db/embedded/processes.js';
 import { collectingLog, isAlive, query, serverPid, until, Workshop } from './embedded-support.js';
 
 describe('embedded PostgreSQL: its life', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let workshop: Workshop;
   beforeEach(() => {
     workshop = new Workshop();

@@ -15,7 +15,7 @@ import { EmbeddedDatabaseError, startEmbeddedPostgres } from '../../db/embedded/
 import { collectingLog, failureOf, query, Workshop } from './embedded-support.js';
 
 describe('embedded PostgreSQL: what it refuses', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let workshop: Workshop;
   beforeEach(() => {
     workshop = new Workshop();

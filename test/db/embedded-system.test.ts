@@ -37,7 +37,7 @@ const ORDINARY = 65_534;
 const userOf = (pid: number): number => statSync(`/proc/${pid}`).uid;
 
 describe('embedded PostgreSQL: users, places and locks', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let workshop: Workshop;
   beforeEach(() => {
     workshop = new Workshop();

@@ -17,7 +17,7 @@ const RUNS = 10;
 const SHORT: readonly ListRequest[] = [{ limit: 10 }, { limit: 10, sort: 'name' }, { limit: 10, offset: 50 }];
 
 describe('a list in a large network', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let database: TestDatabase;
   let client: pg.Client;
   let recorder: Recorder;

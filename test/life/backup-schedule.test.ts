@@ -14,7 +14,7 @@ import { until } from '../support/poll.js';
 const PATIENCE_MS = 60_000;
 
 describe('scheduled backups', function scheduled() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let database: TestDatabase;
   let place: string;
   const running = new Map<string, LoggedController>();

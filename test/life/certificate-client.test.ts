@@ -51,7 +51,7 @@ async function newOtt(controller: TestController, roleAttributes: readonly strin
 }
 
 describe('examples/certificate-client.sh', function client() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const places: string[] = [];
   const newPlace = () => {
     const place = mkdtempSync(join(tmpdir(), 'edge-stranger-'));

@@ -87,7 +87,7 @@ describe('the command line', () => {
 });
 
 describe('docs/operations/command-line.md', function commandLinePage() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   const outputs: string[] = [];
   let home: string;

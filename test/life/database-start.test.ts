@@ -29,7 +29,7 @@ const close = (server: Server) =>
   });
 
 describe('a start before the database', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const binaries = systemBinaries();
   const shop = new ProcessShop();
   let server: SystemPostgres;

@@ -47,7 +47,7 @@ function unitOf(text: string): (name: string) => string[] {
 }
 
 describe('deploy/systemd', function systemd() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const unit = textOf('systemd/edge-controller.service');
   const linesOf = unitOf(unit);
   const shop = new ProcessShop();
@@ -234,7 +234,7 @@ interface KubernetesObject {
 }
 
 describe('deploy/kubernetes and deploy/helm', function kubernetes() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const file = 'kubernetes/edge-controller.yaml';
   const objects = parseAllDocuments(textOf(file)).map((document) => document.toJS() as KubernetesObject);
   const pod = () => {

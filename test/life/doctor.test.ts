@@ -37,7 +37,7 @@ import { NO_OTHER_USER, NO_ROOT, itUnless } from '../support/unless.js';
 type Env = Readonly<Record<string, string>>;
 
 describe('the doctor', function doctor() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let controller: TestController;
   let place: string;
   let env: Env;

@@ -32,7 +32,7 @@ interface Row {
 }
 
 describe(`kill -9 during enrollments, ${ROUNDS} rounds`, function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   const dataDir = join(shop.place(), 'data');
   const subjects: Subject[] = [];

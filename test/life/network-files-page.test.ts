@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = join(root, 'docs/operations/network-files.md');
 
 describe('docs/operations/network-files.md', function networkFilesPage() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   const outputs: string[] = [];
   let home: string;

@@ -10,7 +10,7 @@ import { MAIN, ProcessShop } from '../support/process.js';
 import { itUnless } from '../support/unless.js';
 
 describe('the limit of open files', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it('is read from the system, where it says one', () => {
     if (process.platform === 'linux') expect(openFileLimit()).to.be.greaterThan(0);

@@ -52,7 +52,7 @@ function statusFrom(localAddress: string, port: number): Promise<number> {
 }
 
 describe('the commands of docs/operations', function commands() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   const key = newMasterKey();
   const ended: (() => Promise<void>)[] = [];

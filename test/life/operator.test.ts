@@ -47,7 +47,7 @@ function runProgram(program: string, args: readonly string[], env: Env, input: s
 }
 
 describe('what an operator does beside a running controller', function operating() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let controller: TestController;
   let place: string;
   let env: Env;

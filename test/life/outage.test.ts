@@ -44,7 +44,7 @@ async function expectAllUnavailable(clients: { admin: Client; stranger: Client; 
 }
 
 describe('an embedded server that is killed under load', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   after(() => shop.end());
 
@@ -91,7 +91,7 @@ describe('an embedded server that is killed under load', function () {
 });
 
 describe('an external database', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   const place = join(shop.place(), 'external');
   const cluster = join(place, 'postgres');

@@ -18,7 +18,7 @@ const REFUSED = 'refused, as it should be';
 const CURL_REFUSED = 'curl: (22) The requested URL returned error: 403\n';
 
 describe('docs/pki.md', function pkiPage() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   const outputs: string[] = [];
   let home: string;

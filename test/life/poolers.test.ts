@@ -12,7 +12,7 @@ import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
 import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
 describe('through PgBouncer', function poolers() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   let servers: PostgresServers;
   let server: PostgresServer;

@@ -80,7 +80,7 @@ describe('the dashboard', () => {
 });
 
 describeUnless(NO_PROMETHEUS, 'Prometheus', function prometheus() {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const place = mkdtempSync(join(tmpdir(), 'edge-prometheus-'));
   let database: TestDatabase;
   let controller: LoggedController;

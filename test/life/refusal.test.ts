@@ -24,7 +24,7 @@ import type { ControllerProcess } from '../support/process.js';
 import { NO_OTHER_USER, itUnless } from '../support/unless.js';
 
 describe('a start that cannot succeed', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let shop: ProcessShop;
   let closers: (() => Promise<unknown>)[];
   beforeEach(() => {

@@ -21,7 +21,7 @@ const SAME_SIGNAL_MS = 700;
 const LEAVING = 'connections are still accepted while balancers find out; then it stops';
 
 describe('a rolling restart behind a balancer', function rolling() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   let database: TestDatabase;
   let balancer: Balancer | undefined;

@@ -37,7 +37,7 @@ const LISTS = Object.values<OperationSpec>(operations.management)
 const PASSING = new Set(['cachedLastActivityAt', 'lastActivityAt', 'lastJoinedAt', 'isOnline']);
 
 describe('a backup by snapshot', function backup() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   let dataDir: string;
   let file: string;

@@ -15,7 +15,7 @@ import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
 import type { Forwarder, PostgresServer } from '../../scripts/drill/postgres-servers.js';
 
 describe('a former primary that comes back as a standby at its address', function standby() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   let servers: PostgresServers;
   let former: PostgresServer;

@@ -20,7 +20,7 @@ const IDENTITIES = `${MANAGEMENT}/identities`;
 const WRITERS = 30;
 
 describe('a synchronous standby that is gone', function synchronousStandby() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   let servers: PostgresServers;
   let standby: PostgresServer;

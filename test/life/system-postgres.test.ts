@@ -61,7 +61,7 @@ async function mainJob(shop: ProcessShop, databaseUrl: string): Promise<void> {
 }
 
 describe('on the PostgreSQL of the system', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const given = process.env['EDGE_TEST_SYSTEM_DATABASE_URL'];
   const shop = new ProcessShop();
   let server: SystemPostgres | undefined;

@@ -25,7 +25,7 @@ for (const [name, settings] of [
   ['routers at an address of their own, and several workers', OWN],
 ] as const)
   describe(name, function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const shop = new ProcessShop();
     const dataDir = shop.place();
     const routers: EnrolledRouter[] = [];

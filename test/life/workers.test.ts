@@ -47,7 +47,7 @@ async function feedsOf(dataDir: string): Promise<number[]> {
 const UNHEARD_MS = 20_000;
 
 describe('several workers on one port', function workers() {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const shop = new ProcessShop();
   let controller: ControllerProcess;
   let url: string;
