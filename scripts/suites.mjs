@@ -41,7 +41,7 @@ const [FIRST_PORT, PORTS] = [14_000, 3_000];
 
 const SHOWN = 15;
 /** A busy machine spoils a file or two. More is a fault of the tree. */
-const AGAIN = 3;
+const AGAIN = 5;
 
 /** By group: its files, in the order in which they are taken. */
 function grouped(root) {
