@@ -113,7 +113,8 @@ function run(command: string, args: readonly string[], output: GenerateOptions['
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
-      env: { ...process.env, PWD: ROOT }, // the tool looks for its settings there
+      // It runs for seconds: what is compiled better would never be earned back. It looks for its settings in PWD.
+      env: { JAVA_OPTS: '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC', ...process.env, PWD: ROOT },
       stdio: output === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', output ?? (() => {}));

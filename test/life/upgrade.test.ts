@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { builtinConfigTypes } from '../../domain/config/builtin-types.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
@@ -89,6 +90,13 @@ describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release be
       expectStatus(await shop.client(url, token).get(`${MANAGEMENT}/current-identity`), 200);
     const found = await atNewer.get(`${MANAGEMENT}/identities?filter=${encodeURIComponent('name="from-before"')}`);
     expect((found.data as Named[]).map(({ name }) => name)).to.deep.equal(['from-before']);
+  });
+
+  it('brings the config types of every network to what they are in this release', async () => {
+    const path = `${MANAGEMENT}/config-types?limit=100`;
+    const types = expectStatus(await ask(clients[1], 'GET', path), 200).data as (Named & { schema: object })[];
+    const schemas = new Map(types.map(({ id, schema }) => [id, schema]));
+    for (const { id, schema } of builtinConfigTypes) expect(schemas.get(id), id).to.deep.equal(schema);
   });
 
   it('has each read, change and delete what the other wrote, under load, and loses nothing', async () => {
