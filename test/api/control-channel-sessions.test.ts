@@ -231,8 +231,11 @@ describe('API sessions at routers', () => {
     const count = 120;
     for (let index = 0; index < count; index += 1) (await controller.login(caller.username, caller.password)).close();
     const connected = await online(router);
+    // The last login may be told by itself, when the router came before its news.
+    await until('all have come', () => known(connected).size === count + 1);
     const chunks = connected.bodies(ContentType.ApiSessionAdded, ApiSessionAddedSchema);
-    expect(chunks.map(({ apiSessions }) => apiSessions.length)).to.deep.equal([100, 21]);
-    expect(known(connected).size).to.equal(count + 1);
+    const lengths = chunks.map(({ apiSessions }) => apiSessions.length);
+    expect(lengths[0]).to.equal(100);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).to.equal(count + 1);
   });
 });

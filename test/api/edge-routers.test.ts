@@ -141,27 +141,6 @@ describe('edge routers', () => {
     expect(await detail(id)).to.deep.include({ disabled: false, noTraversal: false, tags: {}, name });
   });
 
-  it('takes null for the groups of a listener, as stock clients send it', async () => {
-    const name = unique('router');
-    const listening = (address: string) => ({ ctrlChanListeners: { [address]: null } });
-    const listens = (address: string) => ({ ctrlChanListeners: { [address]: [] } });
-    for (const collection of ['edge-routers', 'transit-routers']) {
-      const id = await make(controller, collection, {
-        name: `${name}-${collection}`,
-        ...listening('tls:10.0.0.1:6262'),
-      });
-      const path = `${MANAGEMENT}/${collection}/${id}`;
-      expect(await read(controller, `${collection}/${id}`)).to.deep.include(listens('tls:10.0.0.1:6262'));
-      expectStatus(await controller.admin.patch(path, listening('tls:10.0.0.2:6262')), 200);
-      expect(await read(controller, `${collection}/${id}`)).to.deep.include(listens('tls:10.0.0.2:6262'));
-      expectStatus(
-        await controller.admin.put(path, { name: unique('router'), ...listening('tls:10.0.0.3:6262') }),
-        200,
-      );
-      expect(await read(controller, `${collection}/${id}`)).to.deep.include(listens('tls:10.0.0.3:6262'));
-    }
-  });
-
   it('refuses what is out of range or names nothing', async () => {
     const post = async (extra: object) => controller.admin.post(PATH, { name: unique('router'), ...extra });
     expectField(await post({ cost: 65536 }), 'cost', 'cost in body should be less than or equal to 65535');

@@ -58,6 +58,27 @@ describe('routers', () => {
     expect(claims).to.deep.include({ sub: id, em: 'trott', jti: enrollmentToken });
   });
 
+  it('takes null for the groups of a listener, as stock clients send it', async () => {
+    const name = unique('router');
+    const listening = (address: string) => ({ ctrlChanListeners: { [address]: null } });
+    const listens = (address: string) => ({ ctrlChanListeners: { [address]: [] } });
+    for (const collection of ['edge-routers', 'transit-routers']) {
+      const id = await make(controller, collection, {
+        name: `${name}-${collection}`,
+        ...listening('tls:10.0.0.1:6262'),
+      });
+      const path = `${MANAGEMENT}/${collection}/${id}`;
+      expect(await read(controller, `${collection}/${id}`)).to.deep.include(listens('tls:10.0.0.1:6262'));
+      expectStatus(await controller.admin.patch(path, listening('tls:10.0.0.2:6262')), 200);
+      expect(await read(controller, `${collection}/${id}`)).to.deep.include(listens('tls:10.0.0.2:6262'));
+      expectStatus(
+        await controller.admin.put(path, { name: unique('router'), ...listening('tls:10.0.0.3:6262') }),
+        200,
+      );
+      expect(await read(controller, `${collection}/${id}`)).to.deep.include(listens('tls:10.0.0.3:6262'));
+    }
+  });
+
   it('is one list under two names, with the links of the second', async () => {
     const id = entityOf(
       expectStatus(await controller.admin.post(`${MANAGEMENT}/routers`, { name: unique('transit') }), 201),
