@@ -19,9 +19,6 @@ export interface Rows<R> {
   readonly columns: readonly Column[];
 }
 
-/** One text for each column, as PostgreSQL wrote it. */
-export type TextRow = (string | null)[];
-
 export interface Column {
   readonly name: string;
   /** Its type's number in PostgreSQL. */

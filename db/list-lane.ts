@@ -19,7 +19,7 @@ import type { RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
 import { cut, prepareConnection } from './connection.js';
-import type { Column, RowForm, Rows } from './connection.js';
+import type { RowForm, Rows } from './connection.js';
 import { connectionFault, isFull, runOn } from './statement.js';
 import type { StatementCounts } from './statement-watch.js';
 
@@ -35,8 +35,6 @@ export interface ListBounds {
 /** All rows of a list: in one piece, or its head and the batches after it. */
 export interface Whole<R> {
   readonly head: R[];
-  /** Of all its rows. */
-  readonly columns: readonly Column[];
   /** Ends by itself, when it is left, and when its reader is gone. */
   readonly rest?: AsyncGenerator<R[]>;
 }
@@ -183,15 +181,15 @@ export function openListLane(options: ListLaneOptions): ListLane {
       let cursor: Cursor<R> | undefined;
       try {
         cursor = new Cursor<R>(await borrow(scope), leave, { batchSize, form });
-        const { rows: head, columns } = await cursor.open(sql, values);
+        const head = await cursor.open(sql, values);
         if (head.length < batchSize) {
           await cursor.close();
-          return { head, columns };
+          return { head };
         }
         const { reader } = scope;
-        if (isHeld || reader === undefined) return { head, columns, rest: cursor.rest() };
+        if (isHeld || reader === undefined) return { head, rest: cursor.rest() };
         cursor.moveTo(placeFor(streams, reader.identityId));
-        return { head, columns, rest: cursor.restUntil(reader.signal) };
+        return { head, rest: cursor.restUntil(reader.signal) };
       } catch (error) {
         if (cursor === undefined) leave();
         else await cursor.close(error);
@@ -299,7 +297,7 @@ class Cursor<R> {
   }
 
   /** @returns the first batch */
-  async open(sql: string, values: readonly unknown[]): Promise<Rows<R>> {
+  async open(sql: string, values: readonly unknown[]): Promise<R[]> {
     await this.#loan?.run(null, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await this.#loan?.run(null, `DECLARE page NO SCROLL CURSOR FOR ${sql}`, values);
     return this.#next();
@@ -314,7 +312,7 @@ class Cursor<R> {
   async *rest(): AsyncGenerator<R[]> {
     try {
       for (;;) {
-        const { rows } = await this.#next();
+        const rows = await this.#next();
         if (rows.length > 0) yield rows;
         if (rows.length < this.options.batchSize) return;
       }
@@ -333,12 +331,12 @@ class Cursor<R> {
     return this.rest();
   }
 
-  async #next(): Promise<Rows<R>> {
+  async #next(): Promise<R[]> {
     if (this.#loan === undefined) throw new DomainError('timeout');
     this.#isReading = true;
     try {
       const { batchSize, form } = this.options;
-      return await this.#loan.run<R>(null, `FETCH ${batchSize} FROM page`, [], form);
+      return (await this.#loan.run<R>(null, `FETCH ${batchSize} FROM page`, [], form)).rows;
     } finally {
       this.#isReading = false;
     }
