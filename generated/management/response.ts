@@ -803,7 +803,7 @@ export interface ExternalIdClaim {
   location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   /** Which of the names count, that is all, those with a prefix or suffix (common names and e-mail addresses), or those with a scheme (URIs). */
   matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
-  /** The prefix, suffix or scheme; not needed for `ALL`. */
+  /** The prefix or suffix, which is cut off, or the scheme, which stays; not needed for `ALL`. */
   matcherCriteria: string;
   /** What becomes of a name. */
   parser: 'NONE' | 'SPLIT';
