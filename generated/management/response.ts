@@ -196,9 +196,9 @@ export interface AuthPolicyPrimaryExtJwt {
 export interface AuthPolicyPrimaryUpdb {
   /** Whether such logins are allowed. */
   allowed: boolean;
-  /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
+  /** Minutes that an identity stays disabled after too many wrong passwords; 0 and below, which is kept as 0: until an administrator enables it. */
   lockoutDurationMinutes: number;
-  /** Wrong passwords in a row that disable the identity; 0: any number is allowed. */
+  /** Wrong passwords in a row that disable the identity; 0 and below, which is kept as 0: any number is allowed. */
   maxAttempts: number;
   /** Least number of characters of a new password; below 5 it is raised to 5, above 100 lowered to 100. */
   minPasswordLength: number;
