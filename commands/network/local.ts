@@ -99,14 +99,14 @@ async function openContext(
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
   const enrollments = createEnrollments({ config, identity, pki, stores });
-  const { faultOf } = createOutgoing({ allow: config.outgoingAllow });
+  const outgoing = createOutgoing({ allow: config.outgoingAllow });
   return (tx) =>
     partial<Context>(PURPOSE, {
       stores: tx,
       newId,
       pki,
       enrollments,
-      targetFault: faultOf,
+      targetFault: (url) => outgoing.faultOf(url),
       ...changing(PURPOSE, schemas),
     });
 }

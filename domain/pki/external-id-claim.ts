@@ -74,7 +74,7 @@ function namesOf(der: Buffer): CertificateNames {
   }
 }
 
-/** The part of a name that counts: without a matched prefix or suffix, else the whole name; undefined without a match. */
+/** Returns a matching name, without the prefix or suffix that it matched by; undefined for any other name. */
 function matchOf({ matcher, matcherCriteria }: ExternalIdClaim, name: string): string | undefined {
   switch (matcher) {
     case 'ALL':

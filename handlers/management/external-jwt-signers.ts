@@ -91,7 +91,7 @@ export const deleteExternalJwtSigner: Handler<'management', 'deleteExternalJwtSi
 };
 
 /**
- * An endpoint is judged when it is set by the rules that it is asked by. What its name leads to is judged when it is asked.
+ * Judges an endpoint that is set by the rules that it will be asked by. Addresses behind a name are judged only then.
  * @throws DomainError `badReference` with the reason; a URL that may hold a password is not repeated
  */
 function requireReachable(keySource: KeySource, targetFault: Context['targetFault']): KeySource {

@@ -200,7 +200,8 @@ export const reasons: readonly Reason[] = [
   {
     rule: 'a URL',
     operation: /ExternalJwtSigner$/,
-    error: /^400 (COULD_NOT_VALIDATE externalAuthUrl: \w+ must be an http or https URL|INVALID_FIELD : .*'jwksEndpoint')/,
+    error:
+      /^400 (COULD_NOT_VALIDATE externalAuthUrl: \w+ must be an http or https URL|INVALID_FIELD : .*'jwksEndpoint')/,
     reason: 'OpenAPI 2.0 has no format for a URL, and a setting says which may be reached',
   },
   {
