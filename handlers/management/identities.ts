@@ -119,7 +119,7 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
   { params, caller },
   { stores, apiSessions },
 ) => {
-  if (!(await stores.identities.removeOrdinary(params.id)))
+  if (!(await stores.identities.removeOrdinary(params.id, caller)))
     await stores.transaction(async (tx) => {
       await requireMayDelete(caller, params.id, tx);
       const owner = await tx.routers.ownerOf(params.id);
