@@ -15,9 +15,7 @@ const tables: readonly SymbolTable[] = Object.values(exported);
 
 /** Every link of every entity: the table it is in, its name and its definition. */
 const links = tables.flatMap((table) =>
-  Object.entries(table.symbols).flatMap(([name, def]) =>
-    def.kind === 'linked' ? [{ table, name, def }] : [],
-  ),
+  Object.entries(table.symbols).flatMap(([name, def]) => (def.kind === 'linked' ? [{ table, name, def }] : [])),
 );
 
 /** A condition that names the symbol and has its type. */
