@@ -24,7 +24,12 @@ function valueAt(body: unknown, pointer: string): unknown {
   return value;
 }
 
+/** Fields whose refused value is not shown: it may be a secret, or a part of one. */
 const secretField = /password|secret|key|code/i;
+/** A number; only its name speaks of a secret. */
+const openField = /(^|\.)minPasswordLength$/;
+
+const mayBeSecret = (field: string): boolean => secretField.test(field) && !openField.test(field);
 
 /** @param bodyName  the body parameter's name in the spec */
 export function bodyFault(fault: Fault, body: unknown, bodyName: string): DomainError {
@@ -37,7 +42,7 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   }
   const field = at === '' ? bodyName : at;
   const value = valueAt(body, fault.instancePath);
-  const shown = secretField.test(field) || fault.keyword === 'maxBytes' ? '' : value;
+  const shown = mayBeSecret(field) || fault.keyword === 'maxBytes' ? '' : value;
   if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
   // Clients of this field know an empty name as a missing one.
   if (fault.keyword === 'minLength' && fault.params['limit'] === 1)
