@@ -155,7 +155,7 @@ describe('a config that is deleted', () => {
     expectStatus(await remove(`config-types/${type}`), 200);
   });
 
-  it('makes no change wait in a circle: of services, identities and routers that take it up or give it away', async () => {
+  it('holds up no service, identity or router that takes it up or gives it away', async () => {
     const { admin } = controller;
     const identity = (await controller.newCaller()).id;
     const services = await Promise.all([1, 2, 3].map(() => service()));
