@@ -962,7 +962,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'admin', grantedBy: ['config', 'config.delete'], refusalStatus: 401,
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 412: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     deleteConfigType: {
