@@ -46,7 +46,7 @@ export interface FabricServices {
   readonly routers: ConnectedRouters;
   readonly sessionSync: SessionSync;
   readonly dataModel: DataModel;
-  /** Clients of these API sessions are connected to a router: that counts as activity. */
+  /** Clients of these API sessions use a router: that counts as activity. */
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly apiSessions: ApiSessionTokens;
   readonly traffic: Traffic;

@@ -88,6 +88,11 @@ export class SessionWatch {
     await this.#naming.run();
   }
 
+  /** The router showed it, or named it, and it is not over. */
+  isUsed(routerId: string, sessionId: string): boolean {
+    return this.#byRouter.get(routerId)?.has(sessionId) === true;
+  }
+
   hasEnded(sessionId: string): boolean {
     return this.#ended.has(sessionId);
   }

@@ -19,7 +19,7 @@ export async function requireSession(
   { apiSessionToken, sessionToken }: ShownTokens,
   type: PolicyType,
   channel: RouterChannel,
-  { apiSessions, stores, traffic }: FabricServices,
+  { apiSessions, stores, traffic, sessionsSeen }: FabricServices,
 ): Promise<ShownSession> {
   const { routerId } = channel;
   const apiSessionId = await apiSessions.find(apiSessionToken);
@@ -32,5 +32,6 @@ export async function requireSession(
   if (session.type !== type) throw wrongSessionType();
   if (!session.isRouterAllowed) throw invalidEdgeRouter();
   if (channel.isClosed || !traffic.sessions.use(routerId, session.id)) throw invalidSession();
+  sessionsSeen([apiSessionId]);
   return session;
 }

@@ -2,14 +2,25 @@
 import { ApiSessionHeartbeatSchema, RequestClientReSyncSchema } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler } from '../channel.js';
 import { readBody } from '../frame.js';
+import type { KeptSession } from '../session-directory.js';
 
 /** Looked up at a time. */
 const BATCH = 1_000;
 
-export const apiSessionHeartbeat: MessageHandler = async (frame, channel, { sessionSync, sessionsSeen }) => {
+/** A session counts as used when the router reports that its identity is connected, or has shown a session of it. */
+export const apiSessionHeartbeat: MessageHandler = async (frame, channel, services) => {
+  const { sessionSync, sessionsSeen, stores, traffic } = services;
   const { tokens } = readBody(ApiSessionHeartbeatSchema, frame);
-  for (let from = 0; from < tokens.length && !channel.isClosed; from += BATCH)
-    sessionsSeen(await sessionSync.heartbeat(channel, tokens.slice(from, from + BATCH)));
+  const { routerId } = channel;
+  for (let from = 0; from < tokens.length && !channel.isClosed; from += BATCH) {
+    const named = await sessionSync.heartbeat(channel, tokens.slice(from, from + BATCH));
+    const isConnected = ({ identity }: KeptSession) => traffic.connected.isAt(routerId, identity.id);
+    sessionsSeen(named.filter(isConnected).map(({ id }) => id));
+    const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
+    if (others.length === 0) continue;
+    const used = (await stores.routerSync.servicesOf(others)).filter(({ id }) => traffic.sessions.isUsed(routerId, id));
+    sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
+  }
 };
 
 export const requestClientReSync: MessageHandler = (frame, channel, { routers, sessionSync, log }) => {
