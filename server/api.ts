@@ -83,7 +83,7 @@ export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, compression, context, apiSessions, outages, refusedLogins, counts, traces, log } = options;
-  const readBody = createBodyReader({ maxBytes: config.maxBodyBytes, maxBytesOfAll: config.maxBodiesBytes });
+  const readBody = createBodyReader({ maxBytesOfAll: config.maxBodiesBytes });
   const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
   const { secondTokens } = context;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
@@ -97,6 +97,10 @@ export function createApi(options: ApiOptions): ApiHandler {
     seen.caller = caller;
     seen.params = params;
     requirePermission(operation, caller);
+  };
+  const maxBodyOf = (match: Match | DomainError): number => {
+    const most = match instanceof DomainError ? null : match.operation.maxBodyBytes;
+    return most === null ? config.maxBodyBytes : Math.min(most, config.maxBodyBytes);
   };
   const negotiate = ({ request, response }: Exchange, operation: OperationSpec): BoundHandler => {
     const handler = bindings.get(operation);
@@ -134,10 +138,11 @@ export function createApi(options: ApiOptions): ApiHandler {
   /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
   const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
     const { request, response, path, headers } = exchange;
-    const bytes = await readBody(request);
+    const match = tryRoute(request, path);
+    const bytes = await readBody(request, maxBodyOf(match));
     exchange.since = performance.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
-    const match = route(request, path);
+    if (match instanceof DomainError) throw match;
     seen.operation = match.operation;
     await authorize(request, match, seen);
     const handler = negotiate(exchange, match.operation);
@@ -210,6 +215,16 @@ const ADDING: readonly string[] = ['authenticate', 'createSession'];
 
 const mayTakeAway = ({ method, operationId }: OperationSpec): boolean =>
   method !== 'GET' && !ADDING.includes(operationId);
+
+/** Or why there is none, `routeUnknown` or `methodNotAllowed`: that is answered once the body was read. */
+function tryRoute(request: IncomingMessage, path: string): Match | DomainError {
+  try {
+    return route(request, path);
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
 
 /** @throws DomainError `routeUnknown`, `methodNotAllowed` */
 function route(request: IncomingMessage, path: string): Match {

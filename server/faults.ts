@@ -2,6 +2,7 @@
 import type validators from '../generated/management/validators.cjs';
 import type { DomainError } from '../domain/errors.js';
 import { invalidField } from '../domain/errors.js';
+import { jsonStart } from '../domain/value-text.js';
 import { unparsable } from './json-body.js';
 
 type Fault = validators.ValidationFault;
@@ -24,7 +25,15 @@ function valueAt(body: unknown, pointer: string): unknown {
   return value;
 }
 
+/** Characters of the sentence about what should have been an object. */
+const SHOWN_OF_OBJECT = 300;
+
+/** Fields whose refused value is not shown: it may be a secret, or a part of one. */
 const secretField = /password|secret|key|code/i;
+/** A number; only its name speaks of a secret. */
+const openField = /(^|\.)minPasswordLength$/;
+
+const mayBeSecret = (field: string): boolean => secretField.test(field) && !openField.test(field);
 
 /** @param bodyName  the body parameter's name in the spec */
 export function bodyFault(fault: Fault, body: unknown, bodyName: string): DomainError {
@@ -37,7 +46,7 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   }
   const field = at === '' ? bodyName : at;
   const value = valueAt(body, fault.instancePath);
-  const shown = secretField.test(field) || fault.keyword === 'maxBytes' ? '' : value;
+  const shown = mayBeSecret(field) || fault.keyword === 'maxBytes' ? '' : value;
   if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
   // Clients of this field know an empty name as a missing one.
   if (fault.keyword === 'minLength' && fault.params['limit'] === 1)
@@ -54,7 +63,7 @@ function typeFault(fault: Fault, field: string, value: unknown, bodyName: string
   if (types === 'object' && fault.instancePath !== '') {
     return invalidField(
       field,
-      `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300),
+      `${field} in body must be of type object: ${jsonStart(value, SHOWN_OF_OBJECT)}`.slice(0, SHOWN_OF_OBJECT),
       value,
       ruleOf(fault),
     );

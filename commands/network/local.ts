@@ -17,6 +17,7 @@ import { openNetwork } from '../../server/bootstrap.js';
 import type { Config } from '../../server/config.js';
 import type { Logger } from '../../server/log.js';
 import { withNetwork } from '../../server/network-access.js';
+import { createOutgoing } from '../../server/outgoing.js';
 import { createPki } from '../../server/pki.js';
 import { serverIdentity } from '../../server/renewal.js';
 import type { AnyReply } from '../../server/responder.js';
@@ -98,7 +99,16 @@ async function openContext(
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
   const enrollments = createEnrollments({ config, identity, pki, stores });
-  return (tx) => partial<Context>(PURPOSE, { stores: tx, newId, pki, enrollments, ...changing(PURPOSE, schemas) });
+  const outgoing = createOutgoing({ allow: config.outgoingAllow });
+  return (tx) =>
+    partial<Context>(PURPOSE, {
+      stores: tx,
+      newId,
+      pki,
+      enrollments,
+      targetFault: (url) => outgoing.faultOf(url),
+      ...changing(PURPOSE, schemas),
+    });
 }
 
 function writerOf(context: Context): Writer {

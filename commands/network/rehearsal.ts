@@ -66,6 +66,8 @@ export class Rehearsal {
     return partial<Context>(PURPOSE, {
       stores: this.#stores(),
       newId: () => NEW,
+      // The controller that is asked decides: its settings say which addresses it may reach.
+      targetFault: () => undefined,
       pki: partial<Pki>(PURPOSE, { trust: () => ({ roots: [], intermediates: [] }) }),
       enrollments: partial<Enrollments>(PURPOSE, {
         defaultExpiry: () => SOME_DAY,

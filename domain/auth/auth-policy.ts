@@ -47,14 +47,36 @@ export const defaultAuthPolicySettings: AuthPolicySettings = {
   secondary: { requireTotp: false, requireExtJwtSigner: null },
 };
 
+/** How an identity that enrolls by itself is to log in: with its certificate, or with tokens of this signer. */
+export type EnrolledLogin = { readonly by: 'certificate' } | { readonly by: 'token'; readonly signerId: string };
+
+/** Why the policy refuses such logins; undefined: it allows them. */
+export function loginFault(
+  { primary: { cert, extJwt } }: Pick<AuthPolicySettings, 'primary'>,
+  login: EnrolledLogin,
+): string | undefined {
+  if (login.by === 'certificate') return cert.allowed ? undefined : 'the auth policy allows no login with certificates';
+  if (!extJwt.allowed) return 'the auth policy allows no login with tokens';
+  return extJwt.allowedSigners.length === 0 || extJwt.allowedSigners.includes(login.signerId)
+    ? undefined
+    : 'the auth policy allows no login with tokens of this signer';
+}
+
 /** No policy asks for less, and none accepts more: the limits of the API's password type. */
 export const SHORTEST_PASSWORD = 5;
 export const LONGEST_PASSWORD = 100;
 
-/** The rules as stored: a `minPasswordLength` below 5 is raised to 5, above 100 it could never be met. */
+/**
+ * The rules as stored: a `minPasswordLength` below 5 is raised to 5, above 100 it could never be met. The other numbers
+ * are raised to 0, which means no limit.
+ */
 export function normalizePasswordRules(rules: PasswordRules): PasswordRules {
-  const minPasswordLength = Math.min(Math.max(rules.minPasswordLength, SHORTEST_PASSWORD), LONGEST_PASSWORD);
-  return { ...rules, minPasswordLength };
+  return {
+    ...rules,
+    minPasswordLength: Math.min(Math.max(rules.minPasswordLength, SHORTEST_PASSWORD), LONGEST_PASSWORD),
+    maxAttempts: Math.max(rules.maxAttempts, 0),
+    lockoutDurationMinutes: Math.max(rules.lockoutDurationMinutes, 0),
+  };
 }
 
 /**

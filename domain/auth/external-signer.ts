@@ -75,7 +75,7 @@ export const DEFAULT_CLAIM = '/sub';
 
 /**
  * @param certPem  '' and undefined are none, as of `jwksEndpoint`
- * @throws DomainError `badReference` when it is not exactly one of both, `signerCertificateInvalid`, `invalidField`
+ * @throws DomainError `badReference` when it is not exactly one of both, `signerCertificateInvalid`
  */
 export function keySourceOf(certPem: string | undefined, jwksEndpoint: string | undefined): KeySource {
   const isGiven = (text: string | undefined): text is string => text !== undefined && text !== '';
@@ -86,7 +86,7 @@ export function keySourceOf(certPem: string | undefined, jwksEndpoint: string | 
     return { certificate: certificateOf(certPem), jwksEndpoint: null };
   }
   if (!isGiven(jwksEndpoint)) throw badReference('jwksEndpoint or certPem is required', 'certPem', '');
-  return { certificate: null, jwksEndpoint: requireWebUrl('jwksEndpoint', jwksEndpoint) };
+  return { certificate: null, jwksEndpoint };
 }
 
 function certificateOf(pem: string): SignerCertificate {

@@ -46,13 +46,13 @@ function faultOf({
 }
 
 /**
- * What `claim` finds in a certificate: of the names at its location those that match, each split where the claim says
- * so, the one at its index.
+ * Finds the external id in a certificate: the names at the claim's location that match, without the prefix or suffix
+ * that they matched by, each split where the claim says so; of these the one at its index.
  * @returns undefined when there is none, or one that is blank or has control characters
  */
 export function externalIdOf(claim: ExternalIdClaim, certificate: Pick<X509Certificate, 'raw'>): string | undefined {
   const found = namesAt(claim.location, certificate.raw)
-    .filter((name) => isMatch(claim, name))
+    .flatMap((name) => matchOf(claim, name) ?? [])
     .flatMap((name) => (claim.parser === 'SPLIT' ? name.split(claim.parserCriteria) : [name]))[claim.index];
   return found === undefined || found.trim() === '' || !found.isWellFormed() || /\p{Cc}/u.test(found)
     ? undefined
@@ -74,15 +74,16 @@ function namesOf(der: Buffer): CertificateNames {
   }
 }
 
-function isMatch({ matcher, matcherCriteria }: ExternalIdClaim, name: string): boolean {
+/** Returns a matching name, without the prefix or suffix that it matched by; undefined for any other name. */
+function matchOf({ matcher, matcherCriteria }: ExternalIdClaim, name: string): string | undefined {
   switch (matcher) {
     case 'ALL':
-      return true;
+      return name;
     case 'PREFIX':
-      return name.startsWith(matcherCriteria);
+      return name.startsWith(matcherCriteria) ? name.slice(matcherCriteria.length) : undefined;
     case 'SUFFIX':
-      return name.endsWith(matcherCriteria);
+      return name.endsWith(matcherCriteria) ? name.slice(0, -matcherCriteria.length) : undefined;
     case 'SCHEME':
-      return name.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`);
+      return name.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`) ? name : undefined;
   }
 }

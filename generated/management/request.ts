@@ -71,9 +71,9 @@ export type AuthPolicyPrimaryPatch = {
 export interface AuthPolicyPrimaryUpdb {
   /** Whether such logins are allowed. */
   allowed: boolean;
-  /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
+  /** Minutes that an identity stays disabled after too many wrong passwords; 0 and below, which is kept as 0: until an administrator enables it. */
   lockoutDurationMinutes: number;
-  /** Wrong passwords in a row that disable the identity; 0: any number is allowed. */
+  /** Wrong passwords in a row that disable the identity; 0 and below, which is kept as 0: any number is allowed. */
   maxAttempts: number;
   /** Least number of characters of a new password; below 5 it is raised to 5, above 100 lowered to 100. */
   minPasswordLength: number;
@@ -89,9 +89,9 @@ export interface AuthPolicyPrimaryUpdb {
 export type AuthPolicyPrimaryUpdbPatch = {
   /** Whether such logins are allowed. */
   allowed?: boolean | null;
-  /** Minutes that an identity stays disabled after too many wrong passwords; 0: until an administrator enables it. */
+  /** Minutes that an identity stays disabled after too many wrong passwords; 0 and below, which is kept as 0: until an administrator enables it. */
   lockoutDurationMinutes?: number | null;
-  /** Wrong passwords in a row that disable the identity; 0: any number is allowed. */
+  /** Wrong passwords in a row that disable the identity; 0 and below, which is kept as 0: any number is allowed. */
   maxAttempts?: number | null;
   /** Least number of characters of a new password; below 5 it is raised to 5, above 100 lowered to 100. */
   minPasswordLength?: number | null;
@@ -475,7 +475,7 @@ export interface ExternalIdClaim {
   location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   /** Which of the names count, that is all, those with a prefix or suffix (common names and e-mail addresses), or those with a scheme (URIs). */
   matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
-  /** The prefix, suffix or scheme; not needed for `ALL`. */
+  /** The prefix or suffix, which is cut off, or the scheme, which stays; not needed for `ALL`. */
   matcherCriteria: string;
   /** What becomes of a name. */
   parser: 'NONE' | 'SPLIT';
@@ -491,7 +491,7 @@ export type ExternalIdClaimPatch = {
   location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null;
   /** Which of the names count, that is all, those with a prefix or suffix (common names and e-mail addresses), or those with a scheme (URIs). */
   matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null;
-  /** The prefix, suffix or scheme; not needed for `ALL`. */
+  /** The prefix or suffix, which is cut off, or the scheme, which stays; not needed for `ALL`. */
   matcherCriteria?: string | null;
   /** What becomes of a name. */
   parser?: 'NONE' | 'SPLIT' | null;

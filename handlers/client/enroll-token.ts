@@ -3,6 +3,7 @@
  * certificate from then on, or with tokens. The token is a credential of the caller's own, so that what a proven one
  * lacks is said; why one is not proven is not.
  */
+import { loginFault } from '../../domain/auth/auth-policy.js';
 import { attributesAt, claimAt, endOf, TokenFault, useOfToken } from '../../domain/auth/external-token.js';
 import type { Claims } from '../../domain/auth/external-token.js';
 import type { ExternalJwtSigner } from '../../domain/auth/external-signer.js';
@@ -49,8 +50,8 @@ export async function byToken(
   const [token] = connection.bearerTokens();
   const { signer, claims } = await proven(token, signerId ?? '', context, note);
   const csrPem = clientCsr ?? '';
-  requireAllowed(signer, csrPem !== '');
   const newcomer = newcomerOf(signer, claims);
+  await requireAllowed(signer, csrPem !== '', context);
   await requireNew(newcomer.externalId, signer, context);
   const identityId = context.newId();
   const issued =
@@ -85,18 +86,31 @@ async function proven(token: string | undefined, signerId: string, context: Cont
   }
 }
 
-/** @throws DomainError `enrollmentNotAllowed` */
-function requireAllowed(signer: ExternalJwtSigner, isToCert: boolean): void {
-  const refuse = (causeMessage: string) => {
+/**
+ * An identity is made only if it can then log in by what it enrolls for.
+ * @throws DomainError `enrollmentNotAllowed`
+ */
+async function requireAllowed(
+  signer: ExternalJwtSigner,
+  isToCert: boolean,
+  { stores }: Pick<Context, 'stores'>,
+): Promise<void> {
+  const causeMessage =
+    signerFault(signer, isToCert) ??
+    loginFault(
+      await stores.authPolicies.get(signer.enrollAuthPolicyId),
+      isToCert ? { by: 'certificate' } : { by: 'token', signerId: signer.id },
+    );
+  if (causeMessage !== undefined)
     throw new DomainError('enrollmentNotAllowed', { causeMessage, logReason: causeMessage });
-  };
-  if (isToCert) {
-    if (!signer.enrollToCertEnabled) refuse('the signer does not enroll to certificates: send no clientCsr');
-    return;
-  }
-  if (!signer.enrollToTokenEnabled) refuse('the signer does not enroll to tokens: send a clientCsr');
+}
+
+function signerFault(signer: ExternalJwtSigner, isToCert: boolean): string | undefined {
+  if (isToCert)
+    return signer.enrollToCertEnabled ? undefined : 'the signer does not enroll to certificates: send no clientCsr';
+  if (!signer.enrollToTokenEnabled) return 'the signer does not enroll to tokens: send a clientCsr';
   // Its tokens name identities by an id, which a new identity cannot choose: no identity could log in.
-  if (!signer.useExternalId) refuse('the signer enrolls to tokens only with useExternalId');
+  return signer.useExternalId ? undefined : 'the signer enrolls to tokens only with useExternalId';
 }
 
 /** @throws DomainError `enrollmentTokenInvalid` for a claim that is missing or of no use */

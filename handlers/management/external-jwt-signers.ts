@@ -1,5 +1,8 @@
 /** External JWT signers: providers whose tokens log identities in. Administrators only. */
 import { keySourceOf } from '../../domain/auth/external-signer.js';
+import type { KeySource } from '../../domain/auth/external-signer.js';
+import { badReference } from '../../domain/errors.js';
+import type { Context } from '../context.js';
 import { requireAdministrator } from '../shared/delegation.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -11,7 +14,8 @@ import {
 } from '../shared/external-jwt-signer-model.js';
 
 /** Its tokens log in as whom they name, administrators too. */
-const NAMES_ANYBODY = 'non-admins may not create or modify external JWT signers, whose tokens can name any identity';
+const NAMES_ANYBODY =
+  'non-admins may not create, modify or delete external JWT signers, whose tokens can name any identity';
 
 /** GET /external-jwt-signers. */
 export const listExternalJwtSigners: Handler<'management', 'listExternalJwtSigners'> = async ({ query }, { stores }) =>
@@ -23,10 +27,10 @@ export const listExternalJwtSigners: Handler<'management', 'listExternalJwtSigne
  */
 export const createExternalJwtSigner: Handler<'management', 'createExternalJwtSigner'> = async (
   { body, caller },
-  { stores, newId },
+  { stores, newId, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
-  const keySource = keySourceOf(given(body.certPem), given(body.jwksEndpoint));
+  const keySource = requireReachable(keySourceOf(given(body.certPem), given(body.jwksEndpoint)), targetFault);
   const id = newId();
   await stores.externalJwtSigners.create(id, { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) });
   return created('external-jwt-signers', id);
@@ -41,10 +45,10 @@ export const detailExternalJwtSigner: Handler<'management', 'detailExternalJwtSi
 /** PUT /external-jwt-signers/{id}. Fails: as create, `notFound`. */
 export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSigner'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores, apiSessions, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
-  const keySource = keySourceOf(given(body.certPem), given(body.jwksEndpoint));
+  const keySource = requireReachable(keySourceOf(given(body.certPem), given(body.jwksEndpoint)), targetFault);
   const settings = { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) };
   await stores.externalJwtSigners.update(params.id, settings);
   apiSessions.forgetAll();
@@ -57,7 +61,7 @@ export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSi
  */
 export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSigner'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores, apiSessions, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   const changes = { ...signerChangesFrom(body), tags: givenTags(body.tags) };
@@ -69,18 +73,35 @@ export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSign
       certPem ?? (jwksEndpoint === '' ? present.certificate?.certPem : undefined),
       jwksEndpoint ?? (certPem === '' ? (present.jwksEndpoint ?? undefined) : undefined),
     );
+    const isNewEndpoint = keySource.jwksEndpoint !== present.jwksEndpoint;
+    if (isNewEndpoint) requireReachable(keySource, targetFault);
     await externalJwtSigners.update(params.id, { ...changes, keySource });
   });
   apiSessions.forgetAll();
   return noData();
 };
 
-/** DELETE /external-jwt-signers/{id}: its API sessions end. Fails: `notFound`, `inUse` naming the auth policies. */
+/**
+ * DELETE /external-jwt-signers/{id}: its API sessions end. Fails: `notFound`, `inUse` naming the auth policies,
+ * `unauthenticated`.
+ */
 export const deleteExternalJwtSigner: Handler<'management', 'deleteExternalJwtSigner'> = async (
-  { params },
+  { params, caller },
   { stores, apiSessions },
 ) => {
+  requireAdministrator(caller, NAMES_ANYBODY);
   await stores.externalJwtSigners.remove(params.id);
   apiSessions.forgetAll();
   return noData();
 };
+
+/**
+ * Judges an endpoint that is set by the rules that it will be asked by. Addresses behind a name are judged only then.
+ * @throws DomainError `badReference` with the reason; a URL that may hold a password is not repeated
+ */
+function requireReachable(keySource: KeySource, targetFault: Context['targetFault']): KeySource {
+  const url = keySource.jwksEndpoint;
+  const fault = url === null ? undefined : targetFault(url);
+  if (url === null || fault === undefined) return keySource;
+  throw badReference(fault, 'jwksEndpoint', url.includes('@') ? '' : url.slice(0, 200));
+}

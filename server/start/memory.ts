@@ -107,6 +107,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
       traces: stores.identityTraces,
       revocations: stores.revocations,
       apiSessionCertificates: stores.apiSessionCertificates,
+      issuedCertificates: stores.issuedCertificates,
       events: stores.events,
     },
     log,

@@ -84,6 +84,24 @@ describe('auth policies', () => {
       });
     });
 
+    it('reads negative numbers as the least that means something', async () => {
+      const negative = { minPasswordLength: -1, maxAttempts: -2, lockoutDurationMinutes: -2_147_483_648 };
+      const least = { minPasswordLength: 5, maxAttempts: 0, lockoutDurationMinutes: 0 };
+      const id = await create(withUpdb(negative));
+      const shown = async () => (await read<typeof settings>(controller, `auth-policies/${id}`)).primary.updb;
+      expect(await shown()).to.include(least);
+      await patch(id, { primary: { updb: { minPasswordLength: 9, maxAttempts: 9, lockoutDurationMinutes: 9 } } });
+      await patch(id, { primary: { updb: negative } });
+      expect(await shown()).to.include(least);
+    });
+
+    it('shows the number that is refused as the least length of passwords', async () => {
+      const body = { name: unique('policy'), ...withUpdb({ minPasswordLength: 2_147_483_648 }) };
+      const field = 'primary.updb.minPasswordLength';
+      const reason = `${field} in body should be less than or equal to 2147483647`;
+      expectField(await controller.admin.post(POLICIES, body), field, reason, '2147483648');
+    });
+
     it('changes one setting with a PATCH and leaves its neighbours', async () => {
       const id = await create(withUpdb({ maxAttempts: 3 }));
       await patch(id, { primary: { updb: { minPasswordLength: 9, maxAttempts: null } }, secondary: null });

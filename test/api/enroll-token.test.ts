@@ -1,6 +1,7 @@
 /** Enrollment by a token of an external JWT signer, over HTTPS: what is refused, and what comes of the rest. */
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
+import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import { createCertificateClient, makeCa, makeKeys, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
@@ -16,6 +17,13 @@ import type { TestClaims, TestSigner } from '../support/tokens.js';
 const ENROLL = `${CLIENT}/enroll/token`;
 const BOTH = { enrollToCertEnabled: true, enrollToTokenEnabled: true, useExternalId: true };
 const INVALID = 'INVALID_ENROLLMENT_TOKEN';
+const NOT_ALLOWED = 'INVALID_ENROLLMENT_NOT_ALLOWED';
+
+/** @param primary  what it has in place of the settings of the built-in policy */
+const policyOf = (primary: object) => {
+  const { primary: rest, secondary } = defaultAuthPolicySettings;
+  return { name: unique('policy'), primary: { ...rest, ...primary }, secondary };
+};
 
 describe('enrollment by a token of an external signer', () => {
   let controller: TestController;
@@ -111,9 +119,46 @@ describe('enrollment by a token of an external signer', () => {
         const limited = await newSigner(changes);
         for (const body of bodies) {
           const answer = await enroll(await tokenOf(limited, unique('subject')), body);
-          const { cause } = expectFault(answer, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+          const { cause } = expectFault(answer, 409, NOT_ALLOWED);
           expect(cause?.['message'], JSON.stringify(changes)).to.match(/^the signer/);
         }
+      }
+    });
+
+    it('where the auth policy of the new identity does not let it log in by what it enrolls for', async () => {
+      const csr = makeRequest().pem;
+      const refused = async (primary: object, clientCsr: string, message: string) => {
+        const enrollAuthPolicyId = await make(controller, 'auth-policies', policyOf(primary));
+        const limited = await newSigner({ enrollAuthPolicyId });
+        const answer = await enroll(await tokenOf(limited, unique('subject')), { clientCsr });
+        expect(expectFault(answer, 409, NOT_ALLOWED).cause?.['message']).to.equal(message);
+      };
+      const none = { allowed: false, allowedSigners: [] };
+      await refused(
+        { cert: { allowed: false, allowExpiredCerts: true } },
+        csr,
+        'the auth policy allows no login with certificates',
+      );
+      await refused({ extJwt: none }, '', 'the auth policy allows no login with tokens');
+      await refused(
+        { extJwt: { allowed: true, allowedSigners: [signer.id] } },
+        '',
+        'the auth policy allows no login with tokens of this signer',
+      );
+    });
+
+    it('for its claims before it is for what the signer or the policy allow', async () => {
+      const enrollAuthPolicyId = await make(
+        controller,
+        'auth-policies',
+        policyOf({ extJwt: { allowed: false, allowedSigners: [] } }),
+      );
+      const closed = { enrollToCertEnabled: false, enrollToTokenEnabled: false };
+      for (const changes of [closed, { enrollAuthPolicyId }]) {
+        const limited = await newSigner({ ...changes, enrollNameClaimsSelector: '/name' });
+        expectFault(await enroll(await tokenOf(limited, unique('subject'))), 400, INVALID);
+        const named = await tokenOf(limited, unique('subject'), { name: unique('name') });
+        expectFault(await enroll(named), 409, NOT_ALLOWED);
       }
     });
 

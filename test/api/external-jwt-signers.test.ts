@@ -149,11 +149,42 @@ describe('external JWT signers', () => {
 
   it('refuses URLs that no browser should follow or that hold a password', async () => {
     for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'keys', 'https://user:secret@keys.example.com/']) {
-      for (const field of ['jwksEndpoint', 'externalAuthUrl']) {
-        const answer = await post({ [field]: url });
-        expectField(answer, field, `${field} must be an http or https URL without credentials`, '');
+      const answer = await post({ externalAuthUrl: url });
+      const reason = 'externalAuthUrl must be an http or https URL without credentials';
+      expectField(answer, 'externalAuthUrl', reason, '');
+    }
+  });
+
+  it('refuses an endpoint that can never be asked, in each request that sets one', async () => {
+    const within = 'the address may not be reached: outgoing.allow does not name it';
+    const refused: Readonly<Record<string, string>> = {
+      'keys': 'it is no URL',
+      'ftp://keys.example.com/': 'it must begin with https://',
+      'file:///etc/passwd': 'it must begin with https://',
+      'http://keys.example.com/': 'it must begin with https://, unless it names this machine',
+      'http://127.0.0.1:9/keys': within,
+      'https://10.0.0.1/keys': within,
+      'https://169.254.169.254/latest': within,
+      'https://[::1]/keys': within,
+      'https://2130706433/keys': within,
+      'https://user:secret@keys.example.com/': 'it must not have a user or a password',
+    };
+    const id = await create();
+    const [withCertificate, ca] = [await create({ jwksEndpoint: null, certPem: makeCa().pem }), makeCa()];
+    for (const [jwksEndpoint, message] of Object.entries(refused)) {
+      const answers = [
+        await post({ jwksEndpoint }),
+        await controller.admin.put(`${SIGNERS}/${id}`, bodyOf({ jwksEndpoint })),
+        await patch(id, { jwksEndpoint }),
+        await patch(withCertificate, { jwksEndpoint }),
+      ];
+      for (const answer of answers) {
+        expectInvalid(answer, 'jwksEndpoint', message);
+        expect(JSON.stringify(answer.error)).to.not.include('secret');
       }
     }
+    expect(await detail(id)).to.include({ jwksEndpoint: JWKS });
+    expectStatus(await patch(withCertificate, { certPem: ca.pem }), 200);
   });
 
   it('has its issuer and its certificate alone; key ids may be those of others', async () => {

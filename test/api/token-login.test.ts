@@ -270,7 +270,12 @@ describe('logins with tokens of external signers', () => {
     });
 
     it('are not asked for where the network is not open', async () => {
-      const signer = await provider({ certPem: null, kid: null, jwksEndpoint: 'https://10.0.0.1/jwks' });
+      const signer = await published('?closed');
+      // Set while the settings of outgoing requests were others.
+      await controller.database.query('UPDATE external_jwt_signers SET jwks_endpoint = $1 WHERE id = $2', [
+        'https://10.0.0.1/jwks',
+        signer.id,
+      ]);
       expectRefused(await login(await sign(claimsOf(signer, await person()), privateKey, rsa('RS256', 'p1'))));
     });
   });

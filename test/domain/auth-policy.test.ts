@@ -83,5 +83,7 @@ describe('password rules', () => {
   it('raise a minimum below 5 and lower one above 100', () => {
     expect(normalizePasswordRules(policy({ minPasswordLength: -1 }).primary.updb).minPasswordLength).to.equal(5);
     expect(normalizePasswordRules(policy({ minPasswordLength: 1_000 }).primary.updb).minPasswordLength).to.equal(100);
+    const negative = policy({ maxAttempts: -1, lockoutDurationMinutes: -7 }).primary.updb;
+    expect(normalizePasswordRules(negative)).to.include({ maxAttempts: 0, lockoutDurationMinutes: 0 });
   });
 });

@@ -91,9 +91,14 @@ describe('an external id in a certificate', () => {
     [{ index: 1 }, 'dev-2,CN=dev-3'],
     [{ index: 2 }, 'host "x"'],
     [{ index: 3 }, undefined],
-    [{ matcher: 'PREFIX', matcherCriteria: 'host' }, 'host "x"'],
+    [{ matcher: 'PREFIX', matcherCriteria: 'host ' }, '"x"'],
+    [{ matcher: 'PREFIX', matcherCriteria: 'dev-' }, '1'],
+    [{ matcher: 'PREFIX', matcherCriteria: 'dev-', index: 1 }, '2,CN=dev-3'],
+    [{ matcher: 'PREFIX', matcherCriteria: 'dev-1' }, undefined],
+    [{ matcher: 'PREFIX', matcherCriteria: 'dev-', parser: 'SPLIT', parserCriteria: ',', index: 2 }, 'CN=dev-3'],
     [{ matcher: 'PREFIX', matcherCriteria: 'Dev' }, undefined],
-    [{ matcher: 'SUFFIX', matcherCriteria: '-3' }, 'dev-2,CN=dev-3'],
+    [{ matcher: 'SUFFIX', matcherCriteria: '-3' }, 'dev-2,CN=dev'],
+    [{ matcher: 'SUFFIX', matcherCriteria: 'dev-1' }, undefined],
     [{ matcher: 'SUFFIX', matcherCriteria: '-1', index: 1 }, undefined],
     [{ parser: 'SPLIT', parserCriteria: '-' }, 'dev'],
     [{ parser: 'SPLIT', parserCriteria: '-', index: 1 }, '1'],
@@ -128,8 +133,8 @@ describe('an external id in a certificate', () => {
       undefined,
     ],
     [{ location: 'SAN_EMAIL', index: 1 }, 'b@two.example'],
-    [{ location: 'SAN_EMAIL', matcher: 'SUFFIX', matcherCriteria: '@one.example', index: 1 }, 'c@one.example'],
-    [{ location: 'SAN_EMAIL', matcher: 'PREFIX', matcherCriteria: 'b@', parser: 'SPLIT', parserCriteria: '@' }, 'b'],
+    [{ location: 'SAN_EMAIL', matcher: 'SUFFIX', matcherCriteria: '@one.example', index: 1 }, 'c'],
+    [{ location: 'SAN_EMAIL', matcher: 'PREFIX', matcherCriteria: 'b@', parser: 'SPLIT', parserCriteria: '.' }, 'two'],
   ];
   for (const [changes, expected] of cases) {
     it(`is ${expected ?? 'none'} by ${JSON.stringify(changes)}`, () => {

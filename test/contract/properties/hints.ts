@@ -89,7 +89,7 @@ export function hintsOf(pool: Pool, operationId: string): Hints {
     serverCertCsr: fc.constant(pool.pem.request),
     clientCertCsr: fc.constant(pool.pem.request),
     csr: fc.constant(pool.pem.request),
-    jwksEndpoint: fc.constant('https://127.0.0.1:1/keys'),
+    jwksEndpoint: fc.constant('https://keys.example.com/'),
     issuer: fc.uuid().map((id) => `https://${id}.example.com/`),
     kid: word,
     username: fc.uuid(),

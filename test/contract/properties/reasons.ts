@@ -200,8 +200,9 @@ export const reasons: readonly Reason[] = [
   {
     rule: 'a URL',
     operation: /ExternalJwtSigner$/,
-    error: /^400 COULD_NOT_VALIDATE (externalAuthUrl|jwksEndpoint): \w+ must be an http or https URL/,
-    reason: 'OpenAPI 2.0 has no format for a URL',
+    error:
+      /^400 (COULD_NOT_VALIDATE externalAuthUrl: \w+ must be an http or https URL|INVALID_FIELD : .*'jwksEndpoint')/,
+    reason: 'OpenAPI 2.0 has no format for a URL, and a setting says which may be reached',
   },
   {
     rule: 'the system of a process by one of two names',
