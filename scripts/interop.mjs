@@ -1,6 +1,6 @@
 // Runs the suites that need the field's own program: its router, SDK and tunneler against this controller, of the
-// release in use and of the next one. ZITI and ZITI_NEXT name them; else `ziti` and `ziti-next` are on the path, or both
-// are packed in ../shared/bin. Options after -- go to mocha.
+// release in use and of the next one. ZITI and ZITI_NEXT name them; else `ziti` and `ziti-next` are on the path, or
+// both are packed in ../shared/bin. Options after -- go to mocha.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { RELEASES, findStockBinary, missing } from '../dist/test/support/stock-binary.js';
