@@ -1778,6 +1778,7 @@ CREATE TABLE routers (
   unverified_cert_pem text,
   interfaces jsonb NOT NULL DEFAULT '[]'::jsonb,
   server_names text[] COLLATE "C",
+  names_left_out text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT routers_pkey PRIMARY KEY (id),
   CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT routers_name_key UNIQUE (name),

@@ -14,3 +14,5 @@ CREATE TABLE controller_addresses (
   last_seen_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT controller_addresses_pkey PRIMARY KEY (address)
 );
+-- What a router asked for in its last request for a certificate, and its certificate does not have.
+ALTER TABLE routers ADD COLUMN names_left_out text[] COLLATE "C" NOT NULL DEFAULT '{}';
