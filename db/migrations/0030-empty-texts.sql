@@ -1,5 +1,5 @@
--- Requests take no empty text where it can mean nothing. What earlier releases took goes: an empty role attribute, which
--- no role names, an empty scope, and a terminator without an address or a binding, which no router can use.
+-- Requests take no empty text where it can mean nothing. What earlier releases took goes: an empty role attribute,
+-- which no role names, an empty scope, and a terminator without an address or a binding, which no router can use.
 UPDATE identities SET role_attributes = array_remove(role_attributes, ''),
   updated_at = greatest(now(), updated_at + interval '1 ms') WHERE role_attributes @> '{""}';
 UPDATE services SET role_attributes = array_remove(role_attributes, ''),

@@ -92,7 +92,12 @@ describe('an empty text', () => {
         const id = await make(controller, collection, good);
         const before = await read(controller, `${collection}/${id}`);
         expectField(await admin.put(`${MANAGEMENT}/${collection}/${id}`, { ...good, ...member }), field, reason, '');
-        expectField(await admin.patch(`${MANAGEMENT}/${collection}/${id}`, { ...always, ...member }), field, reason, '');
+        expectField(
+          await admin.patch(`${MANAGEMENT}/${collection}/${id}`, { ...always, ...member }),
+          field,
+          reason,
+          '',
+        );
         expect(await read(controller, `${collection}/${id}`)).to.deep.equal(before);
       });
 
