@@ -15,6 +15,8 @@ import type { Knock } from './acceptor.js';
 import type { RouterChannel } from './channel.js';
 import type { Circuits } from './circuits.js';
 import { ContentType } from './content-types.js';
+import { controllersMessage } from './controllers.js';
+import type { KnownControllers } from './controllers.js';
 import { RouterModels } from './data-model.js';
 import { typedMessage } from './frame.js';
 import { SyncHeader, encodeBoolean } from './headers.js';
@@ -34,7 +36,9 @@ export interface FabricOptions {
   readonly stores: Stores;
   readonly log: Logger;
   readonly noteFailure: FabricServices['noteFailure'];
+  /** Of the row of this controller. */
   readonly controllerId: string;
+  readonly controllers: KnownControllers;
   readonly newId: () => string;
   readonly apiSessionToken: (apiSessionId: string) => string;
   readonly sessionTimeoutSeconds: number;
@@ -84,6 +88,8 @@ export interface FabricNews {
   changedHere(): void;
   /** Of these services; undefined: of many. */
   terminatorsChanged(serviceIds: readonly string[] | undefined): void;
+  /** Routers are to be told another list of controllers. */
+  controllersChanged(): void;
   /** CAs, or keys of the network. */
   keysChanged(): void;
   /** False while changes made elsewhere may go unheard. */
@@ -108,7 +114,7 @@ interface Connected {
 }
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { stores, controllerId, newId, keySources } = options;
+  const { stores, controllerId, controllers, newId, keySources } = options;
   const lines = createRouterLog(options);
   const { log, noteFailure } = lines;
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
@@ -216,7 +222,7 @@ export function createFabric(options: FabricOptions): Fabric {
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
-    controllerId,
+    controllers,
   };
 
   const acceptor = createAcceptor({
@@ -239,6 +245,8 @@ export function createFabric(options: FabricOptions): Fabric {
           versionInfo,
         },
       });
+      // First of all: a router that loses us before it has the list may not come back.
+      channel.send(controllersMessage(controllers.now()));
       routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
       traffic.routerConnected(channel, router);
@@ -325,6 +333,10 @@ export function createFabric(options: FabricOptions): Fabric {
       identityChanged: (identityId) => {
         traffic.memory.forgetAll();
         sessionSync.identityChanged(identityId);
+      },
+      controllersChanged() {
+        const list = controllersMessage(controllers.now());
+        for (const channel of registry.all()) channel.send(list);
       },
       keysChanged: () => {
         models.keysChanged();

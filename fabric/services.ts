@@ -3,6 +3,7 @@ import type { RouterPresence } from '../domain/router.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import type { Stores } from '../db/stores.js';
 import type { RouterChannel } from './channel.js';
+import type { KnownControllers } from './controllers.js';
 import type { FabricLog } from './router-log.js';
 import type { SessionSync } from './session-sync.js';
 import type { Spacing } from './spacing.js';
@@ -54,6 +55,5 @@ export interface FabricServices {
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly apiSessions: ApiSessionTokens;
   readonly traffic: Traffic;
-  /** As routers know this controller; goes into the hello. */
-  readonly controllerId: string;
+  readonly controllers: KnownControllers;
 }

@@ -47,6 +47,7 @@ const BOUNDS: ReadonlyMap<number, FrameBound> = new Map([
   [ContentType.ValidateSessions, LARGE],
   [ContentType.ConnectEvents, LARGE],
   [ContentType.InspectRequest, SMALL],
+  [ContentType.RequestClusterMembers, SMALL],
 ]);
 
 /** Kinds that have a bound of their own; a suite compares them with those that are handled. */

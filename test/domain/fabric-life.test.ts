@@ -20,6 +20,10 @@ import { helloMessage } from '../support/scripted-router.js';
 import { openStoresForTest } from '../support/stores.js';
 
 const noteFailure = () => undefined;
+const controllers = {
+  ownId: 'c1',
+  now: () => ({ index: 1, controllers: [{ id: 'c1', address: 'controller.example:1280' }] }),
+};
 
 describe('the control channel of a process', () => {
   let server: Server;
@@ -59,7 +63,7 @@ describe('the control channel of a process', () => {
     const registry = createRegistry(LIMITS.probeMs);
     let opened = 0;
     const acceptor = createAcceptor({
-      services: { stores, noteFailure, controllerId: 'c1' } as unknown as FabricServices,
+      services: { stores, noteFailure, controllers } as unknown as FabricServices,
       log,
       registry,
       table: new Map(),
@@ -92,7 +96,7 @@ describe('the control channel of a process', () => {
     const stores = { routerSync: { routers: async () => [router] } } as unknown as FabricServices['stores'];
     const seen: string[] = [];
     const acceptor = createAcceptor({
-      services: { stores, noteFailure, controllerId: 'c1' } as unknown as FabricServices,
+      services: { stores, noteFailure, controllers } as unknown as FabricServices,
       log: pino({ level: 'silent' }),
       registry: createRegistry(LIMITS.probeMs),
       table: new Map(),
@@ -115,6 +119,7 @@ describe('the control channel of a process', () => {
       log: pino({ level: 'silent' }),
       noteFailure,
       controllerId: 'c1',
+      controllers,
       newId: () => 'h1',
       apiSessionToken: (id) => id,
       sessionTimeoutSeconds: 60,
