@@ -89,6 +89,19 @@ const typesAlone = {
   },
 };
 
+const wholeOfFs = {
+  selector: 'ImportDeclaration[source.value=/^(node:)?fs/] > ImportNamespaceSpecifier',
+  message: `only ${FILES} has all of node:fs`,
+};
+
+/** Makes the texts of frames of routers. What the database could not hold is replaced there. */
+const TEXTS = 'fabric/text.ts';
+const ownTexts = [
+  `CallExpression[callee.property.name="toString"][arguments.0.value=/^(utf-?8|latin1|ascii|binary)$/i]`,
+  'CallExpression[callee.property.name=/^(utf8|latin1|ascii)Slice$/]',
+  'NewExpression[callee.name="TextDecoder"]',
+].map((selector) => ({ selector, message: `${TEXTS} alone makes texts of bytes` }));
+
 export default tseslint.config(
   {
     ignores: [
@@ -131,14 +144,9 @@ export default tseslint.config(
     files: ['{domain,db,handlers,fabric,server,commands}/**/*.ts'],
     ignores: [FILES],
     rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'ImportDeclaration[source.value=/^(node:)?fs/] > ImportNamespaceSpecifier',
-          message: `only ${FILES} has all of node:fs`,
-        },
-      ],
+      'no-restricted-syntax': ['error', wholeOfFs],
     },
   },
   { files: [FILES], rules: { 'no-restricted-imports': 'off' } },
+  { files: ['fabric/**/*.ts'], ignores: [TEXTS], rules: { 'no-restricted-syntax': ['error', wholeOfFs, ...ownTexts] } },
 );

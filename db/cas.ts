@@ -2,7 +2,8 @@
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, remove, selectSql, update } from './table.js';
+import { CA_HAS_ONE_ABOVE } from './rights.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, remove, selectSql, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 import { caSymbols } from './symbols.js';
 
@@ -44,6 +45,7 @@ const source: ListSource<Row, Ca> = {
 
 const DETAIL = detailSql(source);
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
+const AGAINST_USE = `${DETAIL} FOR UPDATE`;
 const FOR_USE = `${DETAIL} FOR KEY SHARE`;
 const VERIFIED = selectSql(source, 'WHERE t.is_verified');
 const MAY_ENROLL = `${VERIFIED} AND t.is_auto_ca_enrollment_enabled ORDER BY t.id`;
@@ -80,6 +82,10 @@ export interface CaStore {
   lockForUse(id: string): Promise<Ca | undefined>;
   /** Locks it against other changes until the transaction ends. @throws DomainError `notFound` */
   lockForChange(id: string): Promise<Ca>;
+  /** The same, also against new authenticators and enrollments of it. @throws DomainError `notFound` */
+  lockAgainstUse(id: string): Promise<Ca>;
+  /** An administrator, or an identity with a permission that is not among those, has an authenticator or enrollment. */
+  isOfOneAbove(id: string, permissions: readonly string[]): Promise<boolean>;
   /** @throws DomainError `duplicate` (name, certPem) */
   create(id: string, draft: CaDraft): Promise<void>;
   /** @throws DomainError `notFound`, `duplicate` (name) */
@@ -114,6 +120,13 @@ export function caStore(db: Db, lists: Lists): CaStore {
         rows: [row],
       } = await db.run<Row>('ca-lock-change', FOR_CHANGE, [id]);
       return row ? fromRow(row) : raise(notFound(CA, id));
+    },
+    lockAgainstUse: (id) => getOne(db, CA, ['ca-lock-against-use', AGAINST_USE], [id], fromRow),
+    async isOfOneAbove(id, permissions) {
+      const {
+        rows: [row],
+      } = await db.read<{ hasOne: boolean }>('ca-has-one-above', CA_HAS_ONE_ABOVE, [id, permissions]);
+      return row?.hasOne === true;
     },
     async create(id, draft) {
       const {

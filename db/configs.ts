@@ -1,13 +1,12 @@
 /** Configs: data of a config type, given to services and routers. */
 import type { Config, JsonObject, Page, Tags } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
-import { BY_ACTOR } from './attribution.js';
+import { deleteConfig } from './config-lists.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { everything, inAll, referringTo, rowsWhere } from './scopes.js';
 import { configSymbols } from './symbols.js';
-import { inUse } from './errors.js';
 
 const CONFIG = 'config';
 
@@ -49,7 +48,10 @@ export interface ConfigStore {
     id: string,
     changes: { name?: string | undefined; data?: JsonObject | undefined; tags?: Tags | undefined },
   ): Promise<void>;
-  /** @throws DomainError `inUse` naming services or routers that carry it */
+  /**
+   * Services, routers and identities lose it. Needs a transaction.
+   * @throws DomainError `notFound`
+   */
   remove(id: string): Promise<void>;
 }
 
@@ -83,22 +85,7 @@ export function configStore(db: Db, lists: Lists): ConfigStore {
       });
     },
     async remove(id) {
-      const {
-        rows: [row],
-      } = await db.write<{ deleted: boolean; services: string[]; routers: string[] }>(
-        'config-delete',
-        `WITH
-        services AS (SELECT service_id FROM service_configs WHERE config_id = $1 ORDER BY service_id LIMIT 10),
-        routers AS (SELECT router_id FROM router_configs WHERE config_id = $1 ORDER BY router_id LIMIT 10),
-        gone AS (DELETE FROM configs WHERE id = $1 AND NOT EXISTS (SELECT FROM services)
-        AND NOT EXISTS (SELECT FROM routers) RETURNING id ${BY_ACTOR})
-        SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT service_id FROM services) AS services,
-          ARRAY (SELECT router_id FROM routers) AS routers`,
-        [id],
-      );
-      if (row !== undefined && row.services.length > 0) throw inUse('configs', 'config', 'service', row.services);
-      if (row !== undefined && row.routers.length > 0) throw inUse('configs', 'config', 'router', row.routers);
-      if (row?.deleted !== true) throw notFound(CONFIG, id);
+      if (!(await deleteConfig(db, id))) throw notFound(CONFIG, id);
     },
   };
 }

@@ -82,7 +82,7 @@ const MAX_BATCHES = 200;
 /** What came before the oldest record is gone; the last batch says where the next one begins. */
 const SWEEP = `DELETE FROM event_batches WHERE n IN (SELECT n FROM event_batches
   WHERE n < (SELECT max(n) FROM event_batches) AND closed_at < (SELECT min(at) FROM audit_records)
-  ORDER BY n LIMIT $1)`;
+  ORDER BY n LIMIT $1 FOR UPDATE SKIP LOCKED)`;
 
 type Row = AuditRow & { readonly batch: number; readonly seq: number; readonly found: number };
 

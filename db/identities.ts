@@ -11,6 +11,7 @@ import { BY_ACTOR } from './attribution.js';
 import { TOUCHED } from './change-statements.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
+import { areHeld } from './rights.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, json, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
 import { identitySymbols } from './symbols.js';
@@ -204,8 +205,11 @@ export interface IdentityStore {
   highestNumber(name: string): Promise<number>;
   /** Also deletes its authenticators, enrollments and API sessions. @throws DomainError `notFound`, `notDeletable` */
   remove(id: string): Promise<void>;
-  /** The same for one that is neither an administrator nor a router's. False, and nothing done, for all others. */
-  removeOrdinary(id: string): Promise<boolean>;
+  /**
+   * The same for one that is neither an administrator nor a router's, nor above the caller. False, and nothing done,
+   * for all others.
+   */
+  removeOrdinary(id: string, caller: Rights): Promise<boolean>;
   /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
   disable(id: string, minutes: number): Promise<void>;
   enable(id: string): Promise<void>;
@@ -350,12 +354,13 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       if (row?.deleted === true) return;
       throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
     },
-    async removeOrdinary(id) {
+    async removeOrdinary(id, caller) {
       const { rowCount } = await db.write(
         'identity-delete-ordinary',
         `DELETE FROM identities WHERE id = $1 AND NOT is_admin AND NOT is_default_admin
-        AND NOT EXISTS (SELECT FROM routers WHERE id = $1)`,
-        [id],
+        AND NOT EXISTS (SELECT FROM routers WHERE id = $1)
+        AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})`,
+        [id, caller.isAdmin ? null : caller.permissions],
       );
       return rowCount === 1;
     },

@@ -91,15 +91,16 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
         request,
       ),
     async assign(identityId, pairs) {
-      await lockIdentity(identityId);
-      const services = await lock(
-        'services',
-        pairs.map(({ serviceId }) => serviceId),
-      );
+      // In the order of db/config-lists.ts.
       const configs = await lock(
         'configs',
         pairs.map(({ configId }) => configId),
       );
+      const services = await lock(
+        'services',
+        pairs.map(({ serviceId }) => serviceId),
+      );
+      await lockIdentity(identityId);
       const missing = pairs.find(({ configId }) => !configs.has(configId));
       if (missing !== undefined) throw notFound('configs', missing.configId);
       const last = new Map(

@@ -1,5 +1,6 @@
-/** What the network's own authority has issued: a record per certificate, for audits. */
+/** What the network's own authority has issued: a record per certificate, for audits, until the certificate ends. */
 import type { Db } from './db.js';
+import { sweep } from './sweep.js';
 
 export type IssuedKind = 'identity' | 'apiSession' | 'router' | 'routerServer' | 'server' | 'intermediate';
 
@@ -19,6 +20,8 @@ export interface IssuedCertificateRecord {
 export interface IssuedCertificateStore {
   /** Call it in the transaction that hands the certificates out. */
   add(records: readonly IssuedCertificateRecord[]): Promise<void>;
+  /** Removes the records of certificates that ended; answers how many there were. */
+  sweep(max: number): Promise<number>;
 }
 
 const COLUMNS = 'serial_number, fingerprint, kind, subject_id, issuer_fingerprint, not_before, not_after';
@@ -43,5 +46,6 @@ export function issuedCertificateStore(db: Db): IssuedCertificateStore {
         ],
       );
     },
+    sweep: (max) => sweep(db, { table: 'issued_certificates', key: 'serial_number', where: 'not_after <= now()' }, max),
   };
 }

@@ -51,6 +51,8 @@ export interface TunnelAccess {
 }
 
 export interface TunnelService {
+  /** Of the router's own identity. */
+  readonly identityName: string;
   readonly serviceId: string;
   readonly isGranted: boolean;
   /** Router policies allow the router to its own identity and the service. */
@@ -162,7 +164,8 @@ export const reachesSql = (router: string, service: string, type: string): strin
 
 const DENIED = `SELECT u.id FROM unnest($2::text[]) u (id) WHERE NOT ${reachesSql('$1', 'u.id', '$3')}`;
 
-const accessBy = (service: string) => `SELECT ti.id IS NOT NULL AS "hasIdentity", s.id AS "serviceId",
+const accessBy = (service: string) => `SELECT ti.id IS NOT NULL AS "hasIdentity", ti.name AS "identityName",
+  s.id AS "serviceId",
   EXISTS (SELECT FROM service_policies p WHERE p.type = $3 AND ${SELECTS_BOTH} AND ${ASKS_NOTHING}) AS "isGranted",
   ${ROUTER_SERVES_BOTH} AS "isRouterAllowed", s.encryption_required AS "encryptionRequired",
   s.terminator_strategy AS strategy, s.max_idle_time_millis AS "maxIdleMs"

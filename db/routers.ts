@@ -7,7 +7,7 @@ import type { EnrollmentDraft, Page, Tags } from '../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../domain/router.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import { TOUCHED } from './change-statements.js';
-import { configIdsOf, writeConfigs } from './config-lists.js';
+import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
 import type { Db } from './db.js';
 import { EXPENDABLE } from './expendable.js';
 import { administratorStore } from './administrators.js';
@@ -266,15 +266,17 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
         inAll(isEdge, selectedBy(ofIdentity), selectedBy(ofService), requested(request)),
       ),
     async create(id, draft, enrollment) {
+      const configs = await holdConfigs(db, 'routers', draft.configs);
       await insert(db, 'routers', { id, is_edge: draft.isEdge, ...columnsOf(draft) });
-      if (draft.configs.length > 0) await writeConfigs(db, 'routers', id, draft.configs);
+      if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
       await enroll(id, draft.isEdge, enrollment);
       if (draft.isTunnelerEnabled) await addTunneler(id, draft.name);
     },
     async update(id, isEdge, changes) {
+      const configs = changes.configs && (await holdConfigs(db, 'routers', changes.configs));
       const current = await lock(id, isEdge);
       await update(db, 'routers', ROUTER, id, columnsOf(changes), changes.configs !== undefined);
-      if (changes.configs !== undefined) await writeConfigs(db, 'routers', id, changes.configs);
+      if (configs !== undefined) await writeConfigs(db, 'routers', id, configs);
       const name = changes.name ?? current.name;
       const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
       if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);

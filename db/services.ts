@@ -6,7 +6,7 @@ import type { Strategy } from '../domain/fabric/terminator-choice.js';
 import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../domain/model.js';
 import { permissionsFor } from '../domain/policy/access.js';
 import type { Grant } from '../domain/policy/access.js';
-import { configIdsOf, writeConfigs } from './config-lists.js';
+import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, mapPage, remove, update } from './table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
@@ -147,6 +147,7 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       return row && viewFrom(grants)(row);
     },
     async create(id, draft) {
+      const configs = await holdConfigs(db, 'services', draft.configs);
       await insert(db, 'services', {
         id,
         name: draft.name,
@@ -156,9 +157,10 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
         role_attributes: draft.roleAttributes,
         tags: json(draft.tags),
       });
-      if (draft.configs.length > 0) await writeConfigs(db, 'services', id, draft.configs);
+      if (configs.length > 0) await writeConfigs(db, 'services', id, configs);
     },
     async update(id, changes) {
+      const configs = changes.configs && (await holdConfigs(db, 'services', changes.configs));
       await update(
         db,
         'services',
@@ -174,7 +176,7 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
         },
         changes.configs !== undefined,
       );
-      if (changes.configs !== undefined) await writeConfigs(db, 'services', id, changes.configs);
+      if (configs !== undefined) await writeConfigs(db, 'services', id, configs);
     },
     remove: (id) => remove(db, 'services', SERVICE, id),
   };

@@ -41,6 +41,12 @@ export interface TokenProof {
  */
 type Opening = (held: string, alsoDoes?: string) => string;
 
+/**
+ * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null; what the proof
+ * shows begins at $15.
+ */
+const ORIGIN = { columns: 'api, certificate_hash, is_shared_with_routers', values: '$13, $14::bytea, false' };
+
 /** What the client told of itself now, or earlier. */
 const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
 
@@ -49,8 +55,9 @@ export function sessionOpening(answer: { columns: string; joins: string }) {
   const opening: Opening = (held, alsoDoes = '') => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
 t AS (
   INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
-    improper_client_cert_chain, method, signer_id, sdk_info)
-  SELECT $1, identity_id, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, coalesce($12::jsonb, '{}')
+    improper_client_cert_chain, method, signer_id, sdk_info, ${ORIGIN.columns})
+  SELECT $1, identity_id, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, coalesce($12::jsonb, '{}'),
+    ${ORIGIN.values}
   FROM held RETURNING *),
 client AS (
   UPDATE identities i SET env_info = ${TOLD.env}, sdk_info = ${TOLD.sdk} FROM held
@@ -61,21 +68,21 @@ SELECT ${answer.columns}, ${EXPENDABLE} FROM t ${answer.joins}`;
   const isEnabled = `NOT ${isDisabledSql('i')}`;
   const authenticator = `${policy} JOIN authenticators a ON a.identity_id = i.id
   WHERE i.id = $2 AND a.id = $3 AND ${isEnabled}`;
-  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $13 FOR KEY SHARE OF i, a`);
+  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $15 FOR KEY SHARE OF i, a`);
   const byCertificate = opening(
-    `${authenticator} AND p.cert_allowed AND a.fingerprint = $13 FOR KEY SHARE OF i, a`,
+    `${authenticator} AND p.cert_allowed AND a.fingerprint = $15 FOR KEY SHARE OF i, a`,
     `,
 chain AS (
   UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
   WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`,
   );
   const byClaim = opening(`${policy}
-  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $13::boolean)
+  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $15::boolean)
   FOR KEY SHARE OF i`);
   const byToken = (column: string) =>
     opening(`${policy} JOIN external_jwt_signers e ON e.id = $10
   WHERE i.${column} = $2 AND ${isEnabled} AND e.is_enabled AND ${allowsSigner('$10')}
-  AND NOT ${isRevokedSql({ tokenId: '$13', identityId: 'i.id', issuedAt: '$14' })} FOR KEY SHARE OF i, e`);
+  AND NOT ${isRevokedSql({ tokenId: '$15', identityId: 'i.id', issuedAt: '$16' })} FOR KEY SHARE OF i, e`);
   const byTokenWithId = byToken('id');
   const byTokenWithExternalId = byToken('external_id');
 
@@ -121,6 +128,6 @@ interface OpeningStatement {
   readonly names: string;
   readonly caId?: string | null;
   readonly signerId?: string;
-  /** From $13 on. */
+  /** From $15 on. */
   readonly shown: readonly unknown[];
 }

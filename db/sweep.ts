@@ -1,4 +1,7 @@
-/** Clearing away what has ended by itself: a bounded number of rows, so that no sweep takes long. */
+/**
+ * Clearing away what has ended by itself: a bounded number of rows, so that no statement takes long. Rows that others
+ * hold are left for the next sweep, so that several controllers sweep beside each other and none waits in a circle.
+ */
 import type { Db } from './db.js';
 
 interface Ended {
@@ -21,7 +24,8 @@ export async function sweep(
 ): Promise<number> {
   const { rowCount } = await db.write(
     `${table.replaceAll('_', '-')}-sweep`,
-    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT $1)`,
+    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where}
+    LIMIT $1 FOR UPDATE SKIP LOCKED)`,
     [max, ...values],
   );
   return rowCount;

@@ -206,6 +206,7 @@ export const serviceSymbols: SymbolTable = table('services', {
   configs: {
     kind: 'linked',
     entity: () => configSymbols,
+    readBy: 'config.read',
     idSql: '{alias}.id',
     from: `configs {alias} JOIN service_configs {alias}_link
       ON {alias}_link.config_id = {alias}.id AND {alias}_link.service_id = t.id`,
@@ -247,6 +248,7 @@ export const servicePolicySymbols = table('servicePolicies', {
   identities: {
     kind: 'linked',
     entity: () => identitySymbols,
+    readBy: 'identity.read',
     idSql: '{alias}.id',
     from: `identities {alias} JOIN (VALUES (1)) {alias}_one (n)
       ON role_selects(t.semantic, t.identity_roles, {alias}.id, {alias}.role_attributes)`,
@@ -254,6 +256,7 @@ export const servicePolicySymbols = table('servicePolicies', {
   services: {
     kind: 'linked',
     entity: () => serviceSymbols,
+    readBy: 'service.read',
     idSql: '{alias}.id',
     from: `services {alias} JOIN (VALUES (1)) {alias}_one (n)
       ON role_selects(t.semantic, t.service_roles, {alias}.id, {alias}.role_attributes)`,

@@ -3,6 +3,8 @@
  * nothing of HTTP. `server/error-table.ts` holds the one table from a kind to a status, a code and a message.
  */
 
+import { valueText } from './value-text.js';
+
 /** Why a field was refused: shown to the caller as `cause: {field, reason, value}`. */
 export interface FieldCause {
   readonly field: string;
@@ -115,18 +117,6 @@ export class DomainError extends Error {
     this.logReason = options.logReason;
     this.reasonCode = options.reasonCode;
   }
-}
-
-/** Text of a refused value, in the field's usual form. */
-export function valueText(value: unknown): string {
-  if (value === undefined || value === null) return '<nil>';
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return `[${value.map(valueText).join(' ')}]`;
-  if (typeof value === 'object') {
-    const pairs = Object.entries(value).map(([key, item]) => `${key}:${valueText(item)}`);
-    return `map[${pairs.join(' ')}]`;
-  }
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 /**

@@ -76,7 +76,7 @@ export interface Acceptor {
 
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { services, registry, limits, verify, turns } = options;
-  const refusals = createRefusalLog(services.log);
+  const refusals = createRefusalLog(services);
   const waiting = new Set<Socket>();
   /** Of these, those whose hello has not come; longest first. */
   const silent = new Set<Socket>();
@@ -177,7 +177,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     registry.add(channel);
     admitted?.();
     reader.limits = { headers: limits.frameHeaders, body: limits.frameBody };
-    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllerId));
+    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllers.ownId));
     onOpen(channel, router);
     connection.start();
   };
@@ -195,7 +195,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         socket.destroy();
         if (isRefusal(error))
           refusals.note(error.message, error instanceof Refusal ? error.routerId : undefined, address);
-        else services.noteFailure(error, { address }, 'a router could not be checked, and was refused');
+        else refusals.noteUnchecked(error, address);
       });
     },
     close() {

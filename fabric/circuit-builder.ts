@@ -17,15 +17,16 @@ import { unrouteMessage } from './circuits.js';
 import type { Circuit } from './circuits.js';
 import { EdgeError } from './edge-errors.js';
 import { PeerData, encodeText, readText } from './headers.js';
+import { givenToDialer } from './peer-data.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
-import { failureOf, peerDataOfResult } from './route-results.js';
+import { failureOf } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
 import type { FabricServices } from './services.js';
 
 /** Who dials what, and how. Its id is that of a session; null when a router dials by itself. */
 export interface Dialer extends Pick<
   ShownSession,
-  'identityId' | 'serviceId' | 'encryptionRequired' | 'strategy' | 'maxIdleMs'
+  'identityId' | 'identityName' | 'serviceId' | 'encryptionRequired' | 'strategy' | 'maxIdleMs'
 > {
   readonly id: string | null;
 }
@@ -189,7 +190,7 @@ async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: Fab
     const message = routeMessage(route, route.isTerminating ? { ...facts, egress: egressOf(attempt) } : facts);
     const frame = await channel.request(message, ROUTE_TIMEOUT_MS);
     const failure = failureOf(frame, routerId);
-    return failure === undefined ? { peerData: peerDataOfResult(frame) } : { failure };
+    return failure === undefined ? { peerData: frame.headers } : { failure };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'no answer';
     return {
@@ -224,7 +225,7 @@ function peerDataFor(
   { terminator, stickyToken }: Choice<Target>,
   ofResult: ReadonlyMap<number, Uint8Array>,
 ): Map<number, Uint8Array> {
-  const peerData = new Map([...terminator.peerData, ...ofResult]);
+  const peerData = givenToDialer(terminator.peerData, ofResult);
   if (stickyToken !== undefined) peerData.set(PeerData.StickinessToken, encodeText(stickyToken));
   return peerData;
 }

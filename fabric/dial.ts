@@ -7,6 +7,7 @@ import { EdgeError, errorMessage, invalidSession, refusalOf } from './edge-error
 import { forReply } from './frame.js';
 import type { Frame, Message } from './frame.js';
 import { PeerData } from './headers.js';
+import { givenToHost } from './peer-data.js';
 import type { FabricServices } from './services.js';
 
 /**
@@ -22,11 +23,12 @@ export async function connect(
   const { circuits, sessions } = services.traffic;
   if (session.encryptionRequired && !request.peerData.has(PeerData.PublicKey))
     throw withoutKey('initiator did not send public header');
-  const built = await buildCircuit(request, services);
-  const { circuit, peerData } = built;
+  const peerData = givenToHost(request.peerData, session);
+  const built = await buildCircuit({ ...request, peerData }, services);
+  const { circuit } = built;
   circuits.add(circuit);
   try {
-    if (session.encryptionRequired && !peerData.has(PeerData.PublicKey))
+    if (session.encryptionRequired && !built.peerData.has(PeerData.PublicKey))
       throw withoutKey('terminator did not send public header', circuit.id);
     const isOver = [circuit.sessionId, circuit.hostSessionId].some((id) => id !== null && sessions.hasEnded(id));
     if (isOver || channel.isClosed) throw invalidSession();

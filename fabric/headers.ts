@@ -3,6 +3,7 @@
  * different messages, so they are grouped by message. Integers are little-endian; capabilities alone are big-endian.
  */
 import { malformed } from './malformed.js';
+import { textFrom } from './text.js';
 
 /** Of any message. */
 export const Header = { ConnectionId: 0, ReplyFor: 1, Success: 2, Heartbeat: 5, HeartbeatResponse: 6 } as const;
@@ -142,7 +143,7 @@ const counted = (bytes: Uint8Array): Uint8Array[] => [encodeUint32(bytes.length)
 /** Undefined when the header is not there. All readers @throws MalformedError for a value of another shape. */
 export function readText(headers: Headers, key: number): string | undefined {
   const value = headers.get(key);
-  return value && Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8');
+  return value && textFrom(value);
 }
 
 /** An absent one is false. */
@@ -168,12 +169,12 @@ export function readByte(headers: Headers, key: number): number | undefined {
 
 export function readTexts(headers: Headers, key: number): string[] {
   const reader = new ItemReader(headers, key);
-  return reader.items(() => reader.bytes().toString('utf8'));
+  return reader.items(() => textFrom(reader.bytes()));
 }
 
 export function readTextMap(headers: Headers, key: number): Map<string, string> {
   const reader = new ItemReader(headers, key);
-  return new Map(reader.items(() => [reader.bytes().toString('utf8'), reader.bytes().toString('utf8')] as const));
+  return new Map(reader.items(() => [textFrom(reader.bytes()), textFrom(reader.bytes())] as const));
 }
 
 /** In memory of their own: values are kept for as long as a dial takes. */

@@ -1,6 +1,7 @@
 /** The first frame of a connection, and the answer to it. */
 import { randomBytes } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
+import { couldBeId } from '../domain/ids.js';
 import type { RouterVersion } from '../domain/router.js';
 import { ListenersSchema } from '../generated/fabric/control_pb.js';
 import type { Listener } from '../generated/fabric/control_pb.js';
@@ -35,14 +36,15 @@ const OUR_VERSION = 'v2.0.3';
 const CAPABILITIES = [6];
 /** The protocol writes a version in so many parts. */
 const VERSION_PARTS = 5;
-const MAX_ID_CHARS = 128;
+const MAX_VERSION_CHARS = 512;
 
 /** @throws MalformedError */
 export function readHello(frame: Frame): Hello {
   const { headers } = frame;
   if (frame.contentType !== ContentType.Hello) throw malformed(`a message of type ${frame.contentType} before a hello`);
   const routerId = textOf(frame);
-  if (routerId === '' || routerId.length > MAX_ID_CHARS) throw malformed('a hello without the id of a router');
+  // Checked before the database is asked: a stranger must not make a question fail.
+  if (!couldBeId(routerId)) throw malformed('a hello without the id of a router');
   if (!readBoolean(headers, HelloHeader.IsGrouped)) throw malformed('a hello of a router before version 2');
   return {
     routerId,
@@ -58,7 +60,12 @@ export function readHello(frame: Frame): Hello {
 function readVersion(text: string): RouterVersion {
   const parts = text.split('|');
   const [version = '', revision = '', buildDate = '', os = '', arch = ''] = parts;
-  if (parts.length !== VERSION_PARTS || version === '' || /[^\x20-\x7e]/.test(text))
+  if (
+    parts.length !== VERSION_PARTS ||
+    version === '' ||
+    !/^[\x20-\x7e]*$/.test(text) ||
+    text.length > MAX_VERSION_CHARS
+  )
     throw malformed('a hello with a version that cannot be read');
   return { version, revision, buildDate, os, arch };
 }

@@ -11,10 +11,7 @@ export interface RouteFailure {
 }
 
 const INVALID_TERMINATOR = 1;
-/** Numbers below are those of the frame itself. */
-const FIRST_PEER_DATA_KEY = 256;
 const MAX_TEXT_CHARS = 512;
-const OWN_KEYS: ReadonlySet<number> = new Set(Object.values(RouteResultHeader));
 
 /** The attempt of a circuit that stands and is led over another path. */
 export const REROUTE_ATTEMPT = 99_969_996;
@@ -31,9 +28,4 @@ export function failureOf({ headers }: Frame, routerId: string): RouteFailure | 
     isTerminatorGone: code === INVALID_TERMINATOR,
     text: `error creating route for router r/${routerId}: ${said}`,
   };
-}
-
-/** Without what belongs to the answer itself. */
-export function peerDataOfResult({ headers }: Frame): Map<number, Uint8Array> {
-  return new Map([...headers].filter(([key]) => key >= FIRST_PEER_DATA_KEY && !OWN_KEYS.has(key)));
 }

@@ -18,6 +18,7 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { KeptTexts } from './kept-texts.js';
+import type { QrCodes } from './shared/qr-codes.js';
 import type { TextStream } from './text-stream.js';
 
 /** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
@@ -252,6 +253,7 @@ export interface Context {
   readonly sessionTokens: SessionTokens;
   readonly network: NetworkInfo;
   readonly secrets: Secrets;
+  readonly qrCodes: QrCodes;
   /** What authenticator apps show as the issuer of a TOTP secret. */
   readonly totpIssuer: string;
   readonly pki: Pki;

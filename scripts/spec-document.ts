@@ -98,6 +98,8 @@ export interface Operation {
   'x-refusal'?: 403;
   /** A read whose answer hands out a credential. */
   'x-credential'?: true;
+  /** Most bytes of its body. */
+  'x-max-body'?: number;
 }
 
 export type PathItem = Partial<Record<HttpMethod, Operation>> & { parameters?: (Parameter | Reference)[] };

@@ -7,10 +7,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
+import { Sweeping } from './sweep-through.js';
 import type { CacheUse } from '../domain/cache-use.js';
 import { DomainError } from '../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../domain/auth/tokens.js';
+import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { SessionOwner, TouchedSession } from '../db/api-sessions.js';
 import type { Stores } from '../db/stores.js';
 import type { Caller } from '../handlers/reply.js';
@@ -36,6 +38,8 @@ export interface ApiSessionRegistry extends ApiSessions {
    * @throws DomainError `unauthenticated` with the challenge
    */
   authenticate(token: string): Promise<Authenticated>;
+  /** Whether routers have its token, or are about to get it: asks the database, not memory. */
+  isSharedWithRouters(apiSessionId: string): Promise<boolean>;
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
@@ -61,7 +65,6 @@ const FLUSH_MS = 15_000;
 /** Activity of one session is written once in so long: a write of it costs its row and each of its indexes. */
 const REST_MS = 300_000;
 const SWEEP_MS = 60_000;
-const SWEEP_BATCH = 5_000;
 const MAX_TOKEN_CHARS = 128;
 
 export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
@@ -126,6 +129,7 @@ export function createApiSessionRegistry({
         token,
         identityId: identityIdOf(session.identity.id),
         identityName: session.identity.name,
+        openedAt: owner.api,
         isComplete: !session.owesTotp && signer === null,
         owedToken: signer && { signerId: signer.id, issuer: signer.issuer, fault: 'missing' },
         isAdmin: owner.isAdmin,
@@ -203,19 +207,21 @@ export function createApiSessionRegistry({
       noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');
     }
   };
-  const sweep = async () => {
+  const sweeping = new Sweeping();
+  // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
+  const idleSeconds = timeoutSeconds + (2 * flushMs) / 1000;
+  const sweeps = new SingleTurn(async () => {
     await flush();
-    // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
     try {
-      const removed = await stores.apiSessions.sweep(timeoutSeconds + (2 * flushMs) / 1000, SWEEP_BATCH);
+      const removed = await sweeping.through({ sweep: (max) => stores.apiSessions.sweep(idleSeconds, max) });
       if (removed > 0) log.info({ removed }, 'idle API sessions removed');
     } catch (error) {
       noteFailure(log, error, 'idle API sessions could not be removed; it is tried again');
     }
-  };
+  });
   const timers = [
     setInterval(() => void flush(), flushMs),
-    setInterval(() => void sweep(), Math.min(SWEEP_MS, timeoutMs)),
+    setInterval(() => void sweeps.run(), Math.min(SWEEP_MS, timeoutMs)),
   ];
   timers.forEach((timer) => timer.unref());
 
@@ -238,6 +244,7 @@ export function createApiSessionRegistry({
       return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
     },
     authenticate: find,
+    isSharedWithRouters: (apiSessionId) => stores.apiSessions.isSharedWithRouters(apiSessionId),
     forget(apiSessionId) {
       changes += 1;
       active.delete(apiSessionId);
@@ -280,6 +287,8 @@ export function createApiSessionRegistry({
       timers.forEach((timer) => {
         clearInterval(timer);
       });
+      sweeping.close();
+      await sweeps.close();
       await flush(true);
     },
   };

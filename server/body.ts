@@ -13,8 +13,6 @@ export class ClientGone extends Error {}
 export class SenderGone extends ClientGone {}
 
 export interface BodyLimits {
-  /** Of one body. */
-  readonly maxBytes: number;
   /** Of all large bodies that are on their way. */
   readonly maxBytesOfAll: number;
 }
@@ -24,13 +22,14 @@ const SMALL_BYTES = 65_536;
 
 /**
  * The body's bytes; null when the request has none.
+ * @param maxBytes  of this body
  * @throws DomainError `payloadTooLarge`, `tooManyRequests`; SenderGone
  */
-export type ReadBody = (request: IncomingMessage) => Promise<Buffer | null>;
+export type ReadBody = (request: IncomingMessage, maxBytes: number) => Promise<Buffer | null>;
 
-export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadBody {
+export function createBodyReader({ maxBytesOfAll }: BodyLimits): ReadBody {
   let held = 0;
-  return (request) => {
+  return (request, maxBytes) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
@@ -47,12 +46,7 @@ export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadB
       const finish = () => {
         release();
         if (refusal === undefined) resolve(size === 0 ? null : Buffer.concat(chunks, size));
-        else
-          reject(
-            new DomainError(refusal, {
-              headers: { connection: 'close', ...(refusal === 'tooManyRequests' ? { 'retry-after': '1' } : {}) },
-            }),
-          );
+        else reject(refusalOf(refusal, maxBytes));
       };
       const discard = (kind: typeof refusal) => {
         refusal = kind;
@@ -79,4 +73,11 @@ export function createBodyReader({ maxBytes, maxBytesOfAll }: BodyLimits): ReadB
       if (Number(length ?? 0) > maxBytes) discard('payloadTooLarge');
     });
   };
+}
+
+function refusalOf(kind: 'payloadTooLarge' | 'tooManyRequests', maxBytes: number): DomainError {
+  if (kind === 'tooManyRequests')
+    return new DomainError(kind, { headers: { 'connection': 'close', 'retry-after': '1' } });
+  const causeMessage = `a body may have ${maxBytes} bytes here`;
+  return new DomainError(kind, { headers: { connection: 'close' }, causeMessage });
 }

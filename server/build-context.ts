@@ -5,6 +5,7 @@ import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { Fabric } from '../fabric/fabric.js';
 import type { Context } from '../handlers/context.js';
 import { KeptTexts } from '../handlers/kept-texts.js';
+import { QrCodes } from '../handlers/shared/qr-codes.js';
 import type { Network } from './bootstrap.js';
 import type { Closers } from './closers.js';
 import type { Config } from './config.js';
@@ -50,6 +51,7 @@ export function buildContext(parts: Parts): Context {
   const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
+  const turnQueue = createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS });
   const tokens = {
     signerKeys: createSignerKeys({ outgoing: parts.outgoing, log }),
     tokenLeewaySeconds: config.tokenLeeway,
@@ -71,7 +73,8 @@ export function buildContext(parts: Parts): Context {
     newId,
     ...tokens,
     secondTokens: createSecondTokens(tokens),
-    turnQueue: createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS }),
+    turnQueue,
+    qrCodes: new QrCodes(turnQueue),
     version: readVersion(),
     documents: openDocuments(config.advertise, startedAt),
     enrollments: createEnrollments({ config, identity, pki, stores }),

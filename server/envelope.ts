@@ -2,6 +2,7 @@
 import { createIdGenerator } from '../domain/auth/tokens.js';
 import { DomainError } from '../domain/errors.js';
 import type { ErrorKind } from '../domain/errors.js';
+import { SHOWN_CHARACTERS } from '../domain/value-text.js';
 import type { PageInfo } from '../handlers/reply.js';
 import { ERROR_TABLE } from './error-table.js';
 
@@ -50,11 +51,9 @@ interface ErrorBody {
   readonly requestId: string;
 }
 
-/** Longest text of a cause: it may repeat what the caller sent, and that may be a megabyte. All permissions fit. */
-const CAUSE_CHARS = 2000;
-
+/** A text of a cause may repeat what the caller sent, and that may be a megabyte. */
 function clip(text: string): string {
-  return text.length <= CAUSE_CHARS ? text : `${text.slice(0, CAUSE_CHARS).toWellFormed()}…`;
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
 /** The code that a caller gets for a failure. */
@@ -67,7 +66,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
   const cause =
     error.field !== undefined
-      ? { field: error.field.field, reason: clip(error.field.reason), value: clip(error.field.value) }
+      ? { field: clip(error.field.field), reason: clip(error.field.reason), value: clip(error.field.value) }
       : error.causeData !== undefined
         ? { data: error.causeData, message: clip(error.causeMessage ?? '') }
         : error.causeMessage !== undefined

@@ -1,15 +1,11 @@
-/** Removes what has ended by itself and is asked for nowhere: a little of it, each minute, on every controller. */
+/** Removes what has ended by itself and is asked for nowhere, each minute, on every controller. */
 import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
-
-/** Removes up to `max` rows. Answers how many. */
-export interface Expiring {
-  sweep(max: number): Promise<number>;
-}
+import { Sweeping } from './sweep-through.js';
+import type { Expiring } from './sweep-through.js';
 
 const EVERY_MS = 60_000;
-const BATCH = 5_000;
 
 export interface ExpirySweeper {
   /** One turn; never throws. */
@@ -20,10 +16,11 @@ export interface ExpirySweeper {
 
 /** @param kinds  by what the log calls them */
 export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, log: Logger): ExpirySweeper {
+  const sweeping = new Sweeping();
   const turns = new SingleTurn(async () => {
     for (const [kind, store] of Object.entries(kinds)) {
       try {
-        const removed = await store.sweep(BATCH);
+        const removed = await sweeping.through(store);
         if (removed > 0) log.info({ kind, removed }, 'what has expired was removed');
       } catch (error) {
         noteFailure(log, error, 'what has expired could not be removed; it is tried again');
@@ -36,6 +33,7 @@ export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, l
     turn,
     async close() {
       clearInterval(timer);
+      sweeping.close();
       await turns.close();
     },
   };

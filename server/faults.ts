@@ -2,6 +2,7 @@
 import type validators from '../generated/management/validators.cjs';
 import type { DomainError } from '../domain/errors.js';
 import { invalidField } from '../domain/errors.js';
+import { jsonStart } from '../domain/value-text.js';
 import { unparsable } from './json-body.js';
 
 type Fault = validators.ValidationFault;
@@ -23,6 +24,9 @@ function valueAt(body: unknown, pointer: string): unknown {
   }
   return value;
 }
+
+/** Characters of the sentence about what should have been an object. */
+const SHOWN_OF_OBJECT = 300;
 
 /** Fields whose refused value is not shown: it may be a secret, or a part of one. */
 const secretField = /password|secret|key|code/i;
@@ -59,7 +63,7 @@ function typeFault(fault: Fault, field: string, value: unknown, bodyName: string
   if (types === 'object' && fault.instancePath !== '') {
     return invalidField(
       field,
-      `${field} in body must be of type object: ${JSON.stringify(value) ?? 'null'}`.slice(0, 300),
+      `${field} in body must be of type object: ${jsonStart(value, SHOWN_OF_OBJECT)}`.slice(0, SHOWN_OF_OBJECT),
       value,
       ruleOf(fault),
     );

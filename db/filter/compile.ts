@@ -3,6 +3,8 @@
  * which knows whether it can be null: so `not (…)` is right where values are unset, and what is not negated keeps the
  * plain form that indexes serve.
  */
+import { holds } from '../../domain/auth/rights.js';
+import type { Rights } from '../../domain/auth/rights.js';
 import type { Expr, Operand, Quantified, Query, SetExpr, SortField, Test } from './ast.js';
 import { Budget } from './bounds.js';
 import { EVERYTHING, foundByAll, foundByAny } from './clause.js';
@@ -12,7 +14,7 @@ import type { Condition, Value } from './conditions.js';
 import { fault } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
-import { resolve } from './symbols.js';
+import { linkedTable, resolve } from './symbols.js';
 import type { Resolved, ScalarDef, SetDef, SymbolTable } from './symbols.js';
 
 /** Sort fields beyond these are checked and have no effect. */
@@ -61,6 +63,8 @@ export class Compiler {
   constructor(
     readonly params: Params,
     readonly kind: FaultKind,
+    /** Who asks; undefined: a caller without any permission. */
+    readonly reader: Rights | undefined,
   ) {
     this.#budget = new Budget(kind);
   }
@@ -108,8 +112,11 @@ export class Compiler {
 
   #resolve(table: SymbolTable, name: string): Resolved {
     const found = resolve(table, name);
-    if (found === undefined) throw fault(this.kind, `unknown symbol '${name}'`);
-    return found;
+    if (found !== undefined) return found;
+    const { entity, withheld } = table;
+    if (withheld === undefined || resolve(withheld.table, name) === undefined)
+      throw fault(this.kind, `unknown symbol '${name}'`);
+    throw fault(this.kind, `unknown symbol '${name}': ${entity} offer it to the permission ${withheld.unless} alone`);
   }
 
   #scalarOrTag(table: SymbolTable, name: string): Exclude<Resolved, { kind: 'set' }> {
@@ -279,7 +286,7 @@ export class Compiler {
     if (this.#depth >= MAX_SUBQUERY_DEPTH)
       throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
     this.#depth += 1;
-    const linked = set.entity();
+    const linked = linkedTable(set, this.reader !== undefined && holds(this.reader, set.readBy));
     const { sql: where } = this.where(linked, query);
     this.#depth -= 1;
     this.orderBy(linked, query.sort ?? []);

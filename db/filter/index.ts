@@ -8,6 +8,7 @@ import type { Clause } from './clause.js';
 import type { Params } from './params.js';
 import { parseFilter, parseSort } from './parse.js';
 import type { Query } from './ast.js';
+import type { Rights } from '../../domain/auth/rights.js';
 import type { SymbolTable } from './symbols.js';
 
 export { both, EVERYTHING, foundByAny, nameOf } from './clause.js';
@@ -19,8 +20,10 @@ export type { RoleFilter, RoleFilterTarget } from './roles.js';
 export { filterableFields } from './symbols.js';
 export type { SymbolDef, SymbolTable } from './symbols.js';
 
-/** As in the query of the URL. */
+/** As in the query of the URL, with who asks. */
 export interface ListQuery {
+  /** Decides what of linked entities may be asked; absent: no more than their ids and names. */
+  readonly reader?: Rights;
   readonly filter?: string;
   readonly sort?: string;
   readonly limit?: number;
@@ -55,7 +58,7 @@ export interface CompiledList {
  */
 export function compileList(table: SymbolTable, query: ListQuery, params: Params, options: ListOptions): CompiledList {
   const parsed: Query = query.filter === undefined || query.filter === '' ? {} : parseFilter(query.filter);
-  const compiler = new Compiler(params, 'invalidFilter');
+  const compiler = new Compiler(params, 'invalidFilter', query.reader);
   const where = compiler.where(table, parsed);
   return {
     where,
@@ -70,7 +73,7 @@ export function compileList(table: SymbolTable, query: ListQuery, params: Params
 /** The `sort` parameter; a blank one is none. */
 function orderOf(table: SymbolTable, sort: string, params: Params): Order {
   if (sort.trim() === '') return defaultOrder(table);
-  return new Compiler(params, 'invalidSort').orderBy(table, parseSort(sort));
+  return new Compiler(params, 'invalidSort', undefined).orderBy(table, parseSort(sort));
 }
 
 const EVERYTHING = -1;

@@ -39,6 +39,8 @@ export type SymbolDef =
       /** The linked row's id, over `{alias}`; never null. */
       readonly idSql: string;
       readonly entity: () => SymbolTable;
+      /** The permission to read the linked entity: without it a subquery may name only its `id` and `name`. */
+      readonly readBy: string;
     }
   /** A `jsonb` object; its members are symbols `<name>.<key>`. */
   | { readonly kind: 'tags'; readonly sql: string };
@@ -49,6 +51,8 @@ export interface SymbolTable {
   readonly symbols: Readonly<Record<string, SymbolDef>>;
   /** Default order and last tie-breaker: unique, not null, `COLLATE "C"`. */
   readonly idSql: string;
+  /** What the permission `unless` would offer: set where some symbols are held back from who asks. */
+  readonly withheld?: { readonly table: SymbolTable; readonly unless: string };
   /** Default order of a list that is read in another one than that of its ids: by one unique column. */
   readonly order?: { readonly sql: string; readonly key: string };
 }
@@ -64,6 +68,17 @@ export type Resolved =
 /** Names a filter may use, as lists report them in `filterableFields`. */
 export function filterableFields(table: SymbolTable): string[] {
   return Object.keys(table.symbols);
+}
+
+/** What every caller may ask of linked rows: lists that show a link show these two of it. */
+const SHOWN_OF_LINKS: readonly string[] = ['id', 'name'];
+
+/** The table of what `def` links to, as a caller with or without its permission may use it. */
+export function linkedTable(def: Extract<SymbolDef, { kind: 'linked' }>, isReadable: boolean): SymbolTable {
+  const table = def.entity();
+  if (isReadable) return table;
+  const shown = Object.entries(table.symbols).filter(([name]) => SHOWN_OF_LINKS.includes(name));
+  return { ...table, symbols: Object.fromEntries(shown), withheld: { table, unless: def.readBy } };
 }
 
 /** @returns undefined for a name the entity does not offer */

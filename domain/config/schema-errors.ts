@@ -1,5 +1,6 @@
 /** The validator's faults in the field's words, which scripts and consoles match on. */
 import { invalidField, type DomainError } from '../errors.js';
+import { jsonStart } from '../value-text.js';
 
 /** A fault as the validator tells it. */
 export interface SchemaFault {
@@ -34,7 +35,7 @@ function fieldOf(instancePath: string): string {
 /** Text as it is, the rest as JSON; cut, because a config may have a megabyte. */
 function shown(value: unknown): unknown {
   if (typeof value === 'string') return cut(value);
-  return typeof value === 'object' && value !== null ? cut(JSON.stringify(value)) : value;
+  return typeof value === 'object' && value !== null ? json(value) : value;
 }
 
 function textOf(fault: SchemaFault, field: string): string {
@@ -53,7 +54,7 @@ const texts: ReadonlyMap<string, (fault: SchemaFault, field: string) => string> 
   ['additionalProperties', ({ params }) => `Additional property ${word(params['additionalProperty'])} is not allowed`],
   ['additionalItems', () => 'No additional items allowed on array'],
   ['enum', ({ schema }, field) => `${field} must be one of the following: ${listed(schema)}`],
-  ['const', ({ schema }, field) => `${field} does not match: ${cut(JSON.stringify(schema))}`],
+  ['const', ({ schema }, field) => `${field} does not match: ${json(schema)}`],
   ['minimum', ({ params }) => `Must be greater than or equal to ${word(params['limit'])}`],
   ['maximum', ({ params }) => `Must be less than or equal to ${word(params['limit'])}`],
   ['exclusiveMinimum', ({ params }) => `Must be greater than ${word(params['limit'])}`],
@@ -88,7 +89,16 @@ function expected(type: unknown): string {
 
 /** Each value as JSON. */
 function listed(values: unknown): string {
-  return cut((values as unknown[]).map((value) => JSON.stringify(value)).join(', '));
+  let text = '';
+  for (const value of values as unknown[]) {
+    if (text.length > MAX_VALUE_CHARACTERS) break;
+    text += `${text === '' ? '' : ', '}${jsonStart(value, MAX_VALUE_CHARACTERS + 1)}`;
+  }
+  return cut(text);
+}
+
+function json(value: unknown): string {
+  return cut(jsonStart(value, MAX_VALUE_CHARACTERS + 1));
 }
 
 function word(value: unknown): string {

@@ -1,5 +1,8 @@
 /** What the readers of user-supplied JSON Schemas share: a node's form, and how a fault is told. */
 import { invalidField, type DomainError } from '../errors.js';
+import { jsonStart } from '../value-text.js';
+
+const SHOWN_CHARACTERS = 200;
 
 export type SchemaNode = { readonly [keyword: string]: unknown };
 
@@ -9,6 +12,10 @@ export function isNode(value: unknown): value is SchemaNode {
 
 /** A refused schema: `invalid schema <text>` on the field `schema`, with at most 200 characters of what was wrong. */
 export function invalidSchema(text: string, value: unknown = ''): DomainError {
-  const shown = typeof value === 'object' ? JSON.stringify(value) : value;
-  return invalidField('schema', `invalid schema ${text}`, typeof shown === 'string' ? shown.slice(0, 200) : shown);
+  const shown = typeof value === 'object' ? jsonStart(value, SHOWN_CHARACTERS) : value;
+  return invalidField(
+    'schema',
+    `invalid schema ${text}`,
+    typeof shown === 'string' ? shown.slice(0, SHOWN_CHARACTERS) : shown,
+  );
 }

@@ -7,7 +7,6 @@ import type { Message } from '../frame.js';
 import {
   CircuitRequestHeader,
   CircuitResponseHeader,
-  PeerData,
   encodeBytesMap,
   encodeText,
   encodeTextMap,
@@ -41,14 +40,8 @@ interface Request {
 async function dial(request: Request, channel: RouterChannel, services: FabricServices): Promise<Message> {
   const since = services.traffic.tunnels.now();
   const session = await requireSession(request, 'Dial', channel, services);
-  // Who dials is told to the host by the controller: routers do not know the names of most identities.
-  const told = new Map([
-    ...request.peerData,
-    [PeerData.DialerIdentityId, encodeText(session.identityId)],
-    [PeerData.DialerIdentityName, encodeText(session.identityName)],
-  ]);
   const { circuit, peerData } = await connect(
-    { ...request, peerData: told, channel, session },
+    { ...request, channel, session },
     (made) => lostHost(made, since, services),
     services,
   );

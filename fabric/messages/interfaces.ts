@@ -40,6 +40,10 @@ function toInterface({ name, hardwareAddress, mtu, index, flags, addresses }: In
   };
 }
 
-/** What PostgreSQL and JSON take, of bounded length. */
-const plain = (text: string) => text.replace(/\0/g, '').slice(0, MAX_CHARS).toWellFormed();
+/** Without what could not be stored, of bounded length. */
+const plain = (text: string) =>
+  text
+    .replace(/[\0\uFFFD]/g, '')
+    .slice(0, MAX_CHARS)
+    .toWellFormed();
 const count = (value: bigint) => Number(value < 0n ? 0n : value > 0x7fffffffn ? 0x7fffffffn : value);

@@ -602,7 +602,6 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
-      409: Response.ApiErrorEnvelope;
       412: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;

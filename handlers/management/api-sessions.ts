@@ -2,6 +2,7 @@
 import { apiSessionIdOf } from '../../domain/ids.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
+import { requireMayEnd, whereAllowed } from '../shared/delegation.js';
 import { toApiSessionDetail } from '../shared/api-session-model.js';
 
 /** GET /api-sessions. */
@@ -12,12 +13,20 @@ export const listAPISessions: Handler<'management', 'listAPISessions'> = async (
 export const detailAPISessions: Handler<'management', 'detailAPISessions'> = async ({ params }, { stores }) =>
   ok(toApiSessionDetail(await stores.apiSessions.get(params.id)));
 
-/** DELETE /api-sessions/{id}: its token is refused from then on, and what belongs to it goes. */
+/**
+ * DELETE /api-sessions/{id}: its token is refused from then on, and what belongs to it goes. Fails: `notFound`,
+ * `forbidden`.
+ */
 export const deleteAPISessions: Handler<'management', 'deleteAPISessions'> = async (
-  { params },
+  { params, caller },
   { stores, apiSessions },
 ) => {
-  await stores.apiSessions.remove(params.id);
+  await whereAllowed(
+    caller,
+    stores,
+    async (tx) => requireMayEnd(caller, (await tx.apiSessions.get(params.id)).identity.id, 'forbidden', tx),
+    (on) => on.apiSessions.remove(params.id),
+  );
   apiSessions.forget(apiSessionIdOf(params.id));
   return noData();
 };

@@ -11,10 +11,9 @@ import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../reply.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { toCaDetail } from '../shared/ca-model.js';
-import { requireAdministrator } from '../shared/delegation.js';
+import { requireMayChangeCa, requireMayClaim } from '../shared/delegation.js';
 import { verifyCurrentPeer } from '../shared/client-certificates.js';
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
@@ -81,11 +80,15 @@ export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body, 
 };
 
 /**
- * DELETE /cas/{id}: its authenticators, enrollments and their API sessions go too. Fails: `notFound`, `notDeletable`.
+ * DELETE /cas/{id}: its authenticators, enrollments and their API sessions go too. Fails: `notFound`, `notDeletable`,
+ * `unauthenticated`.
  */
-export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params }, { stores, apiSessions }) => {
+export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params, caller }, { stores, apiSessions }) => {
   const ended = await stores.transaction((tx) =>
-    tx.administrators.keepAny('notDeletable', () => tx.cas.remove(params.id)),
+    tx.administrators.keepAny('notDeletable', async () => {
+      await requireMayChangeCa(caller, params.id, false, tx);
+      return tx.cas.remove(params.id);
+    }),
   );
   ended.forEach((id) => {
     apiSessions.forget(apiSessionIdOf(id));
@@ -117,23 +120,6 @@ export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body
   });
   return noData();
 };
-
-/** Whose certificates name identities by a claim can log in as any of them. @throws DomainError `unauthenticated` */
-function requireMayClaim(caller: Caller, hasClaim: boolean): void {
-  if (hasClaim) requireAdministrator(caller, 'non-admins may not manage CAs with an external id claim');
-}
-
-/** In the transaction of the change. @param hasClaim  it shall have one. @throws DomainError `unauthenticated` */
-async function requireMayChangeCa(
-  caller: Caller,
-  id: string,
-  hasClaim: boolean,
-  { cas }: Pick<Context['stores'], 'cas'>,
-): Promise<void> {
-  if (caller.isAdmin) return;
-  requireMayClaim(caller, hasClaim);
-  requireMayClaim(caller, (await cas.lockForChange(id)).externalIdClaim !== null);
-}
 
 /**
  * It proves the CA's key and nothing else, so any extended key usage will do.

@@ -61,9 +61,9 @@ export const patchConfig: Handler<'management', 'patchConfig'> = async (
   return noData();
 };
 
-/** DELETE /configs/{id}. Fails: `inUse` while a service or a router carries it. */
+/** DELETE /configs/{id}. Services, routers and identities lose it. */
 export const deleteConfig: Handler<'management', 'deleteConfig'> = async ({ params }, { stores }) => {
-  await stores.configs.remove(params.id);
+  await stores.transaction((tx) => tx.configs.remove(params.id));
   return noData();
 };
 

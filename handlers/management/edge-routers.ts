@@ -1,7 +1,8 @@
-/** Edge routers: through which identities reach services. Administrators only. */
+/** Edge routers: through which identities reach services. */
 import { identityOfTunneler, routerIdOf } from '../../domain/ids.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
+import { requireMayChangeRouter } from '../shared/delegation.js';
 import { listOfIdentities } from '../shared/identity-model.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../shared/router-model.js';
 import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
@@ -29,40 +30,52 @@ export const detailEdgeRouter: Handler<'management', 'detailEdgeRouter'> = async
 
 /** PUT /edge-routers/{id}. Fails: as create. */
 export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async (
-  { params, body },
+  { params, body, caller },
   { stores, apiSessions },
 ) => {
   const draft = routerFromWhole(true, body);
-  await stores.transaction((tx) => tx.routers.update(params.id, true, draft));
+  await stores.transaction(async (tx) => {
+    await requireMayChangeRouter(caller, params.id, tx);
+    await tx.routers.update(params.id, true, draft);
+  });
   apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** PATCH /edge-routers/{id}. Fails: as create. */
 export const patchEdgeRouter: Handler<'management', 'patchEdgeRouter'> = async (
-  { params, body },
+  { params, body, caller },
   { stores, apiSessions },
 ) => {
   const changes = routerFromPart(true, body);
-  await stores.transaction((tx) => tx.routers.update(params.id, true, changes));
+  await stores.transaction(async (tx) => {
+    await requireMayChangeRouter(caller, params.id, tx);
+    await tx.routers.update(params.id, true, changes);
+  });
   apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** DELETE /edge-routers/{id}: its identity, its system policy and its enrollment go too, and it leaves every policy. */
 export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async (
-  { params },
+  { params, caller },
   { stores, apiSessions },
 ) => {
-  await stores.transaction((tx) => tx.routers.remove(params.id, true));
+  await stores.transaction(async (tx) => {
+    await requireMayChangeRouter(caller, params.id, tx);
+    await tx.routers.remove(params.id, true);
+  });
   apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** POST /edge-routers/{id}/re-enroll: its certificate is worth nothing from then on. Fails: `notFound`. */
-export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = async ({ params }, context) => {
+export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = async ({ params, caller }, context) => {
   const enrollment = await routerEnrollment(params.id, true, context);
-  await context.stores.transaction((tx) => tx.routers.reEnroll(params.id, enrollment));
+  await context.stores.transaction(async (tx) => {
+    await requireMayChangeRouter(caller, params.id, tx);
+    await tx.routers.reEnroll(params.id, enrollment);
+  });
   return noData();
 };
 

@@ -14,7 +14,8 @@ import {
 } from '../shared/external-jwt-signer-model.js';
 
 /** Its tokens log in as whom they name, administrators too. */
-const NAMES_ANYBODY = 'non-admins may not create or modify external JWT signers, whose tokens can name any identity';
+const NAMES_ANYBODY =
+  'non-admins may not create, modify or delete external JWT signers, whose tokens can name any identity';
 
 /** GET /external-jwt-signers. */
 export const listExternalJwtSigners: Handler<'management', 'listExternalJwtSigners'> = async ({ query }, { stores }) =>
@@ -80,11 +81,15 @@ export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSign
   return noData();
 };
 
-/** DELETE /external-jwt-signers/{id}: its API sessions end. Fails: `notFound`, `inUse` naming the auth policies. */
+/**
+ * DELETE /external-jwt-signers/{id}: its API sessions end. Fails: `notFound`, `inUse` naming the auth policies,
+ * `unauthenticated`.
+ */
 export const deleteExternalJwtSigner: Handler<'management', 'deleteExternalJwtSigner'> = async (
-  { params },
+  { params, caller },
   { stores, apiSessions },
 ) => {
+  requireAdministrator(caller, NAMES_ANYBODY);
   await stores.externalJwtSigners.remove(params.id);
   apiSessions.forgetAll();
   return noData();

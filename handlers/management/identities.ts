@@ -119,7 +119,7 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
   { params, caller },
   { stores, apiSessions },
 ) => {
-  if (!(await stores.identities.removeOrdinary(params.id)))
+  if (!(await stores.identities.removeOrdinary(params.id, caller)))
     await stores.transaction(async (tx) => {
       await requireMayDelete(caller, params.id, tx);
       const owner = await tx.routers.ownerOf(params.id);
@@ -201,12 +201,12 @@ export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollmen
 
 /** GET /identities/{id}/service-policies: the policies that select this identity. */
 export const listIdentityServicePolicies: Handler<'management', 'listIdentityServicePolicies'> = async (
-  { params, query },
+  { params, query, caller },
   { stores },
 ) => {
   const identity = await stores.identities.get(params.id);
   return listOf(
-    await stores.servicePolicies.list({ ...query, naming: { identityRoles: identity } }),
+    await stores.servicePolicies.list({ ...query, reader: caller, naming: { identityRoles: identity } }),
     toServicePolicyDetail,
   );
 };
@@ -218,7 +218,7 @@ export const listIdentityServices: Handler<'management', 'listIdentityServices'>
 ) => {
   const identity = await stores.identities.get(params.id);
   const { policyType, ...list } = query;
-  return listServicesOf(identity, list, caller.configTypes, stores, policyType);
+  return listServicesOf(identity, { ...list, reader: caller }, caller.configTypes, stores, policyType);
 };
 
 /** @throws DomainError `unauthenticated` */

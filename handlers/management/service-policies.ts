@@ -14,8 +14,10 @@ import { listOfIdentities } from '../shared/identity-model.js';
 const ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 
 /** GET /service-policies. */
-export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async ({ query }, { stores }) =>
-  listOf(await stores.servicePolicies.list(query), toServicePolicyDetail);
+export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async (
+  { query, caller },
+  { stores },
+) => listOf(await stores.servicePolicies.list({ ...query, reader: caller }), toServicePolicyDetail);
 
 /** POST /service-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
 export const createServicePolicy: Handler<'management', 'createServicePolicy'> = async (

@@ -90,12 +90,12 @@ export const listServiceIdentities: Handler<'management', 'listServiceIdentities
 
 /** GET /services/{id}/service-policies: the policies that select it. */
 export const listServiceServicePolicies: Handler<'management', 'listServiceServicePolicies'> = async (
-  { params, query },
+  { params, query, caller },
   { stores },
 ) => {
   const service = await stores.services.get(params.id);
   return listOf(
-    await stores.servicePolicies.list({ ...query, naming: { serviceRoles: service } }),
+    await stores.servicePolicies.list({ ...query, reader: caller, naming: { serviceRoles: service } }),
     toServicePolicyDetail,
   );
 };

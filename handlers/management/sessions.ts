@@ -1,6 +1,7 @@
 /** Sessions of all identities. */
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
+import { requireMayEnd, whereAllowed } from '../shared/delegation.js';
 import { toSessionManagementDetail } from '../shared/session-model.js';
 
 /** GET /sessions. */
@@ -11,9 +12,16 @@ export const listSessions: Handler<'management', 'listSessions'> = async ({ quer
 export const detailSession: Handler<'management', 'detailSession'> = async ({ params }, { stores }) =>
   ok(toSessionManagementDetail(await stores.sessions.get(params.id, null)));
 
-/** DELETE /sessions/{id}. Fails: `notFound`. */
-export const deleteSession: Handler<'management', 'deleteSession'> = async ({ params }, { stores }) => {
-  await stores.sessions.remove(params.id, null);
+/** DELETE /sessions/{id}. Fails: `notFound`, `unauthenticated`. */
+export const deleteSession: Handler<'management', 'deleteSession'> = async ({ params, caller }, { stores }) => {
+  // The owner never changes, so it may be read before the transaction; its rights are read within.
+  const owner = caller.isAdmin ? '' : (await stores.sessions.get(params.id, null)).identityId;
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayEnd(caller, owner, 'unauthenticated', tx),
+    (on) => on.sessions.remove(params.id, null),
+  );
   return noData();
 };
 

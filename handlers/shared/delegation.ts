@@ -55,10 +55,47 @@ export async function requireMayModify(caller: Rights, identityId: string, { ide
   throw refused('non-admins may not modify identities with permissions that they lack');
 }
 
-/** First in the transaction of the deletion. @throws DomainError `unauthenticated` for an administrator's */
+/** First in the transaction of the deletion. @throws DomainError `unauthenticated` for an identity above the caller */
 export async function requireMayDelete(caller: Rights, identityId: string, { identities }: Identities): Promise<void> {
   const target = await lockedTarget(caller, identityId, identities);
-  if (target?.isAdmin === true) throw refused('non-admin may not delete admin identities');
+  if (target === undefined) return;
+  if (target.isAdmin) throw refused('non-admin may not delete admin identities');
+  throw refused('non-admins may not delete identities with permissions that they lack');
+}
+
+/**
+ * First in the transaction of a change of an edge router, which may own an identity: that goes with the router, and
+ * whoever enrolls the router again acts as it. The router is locked before its identity, as every change of it does.
+ * @throws DomainError `unauthenticated` when the identity is above the caller
+ */
+export async function requireMayChangeRouter(
+  caller: Rights,
+  routerId: string,
+  { routers, identities }: Pick<StoreSet, 'routers' | 'identities'>,
+): Promise<void> {
+  if (caller.isAdmin || !(await routers.hold(routerId))) return;
+  const target = await lockedTarget(caller, routerId, identities);
+  if (target === undefined) return;
+  if (target.isAdmin) throw refused('non-admins may not manage routers whose identity is an admin');
+  throw refused('non-admins may not manage routers whose identity has permissions that they lack');
+}
+
+/**
+ * First in the transaction that ends a session or an API session.
+ * @param kind  of the refusal, as the operation declares it
+ * @throws DomainError of that kind for the session of an identity above the caller
+ */
+export async function requireMayEnd(
+  caller: Rights,
+  identityId: string,
+  kind: 'forbidden' | 'unauthenticated',
+  { identities }: Identities,
+): Promise<void> {
+  const target = await lockedTarget(caller, identityId, identities);
+  if (target === undefined) return;
+  const whose = target.isAdmin ? 'admin identities' : 'identities with permissions that they lack';
+  const causeMessage = `non-admins may not end sessions of ${whose}`;
+  throw new DomainError(kind, { causeMessage, logReason: causeMessage });
 }
 
 /**
@@ -103,6 +140,32 @@ export async function requireMayChangePolicy(
   await authPolicies.lockHolders(policyId);
   if (await authPolicies.isOfOneAbove(policyId, caller.permissions))
     throw refused('non-admins may not modify auth policies of admins or of identities with permissions that they lack');
+}
+
+/**
+ * In the transaction of a change or the delete of a CA. Certificates of one with a claim log in as whom they name;
+ * without it, its authenticators and enrollments stop working with it. It is locked, so that it gets no more of them.
+ * @param hasClaim  it shall have one
+ * @throws DomainError `unauthenticated`, `notFound`
+ */
+export async function requireMayChangeCa(
+  caller: Rights,
+  caId: string,
+  hasClaim: boolean,
+  { cas }: Pick<StoreSet, 'cas'>,
+): Promise<void> {
+  if (caller.isAdmin) return;
+  requireMayClaim(caller, hasClaim);
+  requireMayClaim(caller, (await cas.lockAgainstUse(caId)).externalIdClaim !== null);
+  if (await cas.isOfOneAbove(caId, caller.permissions))
+    throw refused(
+      'non-admins may not manage CAs whose certificates admins or identities with permissions that they lack use',
+    );
+}
+
+/** @throws DomainError `unauthenticated` */
+export function requireMayClaim(caller: Rights, hasClaim: boolean): void {
+  if (hasClaim) requireAdministrator(caller, 'non-admins may not manage CAs with an external id claim');
 }
 
 /** The rights of the identity, when it is above the caller; they do not change until the transaction ends. */

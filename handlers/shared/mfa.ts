@@ -12,7 +12,6 @@ import type { Caller, Links } from '../reply.js';
 import { newSealedMfa, openCodes, openSecret, sealCodes, withCode } from './second-factor.js';
 
 const PATH = './current-identity/mfa';
-const QR_CODE_PIXELS = 256;
 
 /** POST /current-identity/mfa. Fails: `mfaExists`. */
 export const enrollMfa: Handler<'client', 'enrollMfa'> = async ({ caller }, { stores, secrets, newId }) => {
@@ -33,8 +32,7 @@ export const detailMfa: Handler<'client', 'detailMfa'> = async ({ caller }, cont
 /** GET /current-identity/mfa/qr-code. Fails: `notFound` unless the enrollment waits to be verified. */
 export const detailMfaQrCode: Handler<'client', 'detailMfaQrCode'> = async ({ caller }, context) => {
   const url = await urlOf(unverified(await context.stores.mfas.find(caller.identityId)), context);
-  const { default: QRCode } = await import('qrcode'); // a tenth of the time of a start, and asked for once in a while
-  return raw('image/png', await context.turnQueue.run(() => QRCode.toBuffer(url, { width: QR_CODE_PIXELS })));
+  return raw('image/png', await context.qrCodes.png(url));
 };
 
 /**

@@ -55,7 +55,7 @@ export async function listServiceViews(
     grants: grantsTo(caller, stores),
     configTypes: await configTypesFor(configTypes, caller, stores),
   };
-  return listOf(await stores.services.listViews(request, viewer), toServiceDetail);
+  return listOf(await stores.services.listViews({ ...request, reader: caller }, viewer), toServiceDetail);
 }
 
 /**
@@ -98,7 +98,12 @@ export async function listServicesFor(
   caller: Caller,
   stores: Stores,
 ): Promise<ServiceList> {
-  return listServicesOf(identity, request, await configTypesFor(configTypes, caller, stores), stores);
+  return listServicesOf(
+    identity,
+    { ...request, reader: caller },
+    await configTypesFor(configTypes, caller, stores),
+    stores,
+  );
 }
 
 /** What the caller itself may dial or bind, filtered by what it is shown. @param grants  the caller's */

@@ -108,6 +108,8 @@ export interface Operation {
   readonly grantedBy: readonly string[];
   readonly refusalStatus: 401 | 403;
   readonly handsOutCredential: boolean;
+  /** null: as the setting says. */
+  readonly maxBodyBytes: number | null;
   readonly summary: string | null;
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;

@@ -141,13 +141,13 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     names: body.definition === null ? null : names.of(body.definition),
   };
   const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus } = operation;
-  const { produces, handsOutCredential } = operation;
+  const { produces, handsOutCredential, maxBodyBytes } = operation;
   const lines = [
     `api: ${literal(model.api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, ` +
       `path: ${literal(path)}`,
     `pathParameters: ${literal(pathParameters)}, parameters: [${parameters.join(', ')}]`,
     `permission: ${literal(permission)}, grantedBy: ${literal(grantedBy)}, refusalStatus: ${refusalStatus}`,
-    `body: ${literal(bodySpec)}`,
+    `body: ${literal(bodySpec)}, maxBodyBytes: ${maxBodyBytes}`,
     `produces: ${literal(produces)}`,
     `responses: { ${responses.join(', ')} }`,
     `isTagged: ${operation.responses.get('200')?.isTagged === true}, handsOutCredential: ${handsOutCredential}`,

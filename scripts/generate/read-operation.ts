@@ -9,6 +9,8 @@ import { readEnum, readLenient, readSchema, readTarget } from './read-schema.js'
 export const NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 /** The permission to read all entities. */
 const READ_ALL = 'admin_readonly';
+/** Bytes. A larger bound is that of the setting `limits.bodyBytes`. */
+const MOST_OF_BODY = 1_048_576;
 
 export function readOperation(
   root: Node,
@@ -34,6 +36,7 @@ export function readOperation(
     'x-grant',
     'x-refusal',
     'x-credential',
+    'x-max-body',
   );
   const operationId = node.at('operationId').string();
   if (!NAME.test(operationId)) node.at('operationId').fail('letters and digits are expected');
@@ -62,6 +65,7 @@ export function readOperation(
     grantedBy: readGrant(root, node, permission),
     refusalStatus: readRefusal(node, permission, responses),
     handsOutCredential: readCredential(node, method),
+    maxBodyBytes: readMaxBody(node, permission, body),
     summary: node.optionalString('summary') ?? node.optionalString('description'),
     parameters,
     body,
@@ -87,6 +91,20 @@ function readCredential(node: Node, method: Method): boolean {
   if (credential.value !== true) return credential.fail('true is expected; without it the answer holds no credential');
   if (method !== 'GET') return credential.fail('only a read says so');
   return true;
+}
+
+/** Most bytes of its body. What comes without a session has to be bounded, so that it costs others little. */
+function readMaxBody(node: Node, permission: Permission, body: Body | null): number | null {
+  if (!node.has('x-max-body')) {
+    if (permission === 'public' && body !== null) node.fail('x-max-body is missing: the operation needs no session');
+    return null;
+  }
+  const bound = node.at('x-max-body');
+  if (body === null) return bound.fail('the operation has no body');
+  const { value } = bound;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1024 || value > MOST_OF_BODY)
+    return bound.fail(`an integer from 1024 to ${MOST_OF_BODY} is expected`);
+  return value;
 }
 
 /**

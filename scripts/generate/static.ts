@@ -62,6 +62,8 @@ export interface OperationSpec {
   readonly refusalStatus: 401 | 403;
   readonly parameters: readonly ParameterSpec[];
   readonly body: BodySpec | null;
+  /** Most bytes of its body; null: as the setting limits.bodyBytes says, which may also be lower than this. */
+  readonly maxBodyBytes: number | null;
   readonly produces: readonly string[];
   /** By status, or \`default\`. */
   readonly responses: Readonly<Record<string, ResponseSpec>>;

@@ -50,6 +50,7 @@ describe('floods of the control channel', function floods() {
   /** Connected before the first flood, and after the last. */
   let router: ScriptedRouter;
   let socketsBefore = 0;
+  let at = 0;
 
   before(async () => {
     database = await openTestDatabase();
@@ -114,6 +115,16 @@ describe('floods of the control channel', function floods() {
     it(name, async () => {
       await allCut(await flood(stranger, say(bytes)));
     });
+
+  it('with ids that could be none: the log has one line, and the database no error', async () => {
+    const ids = ['', 'a\0b', '\0', '\ud800', 'a b', "a'b", 'ä', '../a', '\n', 'x'.repeat(65), 'x'.repeat(4_000)];
+    const before = controller.log().length;
+    await allCut(await flood(stranger, (socket) => socket.write(whole(ids[(at += 1) % ids.length] ?? ''))));
+    const lines = controller.log().slice(before);
+    expect(lines.map(({ msg, reason }) => [msg, reason])).to.deep.equal([
+      ['router refused', 'a hello without the id of a router'],
+    ]);
+  });
 
   it('with half a frame, and with a byte now and then', async () => {
     const bytes = whole('stranger');

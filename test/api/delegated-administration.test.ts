@@ -112,6 +112,14 @@ describe('delegated administration', () => {
       }
       const admin = await create({ isAdmin: true });
       expectRefused(await delegate.delete(`${M}/identities/${admin}`), 'non-admin may not delete admin identities');
+      for (const permissions of [['service'], ['identity', 'config.read'], ['admin_readonly']]) {
+        const above = `${M}/identities/${await create({ permissions })}`;
+        expectRefused(
+          await delegate.delete(above),
+          'non-admins may not delete identities with permissions that they lack',
+        );
+        expectStatus(await controller.admin.delete(above), 200);
+      }
       const equal = `${M}/identities/${await create({ permissions: ['identity.create', 'service.read'] })}`;
       expectStatus(await delegate.patch(equal, { tags: {} }), 200);
       expectStatus(await delegate.post(`${equal}/enable`), 200);
@@ -184,9 +192,10 @@ describe('delegated administration', () => {
     expectRefused(await delegate.put(`${path}/${id}`, body), message);
   });
 
-  it('of external JWT signers makes and changes none, since their tokens can name anybody', async () => {
+  it('of external JWT signers makes, changes and deletes none, since their tokens can name anybody', async () => {
     const delegate = await withPermissions('external-jwt-signer');
-    const message = 'non-admins may not create or modify external JWT signers, whose tokens can name any identity';
+    const message =
+      'non-admins may not create, modify or delete external JWT signers, whose tokens can name any identity';
     const body = {
       name: unique('signer'),
       issuer: unique('issuer'),
@@ -199,7 +208,9 @@ describe('delegated administration', () => {
     const { id } = expectStatus(await controller.admin.post(signers, body), 201).data as Item;
     expectRefused(await delegate.put(`${signers}/${id}`, body), message);
     expectRefused(await delegate.patch(`${signers}/${id}`, { enabled: false }), message);
+    expectRefused(await delegate.delete(`${signers}/${id}`), message);
     expectStatus(await delegate.get(`${signers}/${id}`), 200);
+    expectStatus(await controller.admin.delete(`${signers}/${id}`), 200);
   });
 
   it('removes no second factor of those above the caller', async () => {
@@ -231,6 +242,8 @@ describe('delegated administration', () => {
     expectStatus(await controller.admin.patch(path, { externalIdClaim: claim }), 200);
     expectRefused(await delegate.patch(path, { isAuthEnabled: true }), message);
     expectRefused(await delegate.put(path, plain), message);
+    expectRefused(await delegate.delete(path), message);
+    expectStatus(await controller.admin.delete(path), 200);
   });
 
   it('lists services as another identity for administrators alone', async () => {

@@ -81,6 +81,14 @@ describe('delegated administration of what gets rights in the same instant', () 
     expectFault(answer, 401, 'UNAUTHORIZED');
   });
 
+  it('stops deleting an identity that gets a permission which the delegate lacks', async () => {
+    const id = await newIdentity();
+    const sql = `UPDATE identities SET permissions = '{config}' WHERE id = $1`;
+    const answer = await during([sql, id], () => delegate.delete(`${M}/identities/${id}`));
+    expectFault(answer, 401, 'UNAUTHORIZED');
+    expect(await rowOf(id)).to.have.length(1);
+  });
+
   describe('of auth policies', () => {
     const refused =
       'non-admins may not modify auth policies of admins or of identities with permissions that they lack';
@@ -138,6 +146,7 @@ describe('delegated administration of what gets rights in the same instant', () 
     for (const [what, change] of Object.entries({
       'replacing one': (id: string) => delegate.put(`${M}/cas/${id}`, { name: unique('ca'), ...settings }),
       'changing one': (id: string) => delegate.patch(`${M}/cas/${id}`, { isAuthEnabled: true }),
+      'deleting one': (id: string) => delegate.delete(`${M}/cas/${id}`),
     })) {
       it(`stops ${what} that gets a claim, by which its certificates name anybody`, async () => {
         const id = await make(controller, 'cas', { name: unique('ca'), certPem: makeCa().pem, ...settings });

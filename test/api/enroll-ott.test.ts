@@ -248,10 +248,10 @@ describe('enrollment by certificate request', () => {
       await isUnused(enrollment);
     });
 
-    it('a body beyond one mebibyte or of another type, and one with no acceptable type for the answer', async () => {
+    it('a body beyond 64 KiB or of another type, and one with no acceptable type for the answer', async () => {
       const enrollment = await ott();
-      expectError(await enroll(enrollment.token, 'x'.repeat(1024 * 1024 + 1)), 413, 'REQUEST_ENTITY_TOO_LARGE');
-      expectError(await enroll(enrollment.token, 'x'.repeat(1024 * 1024)), 400, 'COULD_NOT_PROCESS_CSR');
+      expectError(await enroll(enrollment.token, 'x'.repeat(64 * 1024 + 1)), 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expectError(await enroll(enrollment.token, 'x'.repeat(64 * 1024)), 400, 'COULD_NOT_PROCESS_CSR');
       expectError(
         await enroll(enrollment.token, good.pem, { 'content-type': 'application/xml' }),
         415,

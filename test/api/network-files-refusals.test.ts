@@ -304,9 +304,9 @@ identities:\n  - { name: taken, type: User, isAdmin: false, externalId: x1 }
   });
 
   it('for what may not be deleted, all of it', async () => {
-    expect(await refused('configs: []\n', { isPruning: true, only: new Set(['services', 'configs']) })).to.match(
-      /^the config "in use" cannot be deleted: .*\nNothing was changed\.$/,
-    );
+    expect(
+      await refused('configTypes: []\n', { isPruning: true, only: new Set(['services', 'configTypes']) }),
+    ).to.match(/^the config type "ports" cannot be deleted: .*\nNothing was changed\.$/);
   });
 
   describe('through the API, where each change is one of its own', () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operations } from '../../generated/operations.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -24,6 +25,7 @@ import {
 import type { RawAnswer } from './server-support.js';
 
 const MIB = 1_048_576;
+const PUBLIC = 65_536;
 
 describe('limits', () => {
   let controller: TestController;
@@ -32,35 +34,42 @@ describe('limits', () => {
   });
   after(() => controller.stop());
   describe('of a body', () => {
+    const blanks = (size: number) => ({
+      rawBody: Buffer.alloc(size, ' '),
+      headers: { 'content-type': 'application/json' },
+    });
+
     it('takes one of exactly the limit, and refuses one byte more', async () => {
-      const blanks = (size: number) => Buffer.alloc(size, ' ');
-      const headers = { 'content-type': 'application/json' };
-      expectFault(
-        await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, {
-          rawBody: blanks(MIB),
-          headers,
-        }),
-        400,
-        'COULD_NOT_PARSE_BODY',
+      const send = (size: number) => controller.admin.send('POST', `${M}/identities`, undefined, blanks(size));
+      expectFault(await send(MIB), 400, 'COULD_NOT_PARSE_BODY');
+      const refused = await send(MIB + 1);
+      expectFault(refused, 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expect(refused.text).to.include(`a body may have ${MIB} bytes here`);
+    });
+
+    it('takes 64 KiB of one that needs no session, and refuses one byte more', async () => {
+      const open = (['client', 'management'] as const).flatMap((api) =>
+        Object.values(operations[api]).filter(({ permission, body }) => permission === 'public' && body !== null),
       );
-      expectFault(
-        await controller.anonymous.send('POST', `${C}/authenticate?method=password`, undefined, {
-          rawBody: blanks(MIB + 1),
-          headers,
-        }),
-        413,
-        'REQUEST_ENTITY_TOO_LARGE',
-      );
+      expect(open).to.have.lengthOf(10);
+      for (const { api, method, path } of open) {
+        const to = `${api === 'client' ? C : M}${path}?method=ott&token=x`;
+        const refused = await controller.anonymous.send(method, to, undefined, blanks(PUBLIC + 1));
+        expectFault(refused, 413, 'REQUEST_ENTITY_TOO_LARGE');
+        expect(refused.text).to.include(`a body may have ${PUBLIC} bytes here`);
+        const taken = await controller.anonymous.send(method, to, undefined, blanks(PUBLIC));
+        expect(taken.status, to).to.not.equal(413);
+      }
     });
 
     it('holds so much of all large ones that come slowly, refuses more of them, and never a small one', async () => {
       const narrow = await startTestController({ EDGE_LIMIT_BODIES_BYTES: String(MIB) });
-      const login = postHead(`${C}/authenticate?method=password`, JSON_TYPE, `content-length: ${MIB - 1}`);
+      const change = postHead(`${M}/identities`, JSON_TYPE, `content-length: ${MIB - 1}`);
       const slow = await Promise.all([0, 1].map(() => dial(narrow.url)));
       try {
-        for (const socket of slow) socket.write(Buffer.concat([Buffer.from(login), Buffer.alloc(MIB / 2, ' ')]));
+        for (const socket of slow) socket.write(Buffer.concat([Buffer.from(change), Buffer.alloc(MIB / 2, ' ')]));
         const refused = await until('a large body is refused', async () => {
-          const answer = await sendRaw(narrow.url, Buffer.concat([Buffer.from(login), Buffer.alloc(MIB - 1, ' ')]));
+          const answer = await sendRaw(narrow.url, Buffer.concat([Buffer.from(change), Buffer.alloc(MIB - 1, ' ')]));
           return answer.status === 429 && answer;
         });
         expectRawFault(refused, 429, 'SERVER_TOO_MANY_REQUESTS');
@@ -75,11 +84,11 @@ describe('limits', () => {
         const answer = await sendRaw(
           narrow.url,
           Buffer.concat([
-            Buffer.from(login.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')),
+            Buffer.from(change.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')),
             Buffer.alloc(MIB - 1, ' '),
           ]),
         );
-        return answer.status === 400;
+        return answer.status === 401;
       });
       await narrow.stop();
     });

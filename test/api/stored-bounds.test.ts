@@ -244,8 +244,8 @@ describe('what callers may store', () => {
   });
 
   it('a login keeps the named members of client information, and drops all others whatever their size', async () => {
-    const envInfo = { arch: 'a'.repeat(255), hostname: 'h'.repeat(253), junk: 'A'.repeat(500_000) };
-    const strange = { type: 'sdk-ж/2.0 (💡; odd)', appId: '', junk: ['A'.repeat(100_000)], constructor: 'x' };
+    const envInfo = { arch: 'a'.repeat(255), hostname: 'h'.repeat(253), junk: 'A'.repeat(30_000) };
+    const strange = { type: 'sdk-ж/2.0 (💡; odd)', appId: '', junk: ['A'.repeat(30_000)], constructor: 'x' };
     await controller.login(caller.username, caller.password, { envInfo, sdkInfo: strange });
     const { envInfo: env, sdkInfo: sdk } = await read(controller, `identities/${caller.id}`);
     expect(env).to.deep.equal({ arch: envInfo.arch, hostname: envInfo.hostname });

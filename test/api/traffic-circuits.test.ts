@@ -176,7 +176,9 @@ describe('circuits', () => {
       ];
       expect(await refused(made.dialer)).to.deep.equal(none(''));
       for (const instance of ['right', 'l\0ft'])
-        expect(await refused(made.dialer, { instanceId: instance })).to.deep.equal(none(instance));
+        expect(await refused(made.dialer, { instanceId: instance })).to.deep.equal(
+          none(instance.replace('\0', '\uFFFD')),
+        );
       await connectCircuit(router, made.dialer, { instanceId: 'left' });
     });
 

@@ -71,7 +71,7 @@ describe('who acts, in the audit record', () => {
       await scoped.transaction(async (tx) => {
         await tx.services.create(second, serviceDraft(second));
       });
-      await scoped.identities.removeOrdinary(first); // DELETE
+      await scoped.identities.removeOrdinary(first, { isAdmin: true, permissions: [] }); // DELETE
       const created = (kind: string) => ({ kind, ...told });
       expect(await actors(first)).to.deep.equal(
         ['identity.created', 'identity.updated', 'identity.updated', 'identity.deleted'].map(created),

@@ -57,6 +57,66 @@ describe('the sweep of what has expired', () => {
     await apiSessions.close();
   });
 
+  it('goes on until a batch was not full, and another sweep beside it takes other rows', async () => {
+    const { stores, files } = fixture;
+    const insert = (count: number, from: number, end: string) =>
+      files.query(
+        `INSERT INTO issued_certificates (serial_number, fingerprint, kind, subject_id, issuer_fingerprint, not_before,
+          not_after) SELECT n, n, 'apiSession', 'x', 'y', now() - interval '1 day', now() + $3::interval
+          FROM generate_series($1::int, $2::int) n`,
+        [from, from + count - 1, end],
+      );
+    await insert(3_217, 1, '-1 s');
+    await insert(5, 10_000, '1 h');
+    const sweepers = [1, 2].map(() => createExpirySweeper({ issued: stores.issuedCertificates }, log));
+    await Promise.all(sweepers.map((sweeper) => sweeper.turn()));
+    const left = await files.query('SELECT count(*)::int AS n FROM issued_certificates');
+    expect(left.rows).to.deep.equal([{ n: 5 }]);
+    await Promise.all(sweepers.map((sweeper) => sweeper.close()));
+  });
+
+  it('ends between two batches when the controller stops', async () => {
+    let batches = 0;
+    let closing: Promise<void> | undefined;
+    const endless = {
+      sweep: async (max: number) => {
+        batches += 1;
+        if (batches === 3) closing = sweeper.close();
+        return max;
+      },
+    };
+    const sweeper = createExpirySweeper({ endless }, log);
+    await sweeper.turn();
+    await closing;
+    expect(batches).to.equal(3);
+  });
+
+  it('takes 20,000 API sessions that ended away in one turn', async () => {
+    const { stores, files } = fixture;
+    const id = randomUUID();
+    await stores.identities.create(id, identityDraft(id), []);
+    await files.query(
+      `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, method, last_activity_at)
+      SELECT 'idle' || n, $1, 'internal', decode(md5(n::text), 'hex'), '', 'cert', now() - interval '1 hour'
+      FROM generate_series(1, 20000) n`,
+      [id],
+    );
+    const batches: number[] = [];
+    const counting = {
+      sweep: async (max: number) => {
+        const removed = await stores.apiSessions.sweep(1_800, max);
+        batches.push(removed);
+        return removed;
+      },
+    };
+    const sweeper = createExpirySweeper({ counting }, log);
+    await sweeper.turn();
+    await sweeper.close();
+    const left = await files.query('SELECT count(*)::int AS n FROM api_sessions');
+    expect(left.rows).to.deep.equal([{ n: 0 }]);
+    expect(Math.max(...batches)).to.be.at.most(1_000);
+  });
+
   it('goes on with the next kind when one cannot be removed', async () => {
     let turns = 0;
     const failing = { sweep: () => Promise.reject(new Error('no')) };

@@ -3,6 +3,8 @@ import { openTestDatabase } from '../support/database.js';
 import { compileList, Params } from '../../db/filter/index.js';
 import type { ListQuery, SymbolTable } from '../../db/filter/index.js';
 
+const ADMINISTRATOR = { isAdmin: true, permissions: [] };
+
 export const peers: SymbolTable = {
   entity: 'peers',
   idSql: 't.id',
@@ -13,6 +15,7 @@ export const peers: SymbolTable = {
     rows: {
       kind: 'linked',
       entity: () => rows,
+      readBy: 'config.read',
       idSql: '{alias}.id',
       from:
         'filter_rows {alias} JOIN filter_links {alias}_l ON {alias}_l.row_id = {alias}.id AND {alias}_l.peer_id ' +
@@ -37,6 +40,7 @@ export const rows: SymbolTable = {
     peers: {
       kind: 'linked',
       entity: () => peers,
+      readBy: 'config.read',
       idSql: '{alias}.id',
       from:
         'filter_peers {alias} JOIN filter_links {alias}_l ON {alias}_l.peer_id = {alias}.id AND ' +
@@ -176,7 +180,10 @@ export async function openFilterWorld() {
 
   const ids = async (query: ListQuery, table = rows, from = 'filter_rows'): Promise<string> => {
     const params = new Params();
-    const { where, order, limit, offset } = compileList(table, query, params, { defaultLimit: 10, maxLimit: 500 });
+    const { where, order, limit, offset } = compileList(table, { ...query, reader: ADMINISTRATOR }, params, {
+      defaultLimit: 10,
+      maxLimit: 500,
+    });
     const text = `SELECT t.id FROM ${from} t${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${order.sql}
       LIMIT ${params.bind(limit)} OFFSET ${params.bind(offset)}`;
     const result = await database.query(text, params.values);

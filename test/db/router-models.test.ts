@@ -242,6 +242,7 @@ describe('what routers reach in SQL', () => {
         () => query('UPDATE services SET encryption_required = true WHERE id = $1', [idOf('crm')]),
       ],
       ['a config is another', () => query("UPDATE configs SET data = '{}' WHERE id = 'of-crm'")],
+      ['a config that a service carries goes', () => stores.transaction((tx) => tx.configs.remove('of-crm'))],
       ['a policy comes', () => policy('p')],
       ['a policy goes', () => query("DELETE FROM service_policies WHERE id = 'p'")],
       ['a router policy of services goes', () => query('DELETE FROM service_edge_router_policies')],

@@ -60,7 +60,7 @@ describe('stores', () => {
     ] as const) {
       expect((await files.query(`SELECT FROM ${table} WHERE ${column} = $1`, [value])).rows, table).to.have.length(0);
     }
-    await stores.configs.remove(cfg);
+    await stores.transaction((tx) => tx.configs.remove(cfg));
   });
 
   it('write all of a transaction or nothing of it', async () => {

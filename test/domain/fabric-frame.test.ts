@@ -1,12 +1,15 @@
-import { fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FrameReader, HELLO_LIMITS, encodeFrame, message, readBody, textOf } from '../../fabric/frame.js';
+import { couldBeStored } from '../../domain/ids.js';
+import { ContentType } from '../../fabric/content-types.js';
+import { FrameReader, HELLO_LIMITS, encodeFrame, message, readBody, textOf, typedMessage } from '../../fabric/frame.js';
 import type { Frame } from '../../fabric/frame.js';
 import {
   encodeBytesMap,
   encodeCapabilities,
   encodeInt32,
+  encodeText,
   encodeTextMap,
   encodeTexts,
   hasCapability,
@@ -25,7 +28,13 @@ import {
   ClientHelloSchema,
   CreateTerminatorV2ResponseSchema,
 } from '../../generated/fabric/edge_pb.js';
-import { ListenersSchema, FaultSchema, FaultSubject, RouterLinksSchema } from '../../generated/fabric/control_pb.js';
+import {
+  ListenersSchema,
+  FaultSchema,
+  FaultSubject,
+  RouterLinksSchema,
+  ValidateTerminatorsV2ResponseSchema,
+} from '../../generated/fabric/control_pb.js';
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
 
 const LIMITS = { headers: 65_536, body: 1 << 20 };
@@ -83,6 +92,30 @@ describe('frames of the control channel', () => {
       expect(encoded(decode(hex))).to.equal(bytes(hex).toString('hex'));
     });
   }
+
+  it('makes no text that the database could not hold', () => {
+    const nul = 'a\0b';
+    const fault = typedMessage(ContentType.Fault, FaultSchema, create(FaultSchema, { id: nul }));
+    const state = create(ValidateTerminatorsV2ResponseSchema, { states: { [nul]: { detail: nul } } });
+    const headers = new Map([
+      [1, encodeText(nul)],
+      [2, encodeTexts([nul])],
+      [3, encodeTextMap(new Map([[nul, nul]]))],
+    ]);
+    const texts = [
+      textOf(message(0, nul)),
+      readBody(FaultSchema, fault).id,
+      ...Object.entries(
+        readBody(ValidateTerminatorsV2ResponseSchema, message(0, toBinary(ValidateTerminatorsV2ResponseSchema, state)))
+          .states,
+      ).flatMap(([key, { detail }]) => [key, detail]),
+      readText(headers, 1),
+      ...readTexts(headers, 2),
+      ...[...readTextMap(headers, 3)].flat(),
+    ];
+    expect(texts).to.deep.equal(texts.map(() => 'a\uFFFDb'));
+    expect(texts.map((text) => couldBeStored(text ?? ''))).to.not.include(true);
+  });
 
   it('reads the hello of a router', () => {
     const frame = decode(HELLO);
@@ -215,6 +248,11 @@ describe('values of headers', () => {
     expect(hasCapability(bytes('00000040'), 6)).to.equal(true);
     expect(hasCapability(bytes('40000000'), 6)).to.equal(false);
     expect(hasCapability(undefined, 6)).to.equal(false);
+    // More than fits into a number: of a router of the next release.
+    const long = bytes('4000000000000076');
+    const bits = Array.from({ length: 64 }, (_each, bit) => bit).filter((bit) => hasCapability(long, bit));
+    expect(bits).to.deep.equal([1, 2, 4, 5, 6, 62]);
+    expect(encodeCapabilities(bits)).to.deep.equal(long);
   });
 
   it('writes maps as they were seen', () => {

@@ -67,7 +67,11 @@ describe('the log of refusals', () => {
       },
     });
     let now = 0;
-    const refusals = createRefusalLog(pino({}, stream), () => now);
+    const log = pino({}, stream);
+    const noteFailure = (error: unknown, facts: object, message: string) => {
+      log.warn({ err: error, ...facts }, message);
+    };
+    const refusals = createRefusalLog({ log, noteFailure }, () => now);
     return {
       lines,
       refusals,
@@ -88,6 +92,15 @@ describe('the log of refusals', () => {
     pass(60_000);
     refusals.note('it is disabled', 'r1', '10.0.0.1');
     expect(lines[2]).to.include({ repeated: 999 });
+  });
+
+  it('has one line a minute of those that could not be checked', () => {
+    const { lines, refusals, pass } = written();
+    for (let times = 0; times < 1_000; times += 1) refusals.noteUnchecked(new Error('no database'), '10.0.0.1');
+    expect(lines).to.have.length(1);
+    pass(60_000);
+    refusals.noteUnchecked(new Error('no database'), '10.0.0.1');
+    expect(lines[1]).to.include({ repeated: 999 });
   });
 
   it('is bounded, however many kinds there are', () => {

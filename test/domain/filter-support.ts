@@ -35,6 +35,7 @@ export const services: SymbolTable = {
     configs: {
       kind: 'linked',
       entity: () => configs,
+      readBy: 'config.read',
       idSql: '{alias}.id',
       from: 'configs {alias} JOIN links {alias}_l ON {alias}_l.config = {alias}.id AND {alias}_l.service = t.id',
     },

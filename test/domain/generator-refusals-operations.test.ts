@@ -98,6 +98,28 @@ describe('the generator refuses in an operation', () => {
       '#/paths/~1keepers/post/x-credential: only a read says so',
     ],
     [
+      'a public operation whose body is not bounded',
+      (d) => {
+        Object.assign(create(d), { 'x-permission': 'public', 'security': [] });
+        delete create(d)['x-grant'];
+      },
+      '#/paths/~1keepers/post: x-max-body is missing',
+    ],
+    [
+      'a bound of a body that is no number of bytes',
+      (d) => {
+        create(d)['x-max-body'] = '64 KiB';
+      },
+      '#/paths/~1keepers/post/x-max-body: an integer from 1024 to 1048576 is expected',
+    ],
+    [
+      'a bound of a body that is not there',
+      (d) => {
+        photo(d)['x-max-body'] = 65_536;
+      },
+      'x-max-body: the operation has no body',
+    ],
+    [
       'an operation without an id',
       (d) => {
         delete create(d)['operationId'];

@@ -98,11 +98,6 @@ export const resources: Readonly<Record<string, Prepare>> = {
     });
     toId(situation, signer);
   },
-  'deleteConfig 409': async (situation) => {
-    const config = await situation.world.create('/configs');
-    await situation.world.create('/services', { configs: [config] });
-    toId(situation, config);
-  },
   'deleteConfigType 409': async (situation) => {
     const type = await situation.world.create('/config-types', { schema: {} });
     await situation.world.create('/configs', { configTypeId: type, data: {} });
