@@ -1289,8 +1289,13 @@ CREATE TABLE api_sessions (
   sdk_info jsonb NOT NULL DEFAULT '{}'::jsonb,
   mfa_passed_at timestamp(3) with time zone,
   posture_revision bigint NOT NULL DEFAULT 0,
+  api text COLLATE "C" NOT NULL DEFAULT 'client'::text,
+  is_shared_with_routers boolean NOT NULL DEFAULT true,
+  certificate_hash bytea,
+  last_request_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
+  CONSTRAINT api_sessions_api CHECK (((api = 'client'::text) OR ((api = 'management'::text) AND (NOT is_shared_with_routers)))),
   CONSTRAINT api_sessions_method CHECK (((method = ANY (ARRAY['password'::text, 'cert'::text, 'ext-jwt'::text])) AND ((method = 'ext-jwt'::text) = (signer_id IS NOT NULL))))
 ) WITH (fillfactor=80);
 
@@ -1426,6 +1431,20 @@ CREATE TABLE configs (
   CONSTRAINT configs_pkey PRIMARY KEY (id),
   CONSTRAINT configs_name_key UNIQUE (name),
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
+);
+
+CREATE TABLE controller_addresses (
+  address text NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT controller_addresses_pkey PRIMARY KEY (address)
+);
+
+CREATE TABLE controller_list (
+  is_only boolean NOT NULL DEFAULT true,
+  index bigint NOT NULL DEFAULT 0,
+  addresses text[] NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT controller_list_pkey PRIMARY KEY (is_only),
+  CONSTRAINT controller_list_is_only_check CHECK (is_only)
 );
 
 CREATE TABLE controller_settings (
@@ -1836,6 +1855,7 @@ CREATE TABLE routers (
   unverified_cert_pem text,
   interfaces jsonb NOT NULL DEFAULT '[]'::jsonb,
   server_names text[] COLLATE "C",
+  names_left_out text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT routers_pkey PRIMARY KEY (id),
   CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT routers_name_key UNIQUE (name),

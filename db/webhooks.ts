@@ -130,7 +130,10 @@ export interface WebhookStore {
   remove(id: string): Promise<void>;
   /** @throws DomainError `notFound` for the webhook */
   listDeadLetters(id: string, request: ListRequest): Promise<Page<DeadLetter>>;
-  /** Has these sent again; all of them for undefined. Answers how many. In a transaction, since it is recorded. @throws DomainError `notFound` */
+  /**
+   * Has these sent again; all of them for undefined. Answers how many. Call it in a transaction, since it is recorded.
+   * @throws DomainError `notFound`
+   */
   redeliver(id: string, letterIds: readonly string[] | undefined): Promise<number>;
 
   /**

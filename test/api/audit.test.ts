@@ -191,7 +191,8 @@ describe('the audit record', () => {
     expect(snapshot?.after?.['file']).to.match(/^edge-.*\.snapshot\.gz$/);
     // A total that is wrong is derived data: no trigger sees its repair.
     await controller.database.query(
-      "UPDATE entity_counts SET total = total + 5 WHERE kind = 'services' AND slot = (SELECT min(slot) FROM entity_counts WHERE kind = 'services')",
+      `UPDATE entity_counts SET total = total + 5 WHERE kind = 'services'
+      AND slot = (SELECT min(slot) FROM entity_counts WHERE kind = 'services')`,
     );
     const asked = expectStatus(await admin.post(`${MANAGEMENT}/database/fix-data-integrity`), 202);
     const records = await typed(`requestId = "${String(asked.headers['x-request-id'])}"`, 2);
