@@ -8,13 +8,14 @@ import { WireType } from '@bufbuild/protobuf/wire';
 import { malformed } from './malformed.js';
 
 /** Fields of a message that is decoded at once, in all its depths. */
-const MOST_FIELDS = 20_000;
+const MOST_FIELDS = 5_000;
 /** Of one element of a list that is decoded in pieces, such as an identity with its connections. */
-const MOST_FIELDS_OF_ELEMENT = 8_000;
+const MOST_FIELDS_OF_ELEMENT = 4_000;
 /** Fields beside the lists. */
 const MOST_OTHERS = 100;
-/** Fields decoded in one turn of the event loop: some 2 ms. */
-const FIELDS_OF_PIECE = 4_000;
+/** Fields and bytes decoded in one turn of the event loop, if no element alone has more: some 2 ms. */
+const FIELDS_OF_PIECE = 2_000;
+const BYTES_OF_PIECE = 64 << 10;
 /** Elements of lists that are decoded in pieces. */
 export const MOST_ELEMENTS = 40_000;
 const MOST_DEPTH = 16;
@@ -168,7 +169,7 @@ export function piecesOf(schema: DescMessage, body: Uint8Array): Uint8Array[] {
     if (runStart >= 0) pieces.at(-1)?.push(body.subarray(runStart, end));
     runStart = -1;
   };
-  let [elements, fieldsBefore] = [0, 0];
+  let [elements, fieldsBefore, bytesBefore] = [0, 0, 0];
   while (scanner.at < body.length) {
     const start = scanner.at;
     scanner.allow(MOST_FIELDS_OF_ELEMENT);
@@ -180,10 +181,10 @@ export function piecesOf(schema: DescMessage, body: Uint8Array): Uint8Array[] {
     }
     if ((elements += 1) > MOST_ELEMENTS) throw malformed(`the body lists more than ${MOST_ELEMENTS} elements`);
     if (runStart < 0) runStart = start;
-    if (scanner.fields - fieldsBefore < FIELDS_OF_PIECE) continue;
+    if (scanner.fields - fieldsBefore < FIELDS_OF_PIECE && scanner.at - bytesBefore < BYTES_OF_PIECE) continue;
     endRun(scanner.at);
     pieces.push([]);
-    fieldsBefore = scanner.fields;
+    [fieldsBefore, bytesBefore] = [scanner.fields, scanner.at];
   }
   endRun(body.length);
   return pieces.map((parts) => {
