@@ -178,6 +178,10 @@ export interface ApiSessionDraft {
   readonly ipAddress: string;
   readonly configTypes: readonly string[];
   readonly improperClientCertChain?: boolean;
+  /** API sessions that its identity may have: beyond them the least recently used end. null: as many as there are. */
+  readonly mostOfIdentity?: number | null;
+  /** The login is counted in the audit record, not recorded. */
+  readonly isSummed?: boolean;
 }
 
 /** Of a session whose activity was to be recorded. */
@@ -197,6 +201,8 @@ export interface ApiSessionStore {
    */
   open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
   remove(id: string): Promise<void>;
+  /** Its identity ends it. @param isSummed  it is counted in the audit record, not recorded */
+  logOut(id: string, isSummed: boolean): Promise<void>;
   /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
   completeMfa(id: string): Promise<void>;
   /** Ends the API sessions of an identity. @param keptId  but this one */
@@ -246,11 +252,18 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         signerId,
         envInfo && JSON.stringify(envInfo),
         sdkInfo && JSON.stringify(sdkInfo),
+        draft.mostOfIdentity ?? null,
+        draft.isSummed === true ? 'on' : '',
         ...shown,
       ]);
       return row && ownerFrom(row);
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async logOut(id, isSummed) {
+      const sql = "DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)";
+      const { rowCount } = await db.write('api-session-log-out', sql, [id, isSummed ? 'on' : '']);
+      if (rowCount === 0) throw notFound(API_SESSION, id);
+    },
     async completeMfa(id) {
       const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
         posture_revision = posture_revision + 1 WHERE id = $1`;

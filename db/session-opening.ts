@@ -12,6 +12,12 @@ export type Proof =
   | ClaimProof
   | TokenProof;
 
+/** By what the proof names its identity. */
+export function namedBy(proof: Proof): string {
+  if (proof.by === 'claim') return proof.externalId;
+  return proof.by === 'token' ? proof.claim : proof.identityId;
+}
+
 /** The certificate of a CA names the identity; the session ends with the CA. */
 export interface ClaimProof {
   readonly by: 'claim';
@@ -44,7 +50,18 @@ type Opening = (held: string, alsoDoes?: string) => string;
 /** What the client told of itself now, or earlier. */
 const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
 
-/** @param answer  columns of the answer, and its joins to the new session `t` */
+/**
+ * Behind the actor, so that it is set by then. $13: how many API sessions the identity may have, beyond which the least
+ * recently used end; null: not looked at this time. They are counted up to that bound in an index, not all. $14: `on`
+ * where the login is to be counted in the audit record, not recorded.
+ */
+const SETTLED = `set_config('edge.summed', $14, true), CASE WHEN $13::bigint IS NULL THEN NULL
+  WHEN EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.identity_id OFFSET $13::bigint - 1)
+  THEN end_surplus_api_sessions(t.identity_id, t.id, $13::bigint) END`;
+
+/**
+ * @param answer  columns of the answer, and its joins to the new session `t`
+ */
 export function sessionOpening(answer: { columns: string; joins: string }) {
   const opening: Opening = (held, alsoDoes = '') => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
 t AS (
@@ -56,26 +73,26 @@ client AS (
   UPDATE identities i SET env_info = ${TOLD.env}, sdk_info = ${TOLD.sdk} FROM held
   WHERE i.id = held.identity_id AND (i.env_info, i.sdk_info)
     IS DISTINCT FROM (${TOLD.env}, ${TOLD.sdk}))${alsoDoes}
-SELECT ${answer.columns}, ${EXPENDABLE} FROM t ${answer.joins}`;
+SELECT ${answer.columns}, ${EXPENDABLE}, ${SETTLED} FROM t ${answer.joins}`;
   const policy = 'FROM identities i JOIN auth_policies p ON p.id = i.auth_policy_id';
   const isEnabled = `NOT ${isDisabledSql('i')}`;
   const authenticator = `${policy} JOIN authenticators a ON a.identity_id = i.id
   WHERE i.id = $2 AND a.id = $3 AND ${isEnabled}`;
-  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $13 FOR KEY SHARE OF i, a`);
+  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $15 FOR KEY SHARE OF i, a`);
   const byCertificate = opening(
-    `${authenticator} AND p.cert_allowed AND a.fingerprint = $13 FOR KEY SHARE OF i, a`,
+    `${authenticator} AND p.cert_allowed AND a.fingerprint = $15 FOR KEY SHARE OF i, a`,
     `,
 chain AS (
   UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
   WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`,
   );
   const byClaim = opening(`${policy}
-  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $13::boolean)
+  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $15::boolean)
   FOR KEY SHARE OF i`);
   const byToken = (column: string) =>
     opening(`${policy} JOIN external_jwt_signers e ON e.id = $10
   WHERE i.${column} = $2 AND ${isEnabled} AND e.is_enabled AND ${allowsSigner('$10')}
-  AND NOT ${isRevokedSql({ tokenId: '$13', identityId: 'i.id', issuedAt: '$14' })} FOR KEY SHARE OF i, e`);
+  AND NOT ${isRevokedSql({ tokenId: '$15', identityId: 'i.id', issuedAt: '$16' })} FOR KEY SHARE OF i, e`);
   const byTokenWithId = byToken('id');
   const byTokenWithExternalId = byToken('external_id');
 
@@ -121,6 +138,6 @@ interface OpeningStatement {
   readonly names: string;
   readonly caId?: string | null;
   readonly signerId?: string;
-  /** From $13 on. */
+  /** From $15 on. */
   readonly shown: readonly unknown[];
 }

@@ -33,6 +33,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
     tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,
     maxEntries: config.cachedSessions,
+    mostOfIdentity: config.apiSessionsPerIdentity,
     log,
   });
   closers.push(() => apiSessions.close());
@@ -87,7 +88,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
     log,
   );
   closers.push(() => expiry.close());
-  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
+  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, controller: config.name, log });
   closers.push(() => audit.close());
 }
 

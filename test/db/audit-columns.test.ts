@@ -12,6 +12,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   api_session_postures: 'what a client reports of its device, again and again',
   api_session_views: 'a memory',
   audit_records: 'the record itself',
+  audit_sums: 'what becomes a record within minutes',
   entity_counts: 'derived',
   event_batches: 'the order of the record',
   failed_service_requests: 'traffic',
