@@ -1,7 +1,7 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
 import type { RequiredSigner } from '../domain/auth/external-signer.js';
 import type { Trace } from '../domain/administration.js';
-import type { ApiSession, JsonObject, LoginMethod, Page } from '../domain/model.js';
+import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../domain/model.js';
 import { notFound } from '../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
 import type { Db } from './db.js';
@@ -114,6 +114,10 @@ export interface SessionOwner {
   readonly postureRevision: number;
   /** Of the identity, until it ends. */
   readonly trace: Trace | null;
+  /** The API whose login opened the session, and never changes. */
+  readonly api: SessionApi;
+  /** SHA-256 of the certificate that the session was opened with; null without one. */
+  readonly certificateHash: Buffer | null;
   /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
   readonly state: string;
 }
@@ -132,7 +136,7 @@ export const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
 const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
   (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,
-  x.trace_id, x.ends_at,
+  x.trace_id, x.ends_at, t.api, t.certificate_hash,
   ${STATE} AS state`;
 
 const BY_TOKEN = `SELECT ${OWNER}
@@ -161,6 +165,8 @@ type OwnerRow = Row & {
   posture_revision: number;
   trace_id: string | null;
   ends_at: Date | null;
+  api: SessionApi;
+  certificate_hash: Buffer | null;
   state: string;
 };
 
@@ -178,6 +184,10 @@ export interface ApiSessionDraft {
   readonly ipAddress: string;
   readonly configTypes: readonly string[];
   readonly improperClientCertChain?: boolean;
+  /** The API whose login it is. */
+  readonly api: SessionApi;
+  /** SHA-256 of the certificate that the login was by; null for another kind of login. */
+  readonly certificateHash: Buffer | null;
   /** API sessions that its identity may have: beyond them the least recently used end. null: as many as there are. */
   readonly mostOfIdentity?: number | null;
   /** The login is counted in the audit record, not recorded. */
@@ -200,6 +210,11 @@ export interface ApiSessionStore {
    * @returns undefined when the proof does not hold (any more), or the identity or its policy allows no such login
    */
   open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
+  /**
+   * Some router was sent its token, as the database has it: whoever sends one commits that before. True of a session
+   * that is not there.
+   */
+  isSharedWithRouters(id: string): Promise<boolean>;
   remove(id: string): Promise<void>;
   /** Its identity ends it. @param isSummed  it is counted in the audit record, not recorded */
   logOut(id: string, isSummed: boolean): Promise<void>;
@@ -227,6 +242,8 @@ const ownerFrom = (row: OwnerRow): SessionOwner => ({
   permissions: row.permissions,
   roleAttributes: row.role_attributes,
   postureRevision: row.posture_revision,
+  api: row.api,
+  certificateHash: row.certificate_hash,
   trace: row.trace_id === null || row.ends_at === null ? null : { traceId: row.trace_id, endsAt: row.ends_at },
   state: row.state,
 });
@@ -252,11 +269,20 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         signerId,
         envInfo && JSON.stringify(envInfo),
         sdkInfo && JSON.stringify(sdkInfo),
+        draft.api,
+        draft.certificateHash,
         draft.mostOfIdentity ?? null,
         draft.isSummed === true ? 'on' : '',
         ...shown,
       ]);
       return row && ownerFrom(row);
+    },
+    async isSharedWithRouters(id) {
+      const sql = 'SELECT is_shared_with_routers AS "isShared" FROM api_sessions WHERE id = $1';
+      const {
+        rows: [row],
+      } = await db.read<{ isShared: boolean }>('api-session-is-shared', sql, [id]);
+      return row?.isShared ?? true;
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
     async logOut(id, isSummed) {

@@ -33,9 +33,12 @@ export interface RouterSession {
 export interface SessionState extends RouterSession {
   /** It is complete, and its identity may act. */
   readonly isGood: boolean;
+  /** Stored: some router has its token, or is about to get it. */
+  readonly isShared: boolean;
   readonly identity: Selectable;
 }
 
+/** Sessions that were opened at the management API are in none of its answers. */
 export interface RouterSyncView {
   /** Those of these routers that are there. */
   routers(ids: readonly string[]): Promise<KnownRouter[]>;
@@ -48,6 +51,11 @@ export interface RouterSyncView {
   sessions(ids: readonly string[], identityIds: readonly string[], timeoutSeconds: number): Promise<SessionState[]>;
   /** Which of these tokens, given by their hashes, are of good sessions: ids by hash in hex. */
   sessionsByToken(tokenHashes: readonly Buffer[], timeoutSeconds: number): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Stores that routers have the tokens of these sessions, for good. Resolves when it is committed, on a synchronous
+   * standby as well: only then may a token be sent. Sessions that are not there are passed over.
+   */
+  share(ids: readonly string[]): Promise<void>;
   /** CAs that are verified and open for logins, PEM. */
   caPems(): Promise<string[]>;
 }
@@ -61,20 +69,28 @@ const ROUTERS = `SELECT r.id, r.name, r.is_edge AS "isEdge", r.is_tunneler_enabl
       AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes)) AS "identityRoles"
 FROM routers r WHERE r.id = ANY ($1)`;
 
+/** The condition of every statement here that reads sessions `t`. */
+const FOR_ROUTERS = "t.api = 'client'";
+
 /** `timeout` is the placeholder of the seconds without activity after which a session is over. */
 const isGood = (timeout: string) =>
   `(NOT ${OWES_TOTP} AND ${MAY_CALL} AND t.last_activity_at > now() - make_interval(secs => ${timeout}))`;
 
-const COLUMNS = `t.id, t.identity_id AS "identityId", ARRAY(
+const COLUMNS = `t.id, t.identity_id AS "identityId", t.is_shared_with_routers AS "isShared", ARRAY(
     SELECT e.fingerprint FROM authenticators e WHERE e.identity_id = t.identity_id AND e.fingerprint IS NOT NULL
     UNION SELECT c.fingerprint FROM api_session_certificates c WHERE c.api_session_id = t.id AND c.valid_to > now()
     ORDER BY 1) AS fingerprints`;
 
 const GOOD_SESSIONS = `SELECT ${COLUMNS}, true AS "isGood", i.role_attributes AS "roleAttributes"
-FROM api_sessions t ${JOINS} WHERE t.id > $2 AND ${isGood('$1')} ORDER BY t.id LIMIT $3`;
+FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND t.id > $2 AND ${isGood('$1')} ORDER BY t.id LIMIT $3`;
 
 const SESSIONS = `SELECT ${COLUMNS}, ${isGood('$3')} AS "isGood", i.role_attributes AS "roleAttributes"
-FROM api_sessions t ${JOINS} WHERE t.id = ANY ($1) OR t.identity_id = ANY ($2)`;
+FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND (t.id = ANY ($1) OR t.identity_id = ANY ($2))`;
+
+/** Locked in one order, so that two controllers never wait for each other. */
+const SHARE = `WITH due AS MATERIALIZED (SELECT t.id FROM api_sessions t
+  WHERE ${FOR_ROUTERS} AND t.id = ANY ($1) AND NOT t.is_shared_with_routers ORDER BY t.id FOR NO KEY UPDATE)
+UPDATE api_sessions t SET is_shared_with_routers = true FROM due WHERE t.id = due.id`;
 
 type StateRow = Omit<SessionState, 'identity'> & { readonly roleAttributes: readonly string[] };
 
@@ -98,10 +114,13 @@ export function routerSyncView(db: Db): RouterSyncView {
       const { rows } = await db.run<{ id: string; hash: string }>(
         'sessions-of-tokens',
         `SELECT t.id, encode(t.token_hash, 'hex') AS hash FROM api_sessions t ${JOINS}
-        WHERE t.token_hash = ANY ($1) AND ${isGood('$2')}`,
+        WHERE ${FOR_ROUTERS} AND t.token_hash = ANY ($1) AND ${isGood('$2')}`,
         [tokenHashes, timeoutSeconds],
       );
       return new Map(rows.map(({ id, hash }) => [hash, id]));
+    },
+    async share(ids) {
+      await db.write('sessions-share-with-routers', SHARE, [ids]);
     },
     async caPems() {
       const { rows } = await db.run<{ pem: string }>(

@@ -1260,8 +1260,13 @@ CREATE TABLE api_sessions (
   sdk_info jsonb NOT NULL DEFAULT '{}'::jsonb,
   mfa_passed_at timestamp(3) with time zone,
   posture_revision bigint NOT NULL DEFAULT 0,
+  api text COLLATE "C" NOT NULL DEFAULT 'client'::text,
+  is_shared_with_routers boolean NOT NULL DEFAULT true,
+  certificate_hash bytea,
+  last_request_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
+  CONSTRAINT api_sessions_api CHECK (((api = 'client'::text) OR ((api = 'management'::text) AND (NOT is_shared_with_routers)))),
   CONSTRAINT api_sessions_method CHECK (((method = ANY (ARRAY['password'::text, 'cert'::text, 'ext-jwt'::text])) AND ((method = 'ext-jwt'::text) = (signer_id IS NOT NULL))))
 ) WITH (fillfactor=80);
 

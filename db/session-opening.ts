@@ -47,17 +47,22 @@ export interface TokenProof {
  */
 type Opening = (held: string, alsoDoes?: string) => string;
 
+/**
+ * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null.
+ */
+const ORIGIN = { columns: 'api, certificate_hash, is_shared_with_routers', values: '$13, $14::bytea, false' };
+
 /** What the client told of itself now, or earlier. */
 const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
 
 /**
- * Behind the actor, so that it is set by then. $13: how many API sessions the identity may have, beyond which the least
- * recently used end; null: not looked at this time. They are counted up to that bound in an index, not all. $14: `on`
+ * Behind the actor, so that it is set by then. $15: how many API sessions the identity may have, beyond which the least
+ * recently used end; null: not looked at this time. They are counted up to that bound in an index, not all. $16: `on`
  * where the login is to be counted in the audit record, not recorded.
  */
-const SETTLED = `set_config('edge.summed', $14, true), CASE WHEN $13::bigint IS NULL THEN NULL
-  WHEN EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.identity_id OFFSET $13::bigint - 1)
-  THEN end_surplus_api_sessions(t.identity_id, t.id, $13::bigint) END`;
+const SETTLED = `set_config('edge.summed', $16, true), CASE WHEN $15::bigint IS NULL THEN NULL
+  WHEN EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.identity_id OFFSET $15::bigint - 1)
+  THEN end_surplus_api_sessions(t.identity_id, t.id, $15::bigint) END`;
 
 /**
  * @param answer  columns of the answer, and its joins to the new session `t`
@@ -66,8 +71,9 @@ export function sessionOpening(answer: { columns: string; joins: string }) {
   const opening: Opening = (held, alsoDoes = '') => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
 t AS (
   INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
-    improper_client_cert_chain, method, signer_id, sdk_info)
-  SELECT $1, identity_id, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, coalesce($12::jsonb, '{}')
+    improper_client_cert_chain, method, signer_id, sdk_info, ${ORIGIN.columns})
+  SELECT $1, identity_id, $3, $4::bytea, $5, $6::text[], $7, $8::boolean, $9, $10, coalesce($12::jsonb, '{}'),
+    ${ORIGIN.values}
   FROM held RETURNING *),
 client AS (
   UPDATE identities i SET env_info = ${TOLD.env}, sdk_info = ${TOLD.sdk} FROM held
@@ -78,21 +84,21 @@ SELECT ${answer.columns}, ${EXPENDABLE}, ${SETTLED} FROM t ${answer.joins}`;
   const isEnabled = `NOT ${isDisabledSql('i')}`;
   const authenticator = `${policy} JOIN authenticators a ON a.identity_id = i.id
   WHERE i.id = $2 AND a.id = $3 AND ${isEnabled}`;
-  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $15 FOR KEY SHARE OF i, a`);
+  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $17 FOR KEY SHARE OF i, a`);
   const byCertificate = opening(
-    `${authenticator} AND p.cert_allowed AND a.fingerprint = $15 FOR KEY SHARE OF i, a`,
+    `${authenticator} AND p.cert_allowed AND a.fingerprint = $17 FOR KEY SHARE OF i, a`,
     `,
 chain AS (
   UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
   WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`,
   );
   const byClaim = opening(`${policy}
-  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $15::boolean)
+  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $17::boolean)
   FOR KEY SHARE OF i`);
   const byToken = (column: string) =>
     opening(`${policy} JOIN external_jwt_signers e ON e.id = $10
   WHERE i.${column} = $2 AND ${isEnabled} AND e.is_enabled AND ${allowsSigner('$10')}
-  AND NOT ${isRevokedSql({ tokenId: '$15', identityId: 'i.id', issuedAt: '$16' })} FOR KEY SHARE OF i, e`);
+  AND NOT ${isRevokedSql({ tokenId: '$17', identityId: 'i.id', issuedAt: '$18' })} FOR KEY SHARE OF i, e`);
   const byTokenWithId = byToken('id');
   const byTokenWithExternalId = byToken('external_id');
 
@@ -138,6 +144,6 @@ interface OpeningStatement {
   readonly names: string;
   readonly caId?: string | null;
   readonly signerId?: string;
-  /** From $15 on. */
+  /** From $17 on. */
   readonly shown: readonly unknown[];
 }

@@ -200,6 +200,9 @@ export interface EnrollmentDraft {
 }
 
 /** How a caller proves who it is at a login. */
+/** The API whose login opened an API session. */
+export type SessionApi = 'client' | 'management';
+
 export type LoginMethod = 'password' | 'cert' | 'ext-jwt';
 
 export interface ApiSession extends BaseEntity {

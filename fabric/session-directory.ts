@@ -13,6 +13,8 @@ export interface KeptSession {
   readonly identity: KeptIdentity;
   /** As routers are told of it: an ApiSession of specs/fabric/. */
   readonly bytes: Buffer;
+  /** It is stored that routers have its token: before, no router may be sent it. Never false again. */
+  isShared: boolean;
 }
 
 /** With at least one session. */
@@ -47,6 +49,11 @@ export class SessionDirectory {
 
   get(id: string): KeptSession | undefined {
     return this.#sessions.get(id);
+  }
+
+  /** Sessions of the identity. */
+  ofIdentity(identityId: string): readonly KeptSession[] {
+    return this.#identities.get(identityId)?.sessions ?? [];
   }
 
   ids(): string[] {
@@ -87,8 +94,10 @@ export class SessionDirectory {
       }
       const bytes = this.encode(session);
       const kept = this.#sessions.get(session.id);
+      const isShared = session.isShared || kept?.isShared === true;
+      if (kept !== undefined) kept.isShared = isShared;
       if (kept?.bytes.equals(bytes) === true) continue;
-      const next: KeptSession = { id: session.id, identity, bytes: Buffer.from(bytes) };
+      const next: KeptSession = { id: session.id, identity, bytes: Buffer.from(bytes), isShared };
       this.#sessions.set(next.id, next);
       identity.sessions = [...identity.sessions.filter((each) => each !== kept), next];
       note(next.id, kept && copyOf(identity), next, true);

@@ -7,19 +7,22 @@
  * All sessions that count are in memory once, read when the first router comes (session-directory.ts). Each change is
  * announced after its commit, and what is told is read after the announcement, by one reader at a time, so the last of
  * several is right. When changes may have gone unheard, everything is read again and routers are told the difference.
+ *
+ * Before a token is sent to any router it is stored, and committed, that routers have it (docs/decisions/0022-*.md).
  */
 import { hashToken } from '../domain/auth/tokens.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
-import type { KnownRouter, RouterSyncView } from '../db/router-sync-view.js';
+import type { KnownRouter, RouterSyncView, SessionState } from '../db/router-sync-view.js';
 import type { RouterChannel } from './channel.js';
 import type { Message } from './frame.js';
 import type { FabricServices } from './services.js';
 import { SessionDirectory, isSelected } from './session-directory.js';
 import type { KeptSession, SessionChange } from './session-directory.js';
+import { SHARED_AT_A_TIME, createSessionSharing, unsharedOf } from './session-sharing.js';
 import { addedMessage, encodeSession, removedMessage, updatedMessage } from './session-messages.js';
 
 export interface SessionSyncOptions {
-  readonly view: Pick<RouterSyncView, 'sessions' | 'goodSessions' | 'sessionsByToken'>;
+  readonly view: Pick<RouterSyncView, 'sessions' | 'goodSessions' | 'sessionsByToken' | 'share'>;
   /** The token of the API session with this id, in clear. */
   readonly tokenOf: (apiSessionId: string) => string;
   /** Seconds without activity after which a session is over. */
@@ -51,10 +54,8 @@ export interface SessionSync {
   close(): void;
 }
 
-/** Sessions in one message. */
+/** Sessions in one message. Ten messages, some 150 KiB, are for one router in one turn of the event loop. */
 const CHUNK = 100;
-/** Chunks for one router in one turn of the event loop: some 150 KiB. */
-const CHUNKS_A_TURN = 10;
 const PAGE = 2_000;
 /** Notices that come in this time are looked up together. Telling many routers takes a third of all time at most. */
 const GATHER_MS = 10;
@@ -88,6 +89,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
   const turns = createTurnQueue({ waiting: Infinity });
   const newDirectory = () => new SessionDirectory((session) => encodeSession(session, tokenOf(session.id)));
   let directory = newDirectory();
+  const sharing = createSessionSharing(view, () => directory);
   /** Everything has been read, and nothing that changed since went unheard. */
   let isLoaded = false;
   let isReadingDue = false;
@@ -111,32 +113,38 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
   const isAllowed = ({ router }: Told, session: KeptSession | undefined): session is KeptSession =>
     session !== undefined && isSelected(router.identityRoles, session.identity);
 
-  /** One part after another, each in a turn of its own, and none while much waits to be sent. */
+  /** One part after another, each in turns of its own, and none while much waits to be sent. */
   const tellAll = async (entry: Told) => {
     const { channel, router } = entry;
     const id = newSyncId();
     const all = directory.selected(router.identityRoles);
     let sequence = 0;
     let next = all.next();
-    const send = () => {
-      const chunk: KeptSession[] = [];
-      for (; next.done !== true && chunk.length < CHUNK; next = all.next()) chunk.push(next.value);
+    const take = (most: number) => {
+      const part: KeptSession[] = [];
+      for (; next.done !== true && part.length < most; next = all.next()) part.push(next.value);
+      return part;
+    };
+    const send = (part: readonly KeptSession[], isEnd: boolean) => {
       // Also when there is none: the router then forgets what it had.
-      channel.send(addedMessage(chunk, true, { id, isLast: next.done === true, sequence }));
-      sequence += 1;
-      return next.done === true;
+      for (let at = 0; at === 0 || at < part.length; at += CHUNK) {
+        const isLast = isEnd && at + CHUNK >= part.length;
+        channel.send(addedMessage(part.slice(at, at + CHUNK), true, { id, isLast, sequence }));
+        sequence += 1;
+      }
     };
     for (let isDone = false; !isDone && isTold(entry);) {
       await channel.drained();
-      isDone = await turns.run(() => {
-        let isLast = false;
-        for (let count = 0; count < CHUNKS_A_TURN && !isLast; count += 1) isLast = send();
-        return isLast;
+      const part = await turns.run(() => take(SHARED_AT_A_TIME));
+      isDone = next.done === true;
+      await sharing.share(part.filter(({ isShared }) => !isShared).map((session) => session.id));
+      await turns.run(() => {
+        send(part, isDone);
       });
     }
   };
 
-  /** What changed while it was told everything. */
+  /** What changed while it was told everything. From then on it is told changes as they come. */
   const tellTouched = (entry: Told) => {
     const { channel, touched } = entry;
     const kept = [...touched].map((id) => ({ id, session: directory.get(id) }));
@@ -145,7 +153,10 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
     if (over.length > 0) channel.send(removed(over));
     if (good.length > 0) channel.send(added(good));
     touched.clear();
+    entry.phase = 'told';
   };
+  /** A removal names the token too, also of a session that is not here any more. */
+  const unsharedTouched = ({ touched }: Told) => [...touched].filter((id) => directory.get(id)?.isShared !== true);
 
   const run = async (entry: Told) => {
     entry.isRunning = true;
@@ -157,12 +168,24 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       if (!isTold(entry)) break;
       entry.phase = 'telling';
       entry.touched.clear();
-      await tellAll(entry);
-      if (isTold(entry) && !entry.isDue) tellTouched(entry);
+      try {
+        await tellAll(entry);
+        await sharing.shareThen(
+          () => unsharedTouched(entry),
+          () => {
+            tellTouched(entry);
+          },
+          () => isTold(entry) && !entry.isDue,
+        );
+      } catch (error) {
+        noteFailure(error, { routerId: entry.channel.routerId }, 'a router could not be sent all API sessions yet');
+        onStatus(entry.channel, 'SYNC_ERROR');
+        entry.isDue = true;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref());
+      }
     }
     entry.isRunning = false;
     if (!isTold(entry)) return;
-    entry.phase = 'told';
     onStatus(entry.channel, 'SYNC_DONE');
   };
   const demand = (entry: Told) => {
@@ -211,14 +234,32 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
     gatherMs = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, REST_FACTOR * (performance.now() - startedAt)));
   };
 
+  /** Of routers that are told changes as they come: each policy once. */
+  const policiesInUse = () => {
+    const policies = new Map<string, KnownRouter['identityRoles']>();
+    for (const { phase, rolesKey, router } of told.values())
+      if (phase === 'told') policies.set(rolesKey, router.identityRoles);
+    return [...policies.values()];
+  };
+  /** Takes over what the database holds, and tells routers. @throws what the database does */
+  const takeOver = (found: readonly SessionState[], asked: readonly string[] = []) =>
+    sharing.shareThen(
+      () => unsharedOf(found, directory, policiesInUse()),
+      (shared) => {
+        const states = found.map((state) => (shared.has(state.id) ? { ...state, isShared: true } : state));
+        distribute(directory.apply(states, asked));
+      },
+      () => !isClosed,
+    );
+
   /** @throws what the database does */
   const readAll = async () => {
     const seen = new Set<string>();
     const former = directory.ids();
     for (let after = ''; ;) {
       const page = await view.goodSessions(timeoutSeconds, after, PAGE);
+      await takeOver(page);
       if (isClosed) return;
-      distribute(directory.apply(page));
       for (const { id } of page) seen.add(id);
       const last = page[page.length - 1];
       if (last === undefined || page.length < PAGE) break;
@@ -233,7 +274,7 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
     for (const id of ids) sessions.delete(id);
     for (const id of identityIds) identities.delete(id);
     const found = await view.sessions(ids, identityIds, timeoutSeconds);
-    if (!isClosed) distribute(directory.apply(found, ids));
+    await takeOver(found, ids);
   };
 
   const hasWork = () => !isClosed && (isReadingDue || sessions.size > 0 || identities.size > 0);

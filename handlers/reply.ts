@@ -2,6 +2,7 @@
 import type { TextStream } from './text-stream.js';
 import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
+import type { SessionApi } from '../domain/model.js';
 import type { Trace } from '../domain/administration.js';
 
 /** Who calls: an API session and the identity behind it. */
@@ -10,6 +11,8 @@ export interface Caller {
   readonly token: string;
   readonly identityId: IdentityId;
   readonly identityName: string;
+  /** The API whose login opened the session. */
+  readonly openedAt: SessionApi;
   /** False while the session owes a second factor: it may then do little more than give it. */
   readonly isComplete: boolean;
   /** The token of a required signer that did not come with this request. */

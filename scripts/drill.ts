@@ -51,7 +51,7 @@ async function startScene(stage: Stage): Promise<Scene> {
       },
     });
     const client = new ApiClient(url);
-    return { name, client, admin: await client.login(credentials.username, credentials.password) };
+    return { name, client, admin: await client.loginToManage(credentials.username, credentials.password) };
   };
   return { cluster, controllers: [await start('A'), await start('B')], credentials, say: timed };
 }

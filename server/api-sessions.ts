@@ -40,6 +40,8 @@ export interface ApiSessionRegistry extends ApiSessions {
    * @throws DomainError `unauthenticated` with the challenge
    */
   authenticate(token: string): Promise<Authenticated>;
+  /** Whether routers have its token, or are about to get it: asks the database, not memory. */
+  isSharedWithRouters(apiSessionId: string): Promise<boolean>;
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
@@ -138,6 +140,7 @@ export function createApiSessionRegistry({
         token,
         identityId: identityIdOf(session.identity.id),
         identityName: session.identity.name,
+        openedAt: owner.api,
         isComplete: !session.owesTotp && signer === null,
         owedToken: signer && { signerId: signer.id, issuer: signer.issuer, fault: 'missing' },
         isAdmin: owner.isAdmin,
@@ -270,6 +273,7 @@ export function createApiSessionRegistry({
       return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
     },
     authenticate: find,
+    isSharedWithRouters: (apiSessionId) => stores.apiSessions.isSharedWithRouters(apiSessionId),
     forget,
     reread(apiSessionId) {
       changes += 1;

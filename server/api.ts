@@ -9,12 +9,10 @@ import { DatabaseUnavailable } from '../db/outages.js';
 import type { Precondition } from '../db/precondition.js';
 import { DomainError, invalidField } from '../domain/errors.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
-import type { OperationSpec, Permission } from '../generated/operation.js';
+import type { OperationSpec } from '../generated/operation.js';
 import type { Connection, Facts } from '../handlers/handler.js';
-import type { Caller } from '../handlers/reply.js';
 import type { Context, OutgoingTrace } from '../handlers/context.js';
 import { ownerOfCertificate } from '../handlers/shared/certificate-login.js';
-import { challengeOfToken } from '../handlers/shared/owed-token.js';
 import { bearerTokens } from './bearer-tokens.js';
 import type { Bindings, BoundHandler, BoundInput } from './binder.js';
 import { SenderGone, createBodyReader } from './body.js';
@@ -35,6 +33,7 @@ import { readHeaders, readQuery } from './parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
 import { ReaderGone } from './outflow.js';
+import { isAdministration, requireOwnSession, requirePermission } from './permissions.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from './paths.js';
 import type { Match } from './paths.js';
 import { createdId, requestLine, traceOf } from './request-log.js';
@@ -43,7 +42,7 @@ import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream
 import type { AnyReply } from './responder.js';
 import type { RefusedLogins } from './refused-logins.js';
 import { RequestReader } from './request-reader.js';
-import type { ApiSessionRegistry } from './api-sessions.js';
+import type { ApiSessionRegistry, Authenticated } from './api-sessions.js';
 import type { RequestCounts } from './metrics/request-counts.js';
 import { tracedContext } from './traces/traces.js';
 import type { Traces } from './traces/traces.js';
@@ -92,11 +91,15 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (operation.permission === 'public') return;
     seen.clock?.enter('database'); // for a session that is not in memory
     const trace = seen.trace?.outgoing;
-    const caller = await identify(request, { apiSessions, peers, secondTokens, trace });
+    const { caller, owner } = await identify(request, { apiSessions, peers, secondTokens, trace });
     seen.clock?.leave('database');
     seen.caller = caller;
     seen.params = params;
     requirePermission(operation, caller);
+    if (owner.api === 'management' || !isAdministration(operation)) return;
+    seen.clock?.enter('database');
+    await requireOwnSession(request, { caller, owner }, { apiSessions, peers });
+    seen.clock?.leave('database');
   };
   const maxBodyOf = (match: Match | DomainError): number => {
     const most = match instanceof DomainError ? null : match.operation.maxBodyBytes;
@@ -248,18 +251,17 @@ async function identify(
       Context,
       'secondTokens'
     >,
-): Promise<Caller> {
+): Promise<Authenticated> {
   const token = sessionToken(request);
   if (token === '') throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
-  const {
-    caller,
-    owner: { session },
-  } = await apiSessions.authenticate(token);
+  const authenticated = await apiSessions.authenticate(token);
+  const { caller, owner } = authenticated;
+  const { session } = owner;
   const check = peers.requireSame(request, caller);
   if (check !== undefined) await check;
-  if (session.requiredSigner === null) return caller;
+  if (session.requiredSigner === null) return authenticated;
   const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner, trace);
-  return { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp };
+  return { owner, caller: { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp } };
 }
 
 /**
@@ -271,34 +273,6 @@ function sessionToken({ headers }: IncomingMessage): string {
   if (typeof sent !== 'string' || !sent.includes(', ')) return typeof sent === 'string' ? sent : '';
   const [first = '', ...others] = sent.split(', ');
   return others.every((other) => other === first) ? first : sent;
-}
-
-/** What a caller must be, by the permission of an operation. */
-const NEEDS: Readonly<Record<Permission, { readonly isComplete: boolean; readonly isAdmin: boolean }>> = {
-  public: { isComplete: false, isAdmin: false },
-  partial: { isComplete: false, isAdmin: false },
-  own: { isComplete: true, isAdmin: false },
-  admin: { isComplete: true, isAdmin: true },
-};
-
-/** @throws DomainError `unauthenticated`, or `forbidden` where the spec says so (`x-refusal`) */
-function requirePermission(operation: OperationSpec, caller: Caller): void {
-  const needs = NEEDS[operation.permission];
-  if (needs.isComplete && !caller.isComplete) throw incomplete(caller);
-  if (!needs.isAdmin || caller.isAdmin) return;
-  if (operation.grantedBy.some((permission) => caller.permissions.includes(permission))) return;
-  const kind = operation.refusalStatus === 403 ? 'forbidden' : 'unauthenticated';
-  throw new DomainError(kind, { logReason: 'the identity is no administrator, and has no permission for this' });
-}
-
-/** A token that is only missing gets no challenge: clients have learned of it from their login. */
-function incomplete({ owedToken }: Caller): DomainError {
-  if (owedToken === null)
-    return new DomainError('unauthenticated', { logReason: 'the session has not given its second factor' });
-  return new DomainError('unauthenticated', {
-    ...(owedToken.fault === 'missing' ? {} : { headers: { 'www-authenticate': challengeOfToken(owedToken) } }),
-    logReason: `the token of the signer that the auth policy requires is ${owedToken.fault}`,
-  });
 }
 
 function challenge(bearer: string | undefined): ConstructorParameters<typeof DomainError>[1] {

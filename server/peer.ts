@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { DomainError } from '../domain/errors.js';
+import { certHash } from '../domain/pki/keys.js';
 import { INVALID_SESSION } from './api-sessions.js';
 
 /** A certificate may get another owner while its connection stays open: whose it is holds for this long. */
@@ -33,6 +34,8 @@ export interface Peers {
    * @throws DomainError `unauthenticated`
    */
   requireSame(request: IncomingMessage, caller: { readonly identityId: string }): Promise<void> | undefined;
+  /** The handshake proved the key of the certificate with this SHA-256. */
+  hasProved(request: IncomingMessage, certificateHash: Buffer): boolean;
 }
 
 /** Shared by all connections without a client certificate, so that they allocate nothing. */
@@ -78,6 +81,10 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
     requireSame(request, { identityId }) {
       const peer = peerOf(request);
       return peer === BARE ? undefined : require(peer, identityId);
+    },
+    hasProved(request, certificateHash) {
+      const [leaf] = peerOf(request).certificates;
+      return leaf !== undefined && certHash(leaf).equals(certificateHash);
     },
   };
 }

@@ -33,6 +33,7 @@ const OPERATOR: Caller = {
   permissions: [],
   roleAttributes: [],
   configTypes: [],
+  openedAt: 'management',
   postureRevision: 0,
   trace: null,
 };

@@ -119,6 +119,9 @@ async function load(
   // Routers may have been told of a later state: what this database counts from now on must not be taken for that.
   if (shapes.get('network')?.columns.some(({ name }) => name === 'timeline_id') === true)
     await run('UPDATE network SET timeline_id = gen_random_uuid()::text');
+  // And they may have been sent tokens since then that were not stored as shared when the snapshot was taken.
+  if (shapes.get('api_sessions')?.columns.some(({ name }) => name === 'is_shared_with_routers') === true)
+    await run("UPDATE api_sessions SET is_shared_with_routers = true WHERE api = 'client'");
   for (const name of names) await run(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
   try {
     for (const statement of references) await run(statement);

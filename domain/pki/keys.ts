@@ -90,6 +90,9 @@ export function certFingerprint(certificate: Uint8Array | string): string {
     .digest('hex');
 }
 
+/** SHA-256 of the DER, for telling whether a certificate is the very one from before. */
+export const certHash = (der: Uint8Array): Buffer => createHash('sha256').update(der).digest();
+
 /**
  * Names a public key, whatever certificate carries it: SHA-256 of its SubjectPublicKeyInfo, 64 lower-case hex digits.
  */

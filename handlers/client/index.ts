@@ -15,7 +15,7 @@ import * as postureResponses from './posture-responses.js';
 import * as serviceUpdates from './service-updates.js';
 import * as services from './services.js';
 import * as sessions from './sessions.js';
-import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
+import { authenticateAt, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
 import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
 import * as mfa from '../shared/mfa.js';
@@ -43,7 +43,7 @@ export const clientHandlers = {
   ...serviceUpdates,
   ...services,
   ...sessions,
-  authenticate,
+  authenticate: authenticateAt('client'),
   deleteCurrentApiSession,
   detailSpec,
   detailSpecBody,

@@ -31,7 +31,7 @@ import * as sessions from './sessions.js';
 import * as terminators from './terminators.js';
 import * as summary from './summary.js';
 import * as webhooks from './webhooks.js';
-import { authenticate, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
+import { authenticateAt, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
 import * as certificateExtension from '../shared/certificate-extension.js';
 import * as currentIdentity from '../shared/current-identity.js';
 import * as mfa from '../shared/mfa.js';
@@ -82,7 +82,7 @@ export const managementHandlers = {
   ...summary,
   ...sessions,
   ...terminators,
-  authenticate,
+  authenticate: authenticateAt('management'),
   deleteCurrentApiSession,
   detailSpec,
   detailSpecBody,

@@ -1,6 +1,6 @@
 /** Logging in, and the session that comes of it. */
 import { DomainError } from '../../domain/errors.js';
-import type { JsonObject, LoginMethod } from '../../domain/model.js';
+import type { JsonObject, LoginMethod, SessionApi } from '../../domain/model.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
@@ -13,19 +13,32 @@ import { refused } from './login.js';
 import type { OpenedSession, OpenSession } from './login.js';
 import { logInByToken } from './token-login.js';
 
+type Authenticate = Handler<'client', 'authenticate'>;
+
+/** The API that a session is opened at decides what it is for: see db/migrations/0024-sessions-at-routers.sql. */
+export const authenticateAt =
+  (api: SessionApi): Authenticate =>
+  (input, context) =>
+    authenticate(api, input, context);
+
 /**
  * POST /authenticate?method=… Fails: `invalidAuth`, which never tells which part was wrong; `tooManyRequests` while
  * too many logins wait; `invalidField` without username or password.
  */
-export const authenticate: Handler<'client', 'authenticate'> = async ({ query, body, connection, note }, context) => {
+async function authenticate(
+  api: SessionApi,
+  { query, body, connection, note }: Parameters<Authenticate>[0],
+  context: Context,
+): ReturnType<Authenticate> {
   note({ loginMethod: query.method });
   const { stores, apiSessions } = context;
-  const open: OpenSession = async ({ authenticatorId, proof, isChainComplete }) => {
+  const open: OpenSession = async ({ authenticatorId, proof, isChainComplete, certificateHash }) => {
     const asked = body?.configTypes ?? [];
     const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
     const improperClientCertChain = isChainComplete === false;
     const { ipAddress } = connection;
-    const draft = { authenticatorId, method: query.method, ipAddress, configTypes, improperClientCertChain };
+    const kind = { authenticatorId, method: query.method, api, certificateHash };
+    const draft = { ...kind, ipAddress, configTypes, improperClientCertChain };
     const client = { envInfo: known(ENV_INFO, body?.envInfo), sdkInfo: known(SDK_INFO, body?.sdkInfo) };
     return apiSessions.open(draft, proof, client, stores);
   };
@@ -51,7 +64,7 @@ export const authenticate: Handler<'client', 'authenticate'> = async ({ query, b
       'expires-at': `${current.expiresAt.replace('T', ' ').replace('Z', '')} +0000 UTC`,
     },
   };
-};
+}
 
 /** GET /current-api-session. */
 export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { apiSessions }) => {
@@ -99,7 +112,7 @@ async function logInByPassword(
   if (credentials.failedAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
   const { identityId, authenticatorId, passwordHash } = credentials;
   const proof = { by: 'password', identityId, passwordHash } as const;
-  const opened = await open({ authenticatorId, proof, isChainComplete: null });
+  const opened = await open({ authenticatorId, proof, isChainComplete: null, certificateHash: null });
   if (opened === undefined) throw refused('changedMeanwhile');
   return opened;
 }

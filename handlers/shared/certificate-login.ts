@@ -6,7 +6,7 @@ import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
-import { certFingerprint } from '../../domain/pki/keys.js';
+import { certFingerprint, certHash } from '../../domain/pki/keys.js';
 import { isLeafOf } from '../../domain/pki/pem.js';
 import type { CertCredentials, CertificateGround, NamedIdentity } from '../../db/logins.js';
 import type { Note } from '../handler.js';
@@ -51,12 +51,13 @@ export async function logInByCertificate(
     throw asRefusal(error);
   });
   const login = isClaimed(holder) ? claimLogin(holder, chain) : authenticatorLogin(holder, chain);
-  const opened = await open({ ...login, isChainComplete: chain.isComplete });
+  const certificateHash = certHash(chain.leaf.raw);
+  const opened = await open({ ...login, isChainComplete: chain.isComplete, certificateHash });
   if (opened === undefined) throw refused(await whyNotOpened({ chain, holder }, context, note));
   return opened;
 }
 
-type ProvenBy = Omit<Login, 'isChainComplete'>;
+type ProvenBy = Pick<Login, 'authenticatorId' | 'proof'>;
 
 function claimLogin({ caId, externalId }: Claimed, { isExpired }: VerifiedChain): ProvenBy {
   return { authenticatorId: NO_AUTHENTICATOR, proof: { by: 'claim', caId, externalId, isExpired } };

@@ -11,6 +11,8 @@ export interface Login {
   readonly proof: Proof;
   /** The client sent every intermediate that its chain needs; null: it showed no chain. */
   readonly isChainComplete: boolean | null;
+  /** SHA-256 of the certificate that the login is by; null for another kind of login. */
+  readonly certificateHash: Buffer | null;
 }
 
 export type OpenedSession = LiveApiSession & { readonly token: string };

@@ -5,6 +5,7 @@ import { judge, latestEnd } from '../../domain/policy/access.js';
 import { adviceFor, failureOf } from '../../domain/posture/failures.js';
 import type { BasisGrant, PostureHold, SessionBasis } from '../../db/sessions.js';
 import type { Stores } from '../../db/stores.js';
+import { basePaths } from '../../generated/routes.js';
 import type { DialBind } from '../../generated/client/request.js';
 import type { Caller } from '../reply.js';
 import type { Context } from '../context.js';
@@ -21,14 +22,21 @@ const ATTEMPTS = 3;
 /**
  * The caller's session for this use: a new one, or the one that it has already.
  * @throws DomainError `notFound` (a service out of reach), `invalidField` (not granted in this way), `invalidPosture`,
- * `noEdgeRouters`
+ * `noEdgeRouters`, also for every session of the management API
  */
 export async function sessionFor(
   { serviceId, type, tags }: SessionRequest,
   caller: Caller,
   { stores, sessionTokens, newId }: Context,
 ): Promise<Session> {
-  const { apiSessionId, identityId } = caller;
+  const { apiSessionId, identityId, openedAt } = caller;
+  // No router is sent its token (db/router-sync-view.ts): each would cut a client that shows it.
+  if (openedAt === 'management') {
+    const causeMessage =
+      'routers are not told of API sessions that were opened at the management API: log in at the client API, ' +
+      `POST ${basePaths.client}/authenticate, and ask with that session`;
+    throw new DomainError('noEdgeRouters', { causeMessage });
+  }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const ground = await stores.sessions.findBasis({ apiSessionId, identityId, serviceId, type });
     if (ground === undefined) throw notFound('service', serviceId);

@@ -41,7 +41,8 @@ async function openBy(token: string, context: Context, note: Note, open: OpenSes
   const { claims } = await proveToken(token, kid, signer, context);
   const claim = claimAt(claims, signer.claimsProperty);
   const proof: TokenProof = { by: 'token', signerId, useExternalId, claim, ...mintOf(claims) };
-  const opened = await open({ authenticatorId: authenticatorOfSigner(signerId), proof, isChainComplete: null });
+  const authenticatorId = authenticatorOfSigner(signerId);
+  const opened = await open({ authenticatorId, proof, isChainComplete: null, certificateHash: null });
   if (opened !== undefined) return opened;
   const reason = await whyNotOpened(proof, context, note);
   throw new TokenFault(LOGIN_REFUSALS[reason], reason);

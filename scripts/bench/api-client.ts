@@ -88,13 +88,18 @@ export class ApiClient {
     }
   }
 
-  /** A client with a session of its own. */
-  async login(username: string, password: string, options: Readonly<Record<string, unknown>> = {}): Promise<ApiClient> {
-    const { token } = await this.call<{ token: string }>('POST', '/edge/client/v1/authenticate?method=password', {
-      username,
-      password,
-      ...options,
-    });
+  /** A client with a session of its own, opened at the client API. */
+  login(username: string, password: string, options: Readonly<Record<string, unknown>> = {}): Promise<ApiClient> {
+    return this.#openAt('client', { username, password, ...options });
+  }
+
+  /** The same, opened at the management API. */
+  loginToManage(username: string, password: string): Promise<ApiClient> {
+    return this.#openAt('management', { username, password });
+  }
+
+  async #openAt(api: 'client' | 'management', body: Readonly<Record<string, unknown>>): Promise<ApiClient> {
+    const { token } = await this.call<{ token: string }>('POST', `/edge/${api}/v1/authenticate?method=password`, body);
     return new ApiClient(this.baseUrl, token);
   }
 

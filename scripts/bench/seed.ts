@@ -56,7 +56,7 @@ function identityBody(index: number) {
 
 export async function seed({ label, url, username, password, identities, services }: SeedOptions): Promise<World> {
   const anonymous = new ApiClient(url);
-  const admin = await anonymous.login(username, password);
+  const admin = await anonymous.loginToManage(username, password);
   const { hostname, port } = new URL(url);
   const ensure = (what: Entities) => ensureAll<Named>(admin, label, what);
   const interceptTypeId = (await admin.listAll<Named>(`${MANAGEMENT}/config-types`, 'name = "intercept.v1"'))[0]?.id;

@@ -52,6 +52,8 @@ async function open(tx: StoreSet, authenticatorId: string, method: LoginMethod, 
     tokenHash: Buffer.alloc(32, 1),
     ipAddress: '127.0.0.1',
     configTypes: [],
+    api: 'client' as const,
+    certificateHash: null,
   };
   const opened = await tx.apiSessions.open(draft, proof, { envInfo: {}, sdkInfo: {} });
   if (opened === undefined) throw new Error('the login is refused');

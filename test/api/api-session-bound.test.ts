@@ -24,7 +24,7 @@ describe('more API sessions of an identity than it may have', function bound() {
     const name = unique('shared');
     const { id = '' } = await makeUser(admin, name);
     const tokens: string[] = [];
-    for (const controller of [one, two, one]) tokens.push((await controller.login(name, PASSWORD)).token);
+    for (const controller of [one, two, one]) tokens.push((await controller.login(name, PASSWORD)).token ?? '');
     const [first = '', second = '', third = ''] = tokens;
     for (const token of tokens)
       for (const controller of [one, two]) expect(await statusOf(controller.client(token))).to.equal(200);

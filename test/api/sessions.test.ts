@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { entityOf, idsOf, itemsOf, linksOf, make, totalOf } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
@@ -150,7 +150,8 @@ describe('sessions', () => {
       const { caller } = await ready();
       const hidden = await newService();
       expectNotFound(await caller.client.post(PATH, { serviceId: hidden }), `service with id ${hidden} not found`);
-      expectNotFound(await controller.admin.post(PATH, { serviceId: hidden }), `service with id ${hidden} not found`);
+      const admin = await controller.login(ADMIN.username, ADMIN.password);
+      expectNotFound(await admin.post(PATH, { serviceId: hidden }), `service with id ${hidden} not found`);
       expectNotFound(await caller.client.post(PATH, { serviceId: 'nope' }), 'service with id nope not found');
       for (const body of [{}, { serviceId: null }, { serviceId: '' }])
         expectNotFound(await caller.client.post(PATH, body), 'service with id  not found');

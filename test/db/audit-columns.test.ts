@@ -64,6 +64,10 @@ const TECHNICAL: Readonly<Record<string, readonly string[]>> = {
     'sdk_info',
     'mfa_passed_at',
     'posture_revision',
+    'api',
+    'is_shared_with_routers',
+    'certificate_hash',
+    'last_request_at',
   ],
   auth_policy_signers: ['auth_policy_id'],
   authenticators: [

@@ -12,6 +12,7 @@ import type { TestStores } from '../support/stores.js';
 import { recordStatements } from '../support/statements.js';
 
 const log = createLogger({ level: 'silent', format: 'json' });
+const DRAFT = { ipAddress: '127.0.0.1', configTypes: [], api: 'client', certificateHash: null } as const;
 const CLIENT = { envInfo: null, sdkInfo: null };
 
 interface RecordRow {
@@ -46,7 +47,7 @@ describe('logins of one identity', () => {
       log,
     });
   const logIn = async (registry: ApiSessionRegistry, stores: Stores, identityId: string) => {
-    const draft = { authenticatorId: 'internal', method: 'cert', ipAddress: '127.0.0.1', configTypes: [] } as const;
+    const draft = { ...DRAFT, authenticatorId: 'internal', method: 'cert' } as const;
     const proof = { by: 'claim', caId: null, externalId: identityId, isExpired: false } as const;
     const opened = await registry.open(draft, proof, CLIENT, stores);
     if (opened === undefined) throw new Error('no session was opened');

@@ -138,6 +138,8 @@ describe('opening an API session', () => {
         tokenHash: Buffer.from(id),
         ipAddress: '',
         configTypes: [],
+        api: 'client',
+        certificateHash: null,
       },
       proof,
       { envInfo: { os: 'linux' }, sdkInfo: {} },

@@ -14,7 +14,7 @@ import { dumpSchema } from '../../scripts/dump-schema.js';
 import { contentsOf } from '../support/contents.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { identityDraft, openStoresForTest } from '../support/stores.js';
+import { identityDraft, openApiSession, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 const quiet = () => undefined;
@@ -296,5 +296,16 @@ describe('a snapshot', () => {
     );
     expect((await target.query('SELECT id FROM identity_types')).rows).to.deep.equal([{ id: 'User' }]);
     await Promise.all([old.close(), target.close()]);
+  });
+
+  it('counts its client sessions as shared with routers: they may have been since it was taken', async () => {
+    await openApiSession(source.stores, 'id-0', 'shared-later');
+    const taken = await take('with-session');
+    await source.files.query("DELETE FROM api_sessions WHERE id = 'shared-later'");
+    const target = await openTestDatabase({ isEmpty: true });
+    await restore(taken, target);
+    const { rows } = await target.query('SELECT id, is_shared_with_routers AS shared FROM api_sessions');
+    expect(rows).to.deep.equal([{ id: 'shared-later', shared: true }]);
+    await target.close();
   });
 });

@@ -14,6 +14,7 @@ const state = (
     identityId: owner,
     fingerprints: [],
     isGood: true,
+    isShared: false,
     identity: { id: owner, roleAttributes: attributes },
     ...rest,
   };

@@ -9,7 +9,7 @@ import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
-import { CLIENT } from './paths.js';
+import { CLIENT, MANAGEMENT } from './paths.js';
 import { addressAt, freePort } from './ports.js';
 import { PASSWORD, makeUser } from './users.js';
 
@@ -25,16 +25,20 @@ export interface TestController {
   readonly dataDir: string;
   /** Without a session. */
   readonly anonymous: Client;
-  /** The default administrator. */
+  /** The default administrator, logged in at the management API. */
   readonly admin: Client;
-  /** Logs in; the session goes with every request of the client that is answered. */
+  /** Logs in, at the client API; the session goes with every request of the client that is answered. */
   login(username: string, password: string, body?: Readonly<Record<string, unknown>>): Promise<Client>;
+  /** Logs in at the API with this root. */
+  loginAt(root: string, username: string, password: string, body?: Readonly<Record<string, unknown>>): Promise<Client>;
   /** A new identity with a password, logged in. */
   newCaller(options?: {
     isAdmin?: boolean;
     permissions?: readonly string[];
     roleAttributes?: readonly string[];
     configTypes?: readonly string[];
+    /** The root of the API that it logs in at; the client API without one. */
+    at?: string;
   }): Promise<Caller>;
   stop(): Promise<void>;
 }
@@ -80,16 +84,17 @@ export async function startTestController(env: Readonly<Record<string, string>> 
   const anonymous = createClient(controller.url);
   const clients: Client[] = [anonymous];
 
-  const login: TestController['login'] = async (username, password, body = {}) => {
+  const loginAt: TestController['loginAt'] = async (root, username, password, body = {}) => {
     const answer = expectStatus(
-      await anonymous.post(`${CLIENT}/authenticate?method=password`, { username, password, ...body }),
+      await anonymous.post(`${root}/authenticate?method=password`, { username, password, ...body }),
       200,
     );
     const client = createClient(controller.url, (answer.data as { token: string }).token);
     clients.push(client);
     return client;
   };
-  const admin = await login(config.adminUsername, config.adminPassword ?? '');
+  const login: TestController['login'] = (username, password, body) => loginAt(CLIENT, username, password, body);
+  const admin = await loginAt(MANAGEMENT, config.adminUsername, config.adminPassword ?? '');
 
   return {
     url: controller.url,
@@ -100,10 +105,11 @@ export async function startTestController(env: Readonly<Record<string, string>> 
     anonymous,
     admin,
     login,
-    async newCaller({ isAdmin = false, permissions = [], roleAttributes = [], configTypes = [] } = {}) {
+    loginAt,
+    async newCaller({ isAdmin = false, permissions = [], roleAttributes = [], configTypes = [], at = CLIENT } = {}) {
       const name = unique('caller');
       const { id } = await makeUser(admin, name, { isAdmin, permissions, roleAttributes });
-      const client = await login(name, PASSWORD, { configTypes });
+      const client = await loginAt(at, name, PASSWORD, { configTypes });
       return { id, name, username: name, password: PASSWORD, client };
     },
     async stop() {

@@ -58,6 +58,8 @@ export async function openApiSession(stores: Stores, identityId: string, id = id
       tokenHash: Buffer.from(id),
       ipAddress: '',
       configTypes: [],
+      api: 'client',
+      certificateHash: null,
     },
     { by: 'claim', caId, externalId: identityId, isExpired: false },
     { envInfo: {}, sdkInfo: {} },

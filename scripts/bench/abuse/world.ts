@@ -45,7 +45,7 @@ function note(index: number): string {
 export async function seedAbuse(own: OwnController): Promise<AbuseWorld> {
   const { hostname, port } = new URL(own.url);
   const anonymous = new ApiClient(own.url);
-  const admin = await anonymous.login(own.username, own.password);
+  const admin = await anonymous.loginToManage(own.username, own.password);
   const all = (path: string, count: number, body: (index: number) => Readonly<Record<string, unknown>>) =>
     ensureAll<Named>(admin, 'abuse', { path, prefix: 'abuse-', count, body });
   const types = await admin.listAll<Named>(`${MANAGEMENT}/config-types`, 'name = "host.v1"');

@@ -59,7 +59,7 @@ export async function startNetwork(endpoints: number, closers: Closers): Promise
   await client.connect();
   closers.push(() => client.end());
   const anonymous = new ApiClient(url);
-  const admin = await anonymous.login('admin', password);
+  const admin = await anonymous.loginToManage('admin', password);
   const checks = await prepare(admin);
   await admin.logOut();
   anonymous.close();

@@ -99,7 +99,7 @@ class RouterBench {
 
   static async prepare(own: MeasuredController, options: RouterOptions, closers: Closers, add: Add) {
     const anonymous = new ApiClient(own.url);
-    const admin = await anonymous.login(own.username, own.password);
+    const admin = await anonymous.loginToManage(own.username, own.password);
     const world = await seedRouters(admin, own.connection, options);
     const password = own.password;
     const identityId = await admin.create(`${MANAGEMENT}/identities`, {
@@ -328,14 +328,14 @@ async function compare(
       url: own.url,
       controlUrl: own.url,
       pid: own.pid,
-      admin: await new ApiClient(own.url).login(own.username, own.password),
+      admin: await new ApiClient(own.url).loginToManage(own.username, own.password),
     },
   ];
   if (options.reference !== undefined) {
     showProgress('starting the reference controller');
     const reference = await startReference(options.reference, (stop) => closers.push(stop));
     const { url, controlUrl, pid, username, password } = reference;
-    const admin = await new ApiClient(url).login(username, password);
+    const admin = await new ApiClient(url).loginToManage(username, password);
     targets.push({ label: 'reference', url, controlUrl, pid, admin });
   }
   if (parts.has('circuits')) await circuits(targets, options.seconds, closers, add);
