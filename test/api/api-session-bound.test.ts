@@ -39,7 +39,9 @@ describe('more API sessions of an identity than it may have', function bound() {
       for (const token of [second, third, fourth]) expect(await statusOf(controller.client(token))).to.equal(200);
     }
     const records = expectStatus(
-      await admin.get(`${M}/audit?filter=kind="apiSession.deleted" and entityName="${name}"`),
+      await admin.get(
+        `${M}/audit?filter=${encodeURIComponent(`kind = "apiSession.deleted" and entityName = "${name}"`)}`,
+      ),
       200,
     ).data as { actor: { kind: string }; before: { identityId: string } }[];
     expect(records.map(({ actor, before }) => [actor.kind, before.identityId])).to.deep.equal([['controller', id]]);

@@ -105,11 +105,13 @@ describe('what is recorded of each table', () => {
 
   /** Columns whose values a record of the table gets, by its function. */
   const recorded = async (table: string): Promise<string[]> => {
-    const { rows } = await database.query('SELECT prosrc AS source FROM pg_proc WHERE proname = $1', [
+    const { rows } = await database.query('SELECT prosrc AS source FROM pg_proc WHERE proname IN ($1, $2)', [
       `audit_${table}`,
+      `audit_${table}_gone`,
     ]);
-    const [{ source = '' } = {}] = rows as { source?: string }[];
-    const objects = source.matchAll(/'[\w.]+', (?:NEW|OLD)\.(\w+)/g);
+    const sources = rows.map(({ source }) => String(source)).join('\n');
+    // `g` is a row that is gone, of all that went in one statement.
+    const objects = sources.matchAll(/'[\w.]+', (?:NEW|OLD|g)\.(\w+)/g);
     return [...new Set([...objects].map(([, column = '']) => column))];
   };
 
