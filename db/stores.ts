@@ -17,6 +17,7 @@ import { caStore } from './cas.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
 import { controllerSettingStore } from './controller-settings.js';
+import { controllerListStore } from './controller-list.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
@@ -64,6 +65,7 @@ const STORES = {
   cas: caStore,
   configTypes: configTypeStore,
   configs: configStore,
+  controllerList: controllerListStore,
   controllerSettings: controllerSettingStore,
   controllers: controllerStore,
   edgeRouterPolicies: edgeRouterPolicyStore,

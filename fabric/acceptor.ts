@@ -177,7 +177,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     registry.add(channel);
     admitted?.();
     reader.limits = { headers: limits.frameHeaders, body: limits.frameBody };
-    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllerId));
+    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllers.ownId));
     onOpen(channel, router);
     connection.start();
   };

@@ -15,6 +15,8 @@ import type { Knock } from './acceptor.js';
 import type { RouterChannel } from './channel.js';
 import type { Circuits } from './circuits.js';
 import { ContentType } from './content-types.js';
+import { controllersMessage } from './controllers.js';
+import type { KnownControllers } from './controllers.js';
 import { RouterModels } from './data-model.js';
 import { typedMessage } from './frame.js';
 import { SyncHeader, encodeBoolean } from './headers.js';
@@ -32,7 +34,9 @@ export interface FabricOptions {
   readonly stores: Stores;
   readonly log: Logger;
   readonly noteFailure: FabricServices['noteFailure'];
+  /** Of the row of this controller. */
   readonly controllerId: string;
+  readonly controllers: KnownControllers;
   readonly newId: () => string;
   readonly apiSessionToken: (apiSessionId: string) => string;
   readonly sessionTimeoutSeconds: number;
@@ -82,6 +86,8 @@ export interface FabricNews {
   changedHere(): void;
   /** Of these services; undefined: of many. */
   terminatorsChanged(serviceIds: readonly string[] | undefined): void;
+  /** Routers are to be told another list of controllers. */
+  controllersChanged(): void;
   /** CAs, or keys of the network. */
   keysChanged(): void;
   /** False while changes made elsewhere may go unheard. */
@@ -103,7 +109,7 @@ interface Connected {
 }
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { stores, log, noteFailure, controllerId, newId, keySources } = options;
+  const { stores, log, noteFailure, controllerId, controllers, newId, keySources } = options;
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
   const registry = createRegistry(limits.probeMs);
   const connected = new Map<RouterChannel, Connected>();
@@ -208,7 +214,7 @@ export function createFabric(options: FabricOptions): Fabric {
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
-    controllerId,
+    controllers,
   };
 
   const acceptor = createAcceptor({
@@ -230,6 +236,8 @@ export function createFabric(options: FabricOptions): Fabric {
           versionInfo,
         },
       });
+      // First of all: a router that loses us before it has the list may not come back.
+      channel.send(controllersMessage(controllers.now()));
       routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
       traffic.routerConnected(channel, router);
@@ -315,6 +323,10 @@ export function createFabric(options: FabricOptions): Fabric {
       identityChanged: (identityId) => {
         traffic.memory.forgetAll();
         sessionSync.identityChanged(identityId);
+      },
+      controllersChanged() {
+        const list = controllersMessage(controllers.now());
+        for (const channel of registry.all()) channel.send(list);
       },
       keysChanged: () => {
         models.keysChanged();

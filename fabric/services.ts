@@ -4,6 +4,7 @@ import type { RouterPresence } from '../domain/router.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import type { Stores } from '../db/stores.js';
 import type { RouterChannel } from './channel.js';
+import type { KnownControllers } from './controllers.js';
 import type { SessionSync } from './session-sync.js';
 import type { Traffic } from './traffic.js';
 
@@ -50,6 +51,5 @@ export interface FabricServices {
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly apiSessions: ApiSessionTokens;
   readonly traffic: Traffic;
-  /** As routers know this controller; goes into the hello. */
-  readonly controllerId: string;
+  readonly controllers: KnownControllers;
 }

@@ -20,6 +20,10 @@ import { helloMessage } from '../support/scripted-router.js';
 import { openStoresForTest } from '../support/stores.js';
 
 const noteFailure = () => undefined;
+const controllers = {
+  ownId: 'c1',
+  now: () => ({ index: 1, controllers: [{ id: 'c1', address: 'controller.example:1280' }] }),
+};
 
 describe('the control channel of a process', () => {
   let server: Server;
@@ -59,7 +63,7 @@ describe('the control channel of a process', () => {
     const registry = createRegistry(LIMITS.probeMs);
     let opened = 0;
     const acceptor = createAcceptor({
-      services: { stores, log, noteFailure, controllerId: 'c1' } as unknown as FabricServices,
+      services: { stores, log, noteFailure, controllers } as unknown as FabricServices,
       registry,
       table: new Map(),
       limits: LIMITS,
@@ -86,6 +90,7 @@ describe('the control channel of a process', () => {
       log: pino({ level: 'silent' }),
       noteFailure,
       controllerId: 'c1',
+      controllers,
       newId: () => 'h1',
       apiSessionToken: (id) => id,
       sessionTimeoutSeconds: 60,
