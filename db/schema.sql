@@ -1416,6 +1416,20 @@ CREATE TABLE configs (
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
 );
 
+CREATE TABLE controller_addresses (
+  address text NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT controller_addresses_pkey PRIMARY KEY (address)
+);
+
+CREATE TABLE controller_list (
+  is_only boolean NOT NULL DEFAULT true,
+  index bigint NOT NULL DEFAULT 0,
+  addresses text[] NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT controller_list_pkey PRIMARY KEY (is_only),
+  CONSTRAINT controller_list_is_only_check CHECK (is_only)
+);
+
 CREATE TABLE controller_settings (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -1824,6 +1838,7 @@ CREATE TABLE routers (
   unverified_cert_pem text,
   interfaces jsonb NOT NULL DEFAULT '[]'::jsonb,
   server_names text[] COLLATE "C",
+  names_left_out text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT routers_pkey PRIMARY KEY (id),
   CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT routers_name_key UNIQUE (name),
