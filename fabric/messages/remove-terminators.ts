@@ -18,6 +18,7 @@ export async function removeAll(
   const { stores, traffic } = services;
   const { terminators, making } = traffic.gatesOf(channel);
   const ids = named.filter(couldBeStored);
+  traffic.flights.hostsStopped(ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
   await terminators.run(async () => {
     traffic.validation.removed(channel, ids);
