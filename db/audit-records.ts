@@ -1,6 +1,6 @@
 /**
- * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql); only refusals,
- * which change nothing, are written here.
+ * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql and 0028); refusals
+ * and what changes no row are written here.
  */
 import { isAuditId } from '../domain/audit.js';
 import type { ActorKind, AuditRecord, Refusal } from '../domain/audit.js';
@@ -120,6 +120,23 @@ SELECT s.kind, CASE WHEN is_login THEN 'identity' ELSE 'apiSession' END, CASE WH
   s.actor_kind, CASE s.actor_kind WHEN 'identity' THEN s.identity_id END, CASE s.actor_kind WHEN 'identity' THEN i.name
   END, $2, CASE WHEN is_login THEN 'tooManyLogins' ELSE 'tooManyEnds' END
 FROM summed s LEFT JOIN identities i ON i.id = s.identity_id`;
+
+/** A record of what no trigger sees, since it is no change of a row. */
+export interface AuditNote {
+  readonly kind: string;
+  readonly entityType: string;
+  readonly entityId?: string;
+  readonly entityName?: string;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+const NOTE = 'SELECT record_audit($1, $2, $3, $4, NULL, $5::jsonb)';
+
+/** Writes it in the transaction that `run` belongs to, by whom that acts for. */
+export async function noteAudit({ run }: Pick<Db, 'run'>, note: AuditNote): Promise<void> {
+  const { kind, entityType, entityId = null, entityName = null, after } = note;
+  await run(null, NOTE, [kind, entityType, entityId, entityName, JSON.stringify(after)]);
+}
 
 export interface AuditRecordStore {
   /** Newest first. A total is exact up to `MOST_COUNTED`, and that number beyond. */

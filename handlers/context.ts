@@ -6,6 +6,7 @@ import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
 import type { ApiSessionDraft, ClientInfo } from '../db/api-sessions.js';
 import type { Proof } from '../db/session-opening.js';
 import type { AccessEpoch } from '../db/access-view.js';
+import type { Actor } from '../db/attribution.js';
 import type { Stores, StoreSet } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
@@ -218,14 +219,15 @@ export interface EventStreams {
 export interface Maintenance {
   /**
    * Writes all that the database holds into a new file, and answers when that is whole. It goes on without a caller.
+   * @param actor  who asks, for the audit record
    * @throws DomainError `rateLimited` while other work is under way, `unavailable` when the file cannot be written
    */
-  snapshot(): Promise<void>;
+  snapshot(actor: Actor | undefined): Promise<void>;
   /**
    * Begins a check of data integrity, and answers when it has begun; `stores.integrity` tells how far it is.
    * @throws DomainError `rateLimited` as a snapshot
    */
-  checkIntegrity(isFixing: boolean): Promise<void>;
+  checkIntegrity(isFixing: boolean, actor: Actor | undefined): Promise<void>;
 }
 
 export type EdgeConnection = 'online' | 'offline' | 'unknown';
