@@ -9,6 +9,7 @@ import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
 import { growthLines, growthOf } from './bench/growth.js';
 import { LoadGenerator } from './bench/load.js';
+import { isEven, loginTimingHead, loginTimingRow, measureLoginTiming } from './bench/login-timing.js';
 import { measureController } from './bench/measure.js';
 import type { Bench, Closers, Measured } from './bench/measure.js';
 import { parseOptions, USAGE, UsageError } from './bench/options.js';
@@ -197,6 +198,21 @@ async function measureFleet(options: BenchOptions, closers: Closers): Promise<vo
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, figures }, null, 1)}\n`);
 }
 
+/** Exits with 1 when some share is not even: a person, or a job, asked for just that. */
+async function measureLogins({ loginPairs = 0, jsonFile }: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  const own = await startOwn(closers);
+  clearProgress();
+  print([`machine     ${facts.cores} x ${facts.processor}, load ${facts.load} before`, '', loginTimingHead()]);
+  const timings = await measureLoginTiming(own, loginPairs, (timing) => {
+    print(loginTimingRow(timing));
+  });
+  if (timings.some((timing) => !isEven(timing))) process.exitCode = 1;
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, timings }, null, 1)}\n`);
+}
+
 const sizeName = ({ identities, services }: Size): string => `${identities}x${services}`;
 
 const footLines = ({ rows, memory, policy, validation }: Measured, own: OwnController | undefined): string[] => [
@@ -249,7 +265,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, posture, routers, sizes, isCompression }: BenchOptions) {
+function runOf({ abuse, posture, routers, sizes, isCompression, loginPairs }: BenchOptions) {
+  if (loginPairs !== undefined) return measureLogins;
   if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;
   if (posture !== undefined) return measurePosture;
