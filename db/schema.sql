@@ -18,6 +18,15 @@ CREATE SEQUENCE schema_migrations_id_seq AS integer;
 
 CREATE SEQUENCE schema_migrations_lock_index_seq AS integer;
 
+CREATE OR REPLACE FUNCTION public.acts_for_another(host_id text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT coalesce(CASE split_part(current_setting('edge.actor', true), '|', 1) WHEN 'operator' THEN true
+    WHEN 'identity' THEN split_part(current_setting('edge.actor', true), '|', 2) <> host_id END, false)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.add_role_attribute(of_kind text, item text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -284,21 +293,31 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_enrollments()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('enrollment' || '.created', 'enrollment', NEW.id, NEW.username, NULL,
-      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
+    PERFORM record_audit('enrollment.created', 'enrollment', NEW.id, NEW.username, NULL,
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id,
+        'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username,
+        'expiresAt', NEW.expires_at, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('enrollment' || '.deleted', 'enrollment', OLD.id, OLD.username,
-      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
+    PERFORM record_audit('enrollment.deleted', 'enrollment', OLD.id, OLD.username,
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id,
+        'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username,
+        'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('enrollment' || '.updated', 'enrollment', NEW.id, NEW.username, c.before, c.after)
+    PERFORM record_audit('enrollment.updated', 'enrollment', NEW.id, NEW.username, c.before,
+      c.after || CASE WHEN OLD.token IS DISTINCT FROM NEW.token THEN '{"tokenChanged": true}'::jsonb ELSE '{}' END)
     FROM audit_changes(
-      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags),
-      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id,
+        'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username,
+        'expiresAt', OLD.expires_at, 'tags', OLD.tags),
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id,
+        'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username,
+        'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
   END IF;
   RETURN NULL;
-END$function$;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
  RETURNS trigger
@@ -393,6 +412,48 @@ AS $function$BEGIN
   END IF;
   RETURN NULL;
 END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_network()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF OLD.master_key_check <> NEW.master_key_check THEN
+    PERFORM record_audit('masterKey.changed', 'network', NULL, NULL, NULL, NULL);
+  END IF;
+  IF OLD.trust_domain <> NEW.trust_domain OR OLD.advertise <> NEW.advertise THEN
+    PERFORM record_audit('network.updated', 'network', NULL, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('trustDomain', OLD.trust_domain, 'advertise', OLD.advertise),
+      jsonb_build_object('trustDomain', NEW.trust_domain, 'advertise', NEW.advertise)) c;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_pki_entities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('pki.deleted', 'pki', OLD.purpose || ':' || OLD.generation, OLD.purpose,
+      jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
+        'notBefore', OLD.not_before, 'notAfter', OLD.not_after), NULL);
+  ELSIF TG_OP = 'INSERT' THEN
+    PERFORM record_audit(CASE NEW.generation WHEN 1 THEN 'pki.created' ELSE 'pki.renewed' END, 'pki',
+      NEW.purpose || ':' || NEW.generation, NEW.purpose, NULL,
+      jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
+        'notBefore', NEW.not_before, 'notAfter', NEW.not_after));
+  ELSE
+    PERFORM record_audit('pki.updated', 'pki', NEW.purpose || ':' || NEW.generation, NEW.purpose, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
+        'notBefore', OLD.not_before, 'notAfter', OLD.not_after),
+      jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
+        'notBefore', NEW.not_before, 'notAfter', NEW.not_after)) c;
+  END IF;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_posture_checks()
  RETURNS trigger
@@ -558,21 +619,32 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_terminators()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('terminator' || '.created', 'terminator', NEW.id, NULL, NULL,
-      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags));
+    PERFORM record_audit('terminator.created', 'terminator', NEW.id, NULL, NULL,
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding,
+        'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence,
+        'tags', NEW.tags));
+  ELSIF OLD.is_system AND NOT acts_for_another(OLD.host_id) THEN
+    RETURN NULL;
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('terminator' || '.deleted', 'terminator', OLD.id, NULL,
-      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags), NULL);
+    PERFORM record_audit('terminator.deleted', 'terminator', OLD.id, NULL,
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding,
+        'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence,
+        'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('terminator' || '.updated', 'terminator', NEW.id, NULL, c.before, c.after)
+    PERFORM record_audit('terminator.updated', 'terminator', NEW.id, NULL, c.before, c.after)
     FROM audit_changes(
-      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags),
-      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags)) c;
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding,
+        'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence,
+        'tags', OLD.tags),
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding,
+        'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence,
+        'tags', NEW.tags)) c;
   END IF;
   RETURN NULL;
-END$function$;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_webhooks()
  RETURNS trigger
@@ -2240,7 +2312,7 @@ CREATE TRIGGER edge_router_policies_audit_out AFTER DELETE ON edge_router_polici
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
-CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
+CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.token IS DISTINCT FROM new.token) OR (old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_in AFTER INSERT ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_out AFTER DELETE ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
@@ -2293,6 +2365,9 @@ CREATE TRIGGER mfas_counted_out AFTER DELETE ON mfas REFERENCING OLD TABLE AS ch
 CREATE TRIGGER mfas_doubt_sessions AFTER UPDATE OF is_verified ON mfas FOR EACH ROW WHEN ((new.is_verified AND (NOT old.is_verified))) EXECUTE FUNCTION doubt_sessions_of_enrolled();
 CREATE TRIGGER mfas_forgotten_of_sessions AFTER DELETE ON mfas FOR EACH ROW EXECUTE FUNCTION forget_mfa_of_sessions();
 CREATE TRIGGER mfas_tell_verified AFTER UPDATE OF is_verified ON mfas FOR EACH ROW EXECUTE FUNCTION tell_mfa_verified();
+CREATE TRIGGER network_audit_change AFTER UPDATE ON network FOR EACH ROW WHEN (((old.master_key_check <> new.master_key_check) OR (old.trust_domain <> new.trust_domain) OR (old.advertise <> new.advertise))) EXECUTE FUNCTION audit_network();
+CREATE TRIGGER pki_entities_audit AFTER INSERT OR DELETE ON pki_entities FOR EACH ROW EXECUTE FUNCTION audit_pki_entities();
+CREATE TRIGGER pki_entities_audit_change AFTER UPDATE ON pki_entities FOR EACH ROW WHEN (((old.purpose <> new.purpose) OR (old.generation <> new.generation) OR (old.fingerprint <> new.fingerprint) OR (old.not_before <> new.not_before) OR (old.not_after <> new.not_after))) EXECUTE FUNCTION audit_pki_entities();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
@@ -2361,9 +2436,9 @@ CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABL
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_sessions_of_partial_logins();
 CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
-CREATE TRIGGER terminators_audit_change AFTER UPDATE ON terminators FOR EACH ROW WHEN (((NOT new.is_system) AND ((old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence) OR (old.tags IS DISTINCT FROM new.tags)))) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_change AFTER UPDATE ON terminators FOR EACH ROW WHEN (((old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_audit_in AFTER INSERT ON terminators FOR EACH ROW WHEN ((NOT new.is_system)) EXECUTE FUNCTION audit_terminators();
-CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN ((NOT old.is_system)) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN (((NOT old.is_system) OR (pg_trigger_depth() = 0))) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
