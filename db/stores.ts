@@ -8,6 +8,7 @@ import type { ListLimits } from './table.js';
 import { administratorStore } from './administrators.js';
 import { accessView } from './access-view.js';
 import { adviceView } from './advice-view.js';
+import type { Actor } from './attribution.js';
 import { apiSessionCertificateStore } from './api-session-certificates.js';
 import { apiSessionStore } from './api-sessions.js';
 import { auditRecordStore } from './audit-records.js';
@@ -17,6 +18,7 @@ import { caStore } from './cas.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
 import { controllerSettingStore } from './controller-settings.js';
+import { controllerListStore } from './controller-list.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
@@ -64,6 +66,7 @@ const STORES = {
   cas: caStore,
   configTypes: configTypeStore,
   configs: configStore,
+  controllerList: controllerListStore,
   controllerSettings: controllerSettingStore,
   controllers: controllerStore,
   edgeRouterPolicies: edgeRouterPolicyStore,
@@ -134,6 +137,8 @@ export interface Stores extends StoreSet {
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same for work that begins transactions of its own: they are parts of this one. */
   within<T>(work: (stores: Stores) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Who the changes of the request are recorded for; absent outside of one. */
+  readonly actor: Actor | undefined;
   /** The same stores for one request. */
   forRequest(scope: RequestScope): Stores;
   /**
@@ -145,6 +150,8 @@ export interface Stores extends StoreSet {
 
 /** On an open transaction. */
 class InnerStores extends StoresOn implements Stores {
+  readonly actor = undefined;
+
   transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T> {
     return work(this);
   }
@@ -167,6 +174,7 @@ class SourceStores extends StoresOn implements Stores {
   constructor(
     readonly source: Source,
     lists: Lists,
+    readonly actor: Actor | undefined = undefined,
   ) {
     super(source, lists);
   }
@@ -185,7 +193,7 @@ class SourceStores extends StoresOn implements Stores {
       precondition === undefined
         ? new ScopedSource(this.source, scope)
         : new GuardedSource(this.source, scope, precondition);
-    return new SourceStores(scoped, this.lists);
+    return new SourceStores(scoped, this.lists, scope.actor);
   }
 
   async settle(): Promise<void> {

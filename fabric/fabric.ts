@@ -15,6 +15,8 @@ import type { Knock } from './acceptor.js';
 import type { RouterChannel } from './channel.js';
 import type { Circuits } from './circuits.js';
 import { ContentType } from './content-types.js';
+import { controllersMessage } from './controllers.js';
+import type { KnownControllers } from './controllers.js';
 import { RouterModels } from './data-model.js';
 import { typedMessage } from './frame.js';
 import { SyncHeader, encodeBoolean } from './headers.js';
@@ -25,14 +27,19 @@ import { createPresenceWriter } from './presence.js';
 import type { KeySources } from './public-keys.js';
 import { createRegistry } from './registry.js';
 import type { ApiSessionTokens, FabricServices } from './services.js';
+import { createRouterLog } from './router-log.js';
+import { RouterChecks } from './router-checks.js';
 import { createSessionSync } from './session-sync.js';
+import { Spacing } from './spacing.js';
 import { createTraffic } from './traffic.js';
 
 export interface FabricOptions {
   readonly stores: Stores;
   readonly log: Logger;
   readonly noteFailure: FabricServices['noteFailure'];
+  /** Of the row of this controller. */
   readonly controllerId: string;
+  readonly controllers: KnownControllers;
   readonly newId: () => string;
   readonly apiSessionToken: (apiSessionId: string) => string;
   readonly sessionTimeoutSeconds: number;
@@ -82,6 +89,8 @@ export interface FabricNews {
   changedHere(): void;
   /** Of these services; undefined: of many. */
   terminatorsChanged(serviceIds: readonly string[] | undefined): void;
+  /** Routers are to be told another list of controllers. */
+  controllersChanged(): void;
   /** CAs, or keys of the network. */
   keysChanged(): void;
   /** False while changes made elsewhere may go unheard. */
@@ -95,6 +104,9 @@ const GATHER_MS = 100;
 /** Signs of life between two whole states of API sessions while changes cannot be heard. */
 const DEAF_BEATS = 5;
 
+/** Of one router in a minute. */
+const CONNECTION_LINES = 5;
+
 interface Connected {
   router: KnownRouter;
   presence: RouterPresence;
@@ -103,13 +115,13 @@ interface Connected {
 }
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { stores, log, noteFailure, controllerId, newId, keySources } = options;
+  const { stores, controllerId, controllers, newId, keySources } = options;
+  const lines = createRouterLog(options);
+  const { log, noteFailure } = lines;
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
   const registry = createRegistry(limits.probeMs);
   const connected = new Map<RouterChannel, Connected>();
-  const due = new Set<string>();
   let isHearing = true;
-  let isClosed = false;
   let gathering: NodeJS.Timeout | undefined;
   let beats = 0;
 
@@ -118,11 +130,11 @@ export function createFabric(options: FabricOptions): Fabric {
     store: stores.routerChannels,
     hostId: newId(),
     controllerId,
-    log,
+    log: options.log,
     onBeat: () => {
       beats += 1;
       if (!isHearing) lookOurselves();
-      void checkDue();
+      checks.beat();
       models.beat();
     },
   });
@@ -138,7 +150,7 @@ export function createFabric(options: FabricOptions): Fabric {
 
   /** Changes go unheard: what may have changed is asked for, what costs more not as often. */
   const lookOurselves = () => {
-    for (const { routerId } of registry.all()) due.add(routerId);
+    checks.all();
     models.changed();
     if (beats % DEAF_BEATS !== 0) return;
     sessionSync.refresh();
@@ -166,27 +178,22 @@ export function createFabric(options: FabricOptions): Fabric {
     noteFailure,
   });
 
-  /** Routers that may no longer be connected, or to whom other policies apply now. */
-  const checkDue = async () => {
-    const ids = [...due].filter((id) => registry.get(id) !== undefined);
-    due.clear();
-    if (ids.length === 0 || isClosed) return;
-    try {
-      const found = new Map((await stores.routerSync.routers(ids)).map((router) => [router.id, router]));
-      for (const id of ids) check(id, found.get(id));
-    } catch {
-      // The database is away: the next sign of life tries again.
-      for (const id of ids) due.add(id);
-    }
-  };
+  const checks = new RouterChecks({
+    read: (ids) => stores.routerSync.routers(ids),
+    isOurs: (id) => registry.get(id) !== undefined || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...registry.all()].map(({ routerId }) => routerId),
+    onRead: (id, router) => {
+      check(id, router);
+    },
+  });
   const check = (id: string, router: KnownRouter | undefined) => {
+    const reason = barred(router);
+    if (reason !== undefined) traffic.routerBarred(id);
     const channel = registry.get(id);
     const entry = channel && connected.get(channel);
     if (channel === undefined || entry === undefined) return;
-    if (router === undefined) channel.close('the router was deleted');
-    else if (router.disabled) channel.close('the router was disabled');
-    else if (router.fingerprint === null) channel.close('the router must enroll again');
-    else {
+    if (reason !== undefined) channel.close(reason);
+    else if (router !== undefined) {
       entry.router = router;
       sessionSync.changed(router);
       traffic.routerChanged(router);
@@ -205,14 +212,16 @@ export function createFabric(options: FabricOptions): Fabric {
     routers,
     sessionSync,
     dataModel: models,
+    wholeStates: { sessions: new Spacing(limits.wholeStateMs), dataModel: new Spacing(limits.wholeStateMs) },
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
-    controllerId,
+    controllers,
   };
 
   const acceptor = createAcceptor({
     services,
+    log: options.log,
     registry,
     table: messageTable,
     limits,
@@ -230,14 +239,15 @@ export function createFabric(options: FabricOptions): Fabric {
           versionInfo,
         },
       });
+      // First of all: a router that loses us before it has the list may not come back.
+      channel.send(controllersMessage(controllers.now()));
       routers.update(channel, router.isEdge ? { syncStatus: 'SYNC_HELLO' } : {});
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
       traffic.routerConnected(channel, router);
       models.begin(channel);
-      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
+      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected', CONNECTION_LINES);
       // What was true when it was let in may have changed since.
-      due.add(router.id);
-      void checkDue();
+      checks.due(router.id);
     },
     onClose(channel, reason) {
       clearTimeout(connected.get(channel)?.renewal);
@@ -246,28 +256,28 @@ export function createFabric(options: FabricOptions): Fabric {
       models.end(channel);
       traffic.routerLost(channel);
       presence.drop(channel.routerId);
-      log.info({ routerId: channel.routerId, reason }, 'router disconnected');
+      log.info({ routerId: channel.routerId, reason }, 'router disconnected', CONNECTION_LINES);
     },
   });
 
   const checkSoon = () => {
     gathering ??= setTimeout(() => {
       gathering = undefined;
-      for (const { routerId } of registry.all()) due.add(routerId);
-      void checkDue();
+      checks.all();
     }, GATHER_MS).unref();
   };
 
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
-    isClosed = true;
     clearTimeout(gathering);
     acceptor.close();
     sessionSync.close();
     for (const channel of [...registry.all()]) channel.close('the controller stops');
+    await checks.close();
     await models.close();
     await traffic.close();
     await presence.close();
+    lines.close();
   };
 
   return {
@@ -278,9 +288,7 @@ export function createFabric(options: FabricOptions): Fabric {
     news: {
       routerChanged(routerId) {
         traffic.memory.forgetAll();
-        if (registry.get(routerId) === undefined) return;
-        due.add(routerId);
-        void checkDue();
+        checks.due(routerId);
       },
       accessMoved: () => {
         traffic.memory.forgetAll();
@@ -301,6 +309,7 @@ export function createFabric(options: FabricOptions): Fabric {
       },
       terminatorsChanged: (serviceIds) => {
         traffic.memory.forgetTargets(serviceIds);
+        traffic.flights.doubtTerminators(serviceIds);
       },
       grantsLost: () => {
         traffic.memory.forgetAll();
@@ -315,6 +324,10 @@ export function createFabric(options: FabricOptions): Fabric {
       identityChanged: (identityId) => {
         traffic.memory.forgetAll();
         sessionSync.identityChanged(identityId);
+      },
+      controllersChanged() {
+        const list = controllersMessage(controllers.now());
+        for (const channel of registry.all()) channel.send(list);
       },
       keysChanged: () => {
         models.keysChanged();
@@ -338,6 +351,13 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     close: () => (closing ??= closeAll()),
   };
+}
+
+/** Why a router may not be connected. @param router  undefined when it is not there */
+function barred(router: KnownRouter | undefined): string | undefined {
+  if (router === undefined) return 'the router was deleted';
+  if (router.disabled) return 'the router was disabled';
+  return router.fingerprint === null ? 'the router must enroll again' : undefined;
 }
 
 /** What the router looks at is the header. @param version  its own, as it said */

@@ -29,6 +29,8 @@ export interface FeedListeners {
   readonly printsChanged: (identityId: string) => void;
   /** A router was deleted or disabled, or has another certificate. */
   readonly routerChanged: (routerId: string) => void;
+  /** Routers are told another list of controllers. */
+  readonly controllersChanged: () => void;
   /** A router connected to some controller, or is gone. */
   readonly presenceMoved: () => void;
   /** CAs of others were verified, opened, closed or deleted. */
@@ -169,6 +171,7 @@ function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> {
   return new Map<string, Hear>([
     ['access', listeners.accessMoved],
     ['cas', listeners.casChanged],
+    ['controllers', listeners.controllersChanged],
     ['ended', listeners.sessionsEnded],
     [
       'events',

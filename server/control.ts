@@ -4,6 +4,7 @@ import type { JsonWebKeyInput } from 'node:crypto';
 import { newId, tokenOf } from '../domain/auth/tokens.js';
 import type { Knock } from '../fabric/acceptor.js';
 import { DomainError } from '../domain/errors.js';
+import type { KnownControllers } from '../fabric/controllers.js';
 import { createFabric } from '../fabric/fabric.js';
 import type { Fabric } from '../fabric/fabric.js';
 import type { Stores } from '../db/stores.js';
@@ -26,6 +27,7 @@ export interface ControlOptions {
   readonly stores: Stores;
   readonly apiSessions: ApiSessionRegistry;
   readonly controllerId: string;
+  readonly controllers: KnownControllers;
   readonly tokenKey: Buffer;
   readonly pki: RunningPki;
   readonly identity: ServerIdentity;
@@ -36,6 +38,7 @@ export function createControl({
   stores,
   apiSessions,
   controllerId,
+  controllers,
   tokenKey,
   pki,
   identity,
@@ -48,6 +51,7 @@ export function createControl({
       noteFailure(log, error, message, facts);
     },
     controllerId,
+    controllers,
     newId,
     apiSessionToken: (id) => tokenOf(tokenKey, id),
     sessionTimeoutSeconds: apiSessions.timeoutSeconds,

@@ -20,6 +20,7 @@ export interface Followers {
   readonly epochs: EpochMemory;
   readonly keptAnswers: KeptAnswers;
   readonly fabric: FabricNews;
+  readonly controllersChanged: () => void;
   readonly pkiChanged: () => void;
   readonly eventReader: EventReader;
   readonly webhooksChanged: () => void;
@@ -33,7 +34,8 @@ export async function followChanges(
   log: Logger,
   closers: Closers,
 ): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
-  const { apiSessions, sweeper, epochs, keptAnswers, fabric, pkiChanged, eventReader, webhooksChanged } = followers;
+  const { apiSessions, sweeper, epochs, keptAnswers, fabric, controllersChanged, pkiChanged } = followers;
+  const { eventReader, webhooksChanged } = followers;
   let state: 'new' | 'hearing' | 'deaf' = 'new';
   const announce = (channel: string, payload: string) =>
     database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
@@ -76,6 +78,7 @@ export async function followChanges(
     routerChanged: (id) => {
       fabric.routerChanged(id);
     },
+    controllersChanged,
     casChanged: () => {
       fabric.keysChanged();
     },
@@ -104,6 +107,7 @@ export async function followChanges(
       keptAnswers.forget();
       sweeper.nudge();
       fabric.setHearing(true);
+      controllersChanged();
       pkiChanged();
       if (state === 'deaf') log.info('changes by other controllers are heard again');
       state = 'hearing';

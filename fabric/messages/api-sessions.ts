@@ -3,31 +3,36 @@ import { ApiSessionHeartbeatSchema, RequestClientReSyncSchema } from '../../gene
 import type { MessageHandler } from '../channel.js';
 import { readBody } from '../frame.js';
 import type { KeptSession } from '../session-directory.js';
+import { eachPiece, eachSlice } from '../pieces.js';
 
 /** Looked up at a time. */
-const BATCH = 1_000;
+const BATCH = 500;
 
 /** A session counts as used when the router reports that its identity is connected, or has shown a session of it. */
-export const apiSessionHeartbeat: MessageHandler = async (frame, channel, services) => {
-  const { sessionSync, sessionsSeen, stores, traffic } = services;
-  const { tokens } = readBody(ApiSessionHeartbeatSchema, frame);
-  const { routerId } = channel;
-  for (let from = 0; from < tokens.length && !channel.isClosed; from += BATCH) {
-    const named = await sessionSync.heartbeat(channel, tokens.slice(from, from + BATCH));
-    const isConnected = ({ identity }: KeptSession) => traffic.connected.isAt(routerId, identity.id);
-    sessionsSeen(named.filter(isConnected).map(({ id }) => id));
-    const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
-    if (others.length === 0) continue;
-    const used = (await stores.routerSync.servicesOf(others)).filter(({ id }) => traffic.sessions.isUsed(routerId, id));
-    sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
-  }
-};
+export const apiSessionHeartbeat: MessageHandler = (frame, channel, services) =>
+  eachPiece(ApiSessionHeartbeatSchema, frame, channel, ({ tokens }) =>
+    eachSlice(tokens, BATCH, channel, async (batch) => {
+      const { sessionSync, sessionsSeen, stores, traffic } = services;
+      const { routerId } = channel;
+      const named = await sessionSync.heartbeat(channel, batch);
+      const isConnected = ({ identity }: KeptSession) => traffic.connected.isAt(routerId, identity.id);
+      sessionsSeen(named.filter(isConnected).map(({ id }) => id));
+      const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
+      if (others.length === 0) return;
+      const used = (await stores.routerSync.servicesOf(others)).filter(({ id }) =>
+        traffic.sessions.isUsed(routerId, id),
+      );
+      sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
+    }),
+  );
 
-export const requestClientReSync: MessageHandler = (frame, channel, { routers, sessionSync, log }) => {
+export const requestClientReSync: MessageHandler = (frame, channel, { routers, sessionSync, wholeStates, log }) => {
   readBody(RequestClientReSyncSchema, frame);
   const router = routers.routerOf(channel);
   if (router?.isEdge !== true) return;
   log.info({ routerId: channel.routerId }, 'a router asks for all API sessions again');
   routers.update(channel, { syncStatus: 'SYNC_RESYNC_WAIT' });
-  sessionSync.begin(channel, router);
+  wholeStates.sessions.run(channel, () => {
+    sessionSync.begin(channel, router);
+  });
 };

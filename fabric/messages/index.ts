@@ -3,6 +3,7 @@ import type { MessageRule, MessageTable } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { apiSessionHeartbeat, requestClientReSync } from './api-sessions.js';
 import { clientHello } from './client-hello.js';
+import { requestClusterMembers } from './cluster-members.js';
 import { updateRouterInterfaces } from './interfaces.js';
 import { latency, ping } from './probes.js';
 import { subscribeToDataModel } from './data-model.js';
@@ -17,6 +18,7 @@ export const messageTable: MessageTable = new Map<number, MessageRule>([
   [ContentType.Ping, { handle: ping }],
   [ContentType.Latency, { handle: latency }],
   [ContentType.UpdateRouterInterfaces, { handle: updateRouterInterfaces, inOrder: true }],
+  [ContentType.RequestClusterMembers, { handle: requestClusterMembers }],
   [ContentType.ClientHello, { handle: clientHello, inOrder: true }],
   [ContentType.SubscribeToDataModel, { handle: subscribeToDataModel, inOrder: true }],
   [ContentType.ApiSessionHeartbeat, { handle: apiSessionHeartbeat, inOrder: true }],

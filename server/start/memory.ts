@@ -10,12 +10,14 @@ import { createAuditKeeper } from '../audit-keeper.js';
 import type { Config } from '../config.js';
 import { createControl } from '../control.js';
 import { routersReach } from '../control-settings.js';
+import { openControllerList } from '../controller-list.js';
 import { createEventHub } from '../event-hub.js';
 import { createEventReader } from '../event-reader.js';
 import { createExpirySweeper } from '../expiry-sweeper.js';
 import { followChanges } from '../followers.js';
 import { startHeartbeat } from '../heartbeat.js';
 import type { SigningEntity } from '../network-keys.js';
+import { noteFailure } from '../outage-log.js';
 import { createOutgoing } from '../outgoing.js';
 import { createSessionSweeper } from '../session-sweeper.js';
 import { createWebhooks } from '../webhooks.js';
@@ -33,6 +35,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
     tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,
     maxEntries: config.cachedSessions,
+    mostOfIdentity: config.apiSessionsPerIdentity,
     log,
   });
   closers.push(() => apiSessions.close());
@@ -43,7 +46,22 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   const keptAnswers = new KeptAnswers();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const joined = await announce(network.keys.server);
-  const fabric = createControl({ ...data, apiSessions, tokenKey: network.tokenKey, controllerId: joined, log });
+  const list = await openControllerList({
+    stores,
+    trustDomain: network.trustDomain,
+    address: routersReach(config),
+  });
+  const fabric = createControl({
+    ...data,
+    apiSessions,
+    tokenKey: network.tokenKey,
+    controllerId: joined,
+    controllers: list.known,
+    log,
+  });
+  list.onChange = () => {
+    fabric.news.controllersChanged();
+  };
   closers.push(() => fabric.close());
   if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
   const { feed, isHearing } = await followChanges(
@@ -55,6 +73,12 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
       epochs,
       keptAnswers,
       fabric: fabric.news,
+      controllersChanged: () => {
+        list.look().catch((error: unknown) => {
+          // It is looked at again with the next sign of life.
+          noteFailure(log, error, 'the list of controllers could not be read');
+        });
+      },
       pkiChanged: () => void changes.emit('pkiChanged'),
       eventReader: events.eventReader,
       webhooksChanged: () => {
@@ -67,7 +91,10 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   changes.on('databaseLost', () => {
     feed.suspect();
   });
-  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
+  const heartbeat = startHeartbeat(async () => {
+    await stores.controllers.touch(joined);
+    await list.beat();
+  });
   closers.push(() => {
     heartbeat.stop();
   });
@@ -87,7 +114,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
     log,
   );
   closers.push(() => expiry.close());
-  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
+  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, controller: config.name, log });
   closers.push(() => audit.close());
 }
 

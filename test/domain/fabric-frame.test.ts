@@ -248,6 +248,11 @@ describe('values of headers', () => {
     expect(hasCapability(bytes('00000040'), 6)).to.equal(true);
     expect(hasCapability(bytes('40000000'), 6)).to.equal(false);
     expect(hasCapability(undefined, 6)).to.equal(false);
+    // More than fits into a number: of a router of the next release.
+    const long = bytes('4000000000000076');
+    const bits = Array.from({ length: 64 }, (_each, bit) => bit).filter((bit) => hasCapability(long, bit));
+    expect(bits).to.deep.equal([1, 2, 4, 5, 6, 62]);
+    expect(encodeCapabilities(bits)).to.deep.equal(long);
   });
 
   it('writes maps as they were seen', () => {

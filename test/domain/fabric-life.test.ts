@@ -20,6 +20,10 @@ import { helloMessage } from '../support/scripted-router.js';
 import { openStoresForTest } from '../support/stores.js';
 
 const noteFailure = () => undefined;
+const controllers = {
+  ownId: 'c1',
+  now: () => ({ index: 1, controllers: [{ id: 'c1', address: 'controller.example:1280' }] }),
+};
 
 describe('the control channel of a process', () => {
   let server: Server;
@@ -59,7 +63,8 @@ describe('the control channel of a process', () => {
     const registry = createRegistry(LIMITS.probeMs);
     let opened = 0;
     const acceptor = createAcceptor({
-      services: { stores, log, noteFailure, controllerId: 'c1' } as unknown as FabricServices,
+      services: { stores, noteFailure, controllers } as unknown as FabricServices,
+      log,
       registry,
       table: new Map(),
       limits: LIMITS,
@@ -79,6 +84,34 @@ describe('the control channel of a process', () => {
     expect(refused[0]).to.match(/the connection ended before it was let in/);
   });
 
+  it('ends a channel when the certificate of its router does', async () => {
+    const accepted = once(server, 'connection');
+    const peer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    peer.on('error', () => undefined);
+    peers.push(peer);
+    const [socket] = (await accepted) as [Socket];
+    const notAfter = new Date(Date.now() + 3_000);
+    const { pem, der } = makeSelfSigned({ commonName: 'r1', notAfter });
+    const router = { id: 'r1', fingerprint: certFingerprint(der), certPem: pem, disabled: false } as KnownRouter;
+    const stores = { routerSync: { routers: async () => [router] } } as unknown as FabricServices['stores'];
+    const seen: string[] = [];
+    const acceptor = createAcceptor({
+      services: { stores, noteFailure, controllers } as unknown as FabricServices,
+      log: pino({ level: 'silent' }),
+      registry: createRegistry(LIMITS.probeMs),
+      table: new Map(),
+      limits: { ...LIMITS, heartbeatMs: 400 },
+      turns: createTurnQueue({ waiting: 1 }),
+      verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
+      onOpen: () => seen.push('open'),
+      onClose: (_, reason) => seen.push(`${reason}, ${Date.now() >= notAfter.getTime() - 1_000 ? 'in time' : 'early'}`),
+    });
+    acceptor.accept({ socket, certificates: [der], address: 'here' });
+    peer.write(Buffer.concat(encodeFrame(HELLO_SEQUENCE, helloMessage('r1'))));
+    await until('it ends', () => seen.length === 2);
+    expect(seen).to.deep.equal(['open', 'the certificate of the router has expired, in time']);
+  });
+
   it('ends once, however often it is asked to', async () => {
     const fixture = await openStoresForTest();
     const fabric = createFabric({
@@ -86,6 +119,7 @@ describe('the control channel of a process', () => {
       log: pino({ level: 'silent' }),
       noteFailure,
       controllerId: 'c1',
+      controllers,
       newId: () => 'h1',
       apiSessionToken: (id) => id,
       sessionTimeoutSeconds: 60,

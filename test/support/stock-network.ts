@@ -48,7 +48,12 @@ export class StockNetwork {
   readonly #sockets: Socket[] = [];
   #router: ZitiRouter | undefined;
 
-  constructor(binary: string, controller: StockController) {
+  /** @param attribute  of its router, which this network uses alone; `all`: any router */
+  constructor(
+    binary: string,
+    controller: StockController,
+    readonly attribute = 'all',
+  ) {
     this.#controller = controller;
     this.ziti = new ZitiShop(binary, controller);
   }
@@ -60,7 +65,7 @@ export class StockNetwork {
 
   /** The router, which every service may use. */
   async prepare(): Promise<this> {
-    this.#router = await this.ziti.router('all');
+    this.#router = await this.ziti.router(this.attribute);
     await this.policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     return this;
   }
@@ -70,7 +75,10 @@ export class StockNetwork {
   }
 
   toRouters(id: string): Promise<string> {
-    return this.policy('edge-router-policies', { identityRoles: [`@${id}`], edgeRouterRoles: ['#all'] });
+    return this.policy('edge-router-policies', {
+      identityRoles: [`@${id}`],
+      edgeRouterRoles: [`#${this.attribute}`],
+    });
   }
 
   grant(type: 'Bind' | 'Dial', id: string, serviceId: string): Promise<string> {

@@ -1,7 +1,8 @@
 /** Suites and tests that not every machine can run: where one cannot, its title in the report says why. */
 import type { AsyncFunc, Func, Suite } from 'mocha';
 import { IS_ROOT, nobody } from './process.js';
-import { findStockBinary } from './stock-binary.js';
+import { RELEASES, findStockBinary, missing } from './stock-binary.js';
+import type { Release } from './stock-binary.js';
 
 /** Why this machine cannot run something; undefined where it can. */
 type Hindrance = string | undefined;
@@ -22,11 +23,18 @@ export function itUnless(hindrance: Hindrance, title: string, test: Func | Async
   else it.skip(titled(title, hindrance), test as AsyncFunc);
 }
 
-/** A suite that drives the field's own program, which is no part of this project and comes from no registry. */
+/**
+ * A suite that drives the field's own program, which is no part of this project and comes from no registry: once with
+ * each release.
+ */
 export function describeStock(title: string, suite: (this: Suite, binary: string) => void): void {
-  const binary = findStockBinary();
-  const hindrance = binary === undefined ? 'no ziti binary in ZITI, on the path or in ../shared/bin' : undefined;
-  describeUnless(hindrance, title, function stock() {
+  for (const release of RELEASES) describeRelease(release, `${title}, ${release} release`, suite);
+}
+
+/** The same with one release. */
+export function describeRelease(release: Release, title: string, suite: (this: Suite, binary: string) => void): void {
+  const binary = findStockBinary(release);
+  describeUnless(binary === undefined ? missing(release) : undefined, title, function stock() {
     this.timeout(300_000);
     suite.call(this, binary ?? '');
   });

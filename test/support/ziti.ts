@@ -124,7 +124,7 @@ export class ZitiShop {
     return this.start('router', 'run', `${name}.yml`, '--log-formatter', 'json', '-v');
   }
 
-  async online({ id, process: started }: ZitiRouter): Promise<void> {
+  async online({ id, process: started }: ZitiRouter, waitMs = DEADLINE_MS): Promise<void> {
     await until(
       'the router is online',
       async () => {
@@ -135,7 +135,7 @@ export class ZitiShop {
         );
         return isOnline && syncStatus === 'SYNC_DONE';
       },
-      DEADLINE_MS,
+      waitMs,
     );
   }
 
