@@ -8,6 +8,7 @@ import { shapeLines } from './bench/body-shapes.js';
 import { measureCompression } from './bench/compression.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
+import { frameHead, frameRow, measureFrames } from './bench/frames/frames.js';
 import { growthLines, growthOf } from './bench/growth.js';
 import { LoadGenerator } from './bench/load.js';
 import { isEven, loginTimingHead, loginTimingRow, measureLoginTiming } from './bench/login-timing.js';
@@ -180,6 +181,25 @@ async function measureAttacks(options: BenchOptions, closers: Closers): Promise<
     );
 }
 
+/** Its heap is as small as the one that it must live with. */
+async function measureWorstFrames({ jsonFile }: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  process.env['NODE_OPTIONS'] = '--max-old-space-size=256';
+  const own = await startOwn(closers);
+  print([
+    `machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
+    `software    node ${facts.node}, a heap of 256 MiB`,
+    '',
+    frameHead(),
+  ]);
+  const rows = await measureFrames(own, (row) => {
+    print(frameRow(row));
+  });
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
+}
+
 async function measureFleet(options: BenchOptions, closers: Closers): Promise<void> {
   const { routers, only, seconds, jsonFile } = options;
   if (routers === undefined) raise();
@@ -266,7 +286,9 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, posture, routers, sizes, isCompression, isShapes, loginPairs }: BenchOptions) {
+function runOf(options: BenchOptions) {
+  const { abuse, posture, routers, sizes, isCompression, isFrames, isShapes, loginPairs } = options;
+  if (isFrames) return measureWorstFrames;
   if (loginPairs !== undefined) return measureLogins;
   if (isShapes) return async () => print(shapeLines());
   if (isCompression) return measureCompression;
