@@ -19,6 +19,7 @@ import type { Api } from '../generated/operation.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { KeptTexts } from './kept-texts.js';
 import type { QrCodes } from './shared/qr-codes.js';
+import type { Caller } from './reply.js';
 import type { TextStream } from './text-stream.js';
 
 /** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
@@ -53,6 +54,8 @@ export interface ApiSessions {
     client: ClientInfo,
     stores: Pick<StoreSet, 'apiSessions'>,
   ): Promise<(LiveApiSession & { readonly token: string }) | undefined>;
+  /** The caller ends its session. @throws DomainError `notFound` */
+  logOut(caller: Pick<Caller, 'apiSessionId' | 'identityId'>, stores: Pick<StoreSet, 'apiSessions'>): Promise<void>;
   /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
   live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
   /** Call after the database has forgotten or changed them, so that this controller does at once. */

@@ -7,6 +7,7 @@ import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js
 import { measureCompression } from './bench/compression.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
+import { frameHead, frameRow, measureFrames } from './bench/frames/frames.js';
 import { growthLines, growthOf } from './bench/growth.js';
 import { LoadGenerator } from './bench/load.js';
 import { isEven, loginTimingHead, loginTimingRow, measureLoginTiming } from './bench/login-timing.js';
@@ -179,6 +180,25 @@ async function measureAttacks(options: BenchOptions, closers: Closers): Promise<
     );
 }
 
+/** Its heap is as small as the one that it must live with. */
+async function measureWorstFrames({ jsonFile }: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  process.env['NODE_OPTIONS'] = '--max-old-space-size=256';
+  const own = await startOwn(closers);
+  print([
+    `machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
+    `software    node ${facts.node}, a heap of 256 MiB`,
+    '',
+    frameHead(),
+  ]);
+  const rows = await measureFrames(own, (row) => {
+    print(frameRow(row));
+  });
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
+}
+
 async function measureFleet(options: BenchOptions, closers: Closers): Promise<void> {
   const { routers, only, seconds, jsonFile } = options;
   if (routers === undefined) raise();
@@ -265,7 +285,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, posture, routers, sizes, isCompression, loginPairs }: BenchOptions) {
+function runOf({ abuse, posture, routers, sizes, isCompression, isFrames, loginPairs }: BenchOptions) {
+  if (isFrames) return measureWorstFrames;
   if (loginPairs !== undefined) return measureLogins;
   if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;

@@ -82,8 +82,7 @@ export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession
   { caller },
   { stores, apiSessions },
 ) => {
-  await stores.apiSessions.remove(caller.apiSessionId);
-  apiSessions.forget(caller.apiSessionId);
+  await apiSessions.logOut(caller, stores);
   return noData();
 };
 

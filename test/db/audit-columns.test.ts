@@ -12,6 +12,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   api_session_postures: 'what a client reports of its device, again and again',
   api_session_views: 'a memory',
   audit_records: 'the record itself',
+  audit_sums: 'what becomes a record within minutes',
   entity_counts: 'derived',
   event_batches: 'the order of the record',
   failed_service_requests: 'traffic',
@@ -106,11 +107,13 @@ describe('what is recorded of each table', () => {
 
   /** Columns whose values a record of the table gets, by its function. */
   const recorded = async (table: string): Promise<string[]> => {
-    const { rows } = await database.query('SELECT prosrc AS source FROM pg_proc WHERE proname = $1', [
+    const { rows } = await database.query('SELECT prosrc AS source FROM pg_proc WHERE proname IN ($1, $2)', [
       `audit_${table}`,
+      `audit_${table}_gone`,
     ]);
-    const [{ source = '' } = {}] = rows as { source?: string }[];
-    const objects = source.matchAll(/'[\w.]+', (?:NEW|OLD)\.(\w+)/g);
+    const sources = rows.map(({ source }) => String(source)).join('\n');
+    // `g` is a row that is gone, of all that went in one statement.
+    const objects = sources.matchAll(/'[\w.]+', (?:NEW|OLD|g)\.(\w+)/g);
     return [...new Set([...objects].map(([, column = '']) => column))];
   };
 
