@@ -27,7 +27,7 @@ export const ENROLLING = {
   router: ['router.create', 'router.update'],
 } as const;
 
-/** May make enrollments of identities or of routers, and so may read their tokens: a permission to read is not enough. */
+/** May make enrollments of identities or of routers, and so may read their tokens; to read alone is not enough. */
 export const mayEnroll = (caller: Rights, kind: keyof typeof ENROLLING): boolean =>
   ENROLLING[kind].some((permission) => holds(caller, permission));
 

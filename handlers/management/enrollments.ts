@@ -8,8 +8,8 @@ import { toEnrollmentDetail } from '../shared/enrollment-model.js';
 import { requireUsername } from '../shared/updb.js';
 
 /**
- * GET /enrollments: what is outstanding, but for identities above the caller. Their tokens are for those who may make such
- * enrollments.
+ * GET /enrollments: what is outstanding, but for identities above the caller. Tokens are shown to those who may make
+ * such enrollments.
  */
 export const listEnrollments: Handler<'management', 'listEnrollments'> = async ({ query, caller }, { stores }) =>
   listOf(await stores.enrollments.list({ ...query, caller }), (item) => toEnrollmentDetail(item, caller));

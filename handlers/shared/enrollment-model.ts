@@ -3,7 +3,7 @@ import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { Enrollment } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
+import { baseFields, caRef, identityRef, isoTime, linksOf, refTo } from '../fields.js';
 
 /** As `caller` may read it: only those who may make such enrollments get the token and the JWT. */
 export function toEnrollmentDetail(item: Enrollment, caller: Rights): Response.EnrollmentDetail {
@@ -13,14 +13,14 @@ export function toEnrollmentDetail(item: Enrollment, caller: Rights): Response.E
     ...(isShown ? { jwt: item.jwt } : {}),
     method: item.method,
     token: isShown ? item.token : '',
-    ...(item.identity === null ? {} : { identity: refTo('identities', item.identity), identityId: item.identity.id }),
+    ...(item.identity === null ? {} : { identity: identityRef(item.identity), identityId: item.identity.id }),
     ...(item.edgeRouter === null
       ? {}
       : { edgeRouter: refTo('edge-routers', item.edgeRouter), edgeRouterId: item.edgeRouter.id }),
     ...(item.transitRouter === null
       ? {}
       : { transitRouter: refTo('transit-routers', item.transitRouter), transitRouterId: item.transitRouter.id }),
-    ...(item.ca === null ? {} : { ca: refTo('cas', item.ca), caId: item.ca.id }),
+    ...(item.ca === null ? {} : { ca: caRef(item.ca), caId: item.ca.id }),
     ...(item.username === null ? {} : { username: item.username }),
     ...baseFields(item, linksOf('enrollments', item.id)),
   };

@@ -3,15 +3,15 @@ import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentSummary, Hosting, Identity, Page, Unread } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, isoTime, isoTimeOrNull, linksOf, refTo } from '../fields.js';
+import { baseFields, caRef, identityLinks, isoTime, isoTimeOrNull, refTo } from '../fields.js';
 import type { Context, EdgeConnection } from '../context.js';
 import { keptListOf } from '../handler.js';
 import type { ElementKind } from '../kept-texts.js';
-import type { Links, ListReply } from '../reply.js';
+import type { ListReply } from '../reply.js';
 
 /**
- * As `caller` may read it: enrollments of an identity above the caller are left out, and their tokens for all who may not
- * make such enrollments.
+ * As `caller` may read it: enrollments of an identity above the caller are left out, and tokens of all others for those
+ * who may not make such enrollments.
  */
 export function toIdentityDetail(
   identity: Identity,
@@ -73,12 +73,6 @@ export function listOfIdentities(
   return keptListOf(page, kind, keptTexts);
 }
 
-function identityLinks(identity: Identity): Links {
-  const links = linksOf('identities', identity.id);
-  links['auth-policies'] = { href: `./auth-policies/${identity.authPolicyId}` };
-  return links;
-}
-
 const serviceOf = ({ serviceId }: Hosting): string => serviceId;
 
 /** What `value` makes of each item, without those for which it makes nothing. Most identities have no items at all. */
@@ -111,6 +105,6 @@ function toEnrollmentSummary(item: EnrollmentSummary, showsTokens: boolean) {
     id: item.id,
     ...(showsTokens ? { jwt: item.jwt } : {}),
     token: showsTokens ? item.token : '',
-    ...(item.ca === null ? {} : { ca: refTo('cas', item.ca), caId: item.ca.id }),
+    ...(item.ca === null ? {} : { ca: caRef(item.ca), caId: item.ca.id }),
   };
 }
