@@ -12,6 +12,7 @@ import { runningConnection } from '../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../controller-process.js';
 import type { RunningController } from '../controller-process.js';
 import { requireNoDeadlocks } from './faults.js';
+import { ROOMY } from './roomy.js';
 
 export interface Memory {
   readonly residentMiB: number;
@@ -114,6 +115,7 @@ const launch = (dir: string, password: string, onChild: (child: ChildProcess) =>
     logFile: join(dir, 'controller.log'),
     onChild,
     env: {
+      ...ROOMY,
       EDGE_DATA_DIR: join(dir, 'data'),
       EDGE_NAME: 'bench',
       EDGE_ADMIN_USERNAME: 'admin',

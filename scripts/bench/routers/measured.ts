@@ -10,6 +10,7 @@ import { endOf, launchController } from '../../controller-process.js';
 import type { RunningController } from '../../controller-process.js';
 import { requireNoDeadlocks } from '../faults.js';
 import { freePort } from './reference.js';
+import { ROOMY } from '../roomy.js';
 
 const MOST_LOGGED = 15;
 
@@ -75,6 +76,7 @@ export class MeasuredController {
       logFile: this.logFile,
       onChild: (child) => this.#children.push(child),
       env: {
+        ...ROOMY,
         EDGE_LISTEN: `127.0.0.1:${this.port}`,
         EDGE_ADVERTISE: `localhost:${this.port}`,
         EDGE_DATA_DIR: join(this.#dir, 'data'),
