@@ -162,7 +162,7 @@ SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
   THEN greatest(0, $3 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
 FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
 
-/** Ends all for which the condition holds, as `t`, in the order in which everything locks them (docs/architecture.md). */
+/** Ends all for which the condition holds, as `t`, in the order in which everything locks them (Order of locks). */
 export const endAll = (condition: string): string =>
   `WITH chosen AS MATERIALIZED (SELECT ARRAY (SELECT id FROM api_sessions WHERE ${condition}) AS ids),
   held AS MATERIALIZED (SELECT ids, hold_api_sessions(ids) AS n FROM chosen)

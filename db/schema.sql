@@ -75,20 +75,44 @@ CREATE OR REPLACE FUNCTION public.audit_api_sessions()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  actor CONSTANT text[] := string_to_array(current_setting('edge.actor', true), '|');
-  holder CONSTANT text := (SELECT name FROM identities
-    WHERE id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END);
+  actor text[];
+  holder text;
 BEGIN
-  IF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('apiSession.deleted', 'apiSession', OLD.id, holder,
-      jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'ipAddress', OLD.ip_address), NULL);
-  ELSE
-    INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
-      api_session_id, address, request_id, controller)
-    VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
-      jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
-      holder, NEW.id, NEW.ip_address, nullif(actor[6], ''),
-      nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+  IF current_setting('edge.summed', true) = 'on' THEN
+    INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
+    VALUES ('login.succeeded', NEW.identity_id, NEW.authenticator_id, NEW.method, 'identity', 1)
+    ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + 1;
+    RETURN NULL;
+  END IF;
+  actor := string_to_array(current_setting('edge.actor', true), '|');
+  holder := (SELECT name FROM identities WHERE id = NEW.identity_id);
+  INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
+    api_session_id, address, request_id, controller)
+  VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
+    jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
+    holder, NEW.id, NEW.ip_address, nullif(actor[6], ''), nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_api_sessions_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  actor CONSTANT text := coalesce(nullif(split_part(current_setting('edge.actor', true), '|', 1), ''), 'controller');
+  most CONSTANT bigint := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0
+    WHEN actor = 'controller' THEN 10 END;
+BEGIN
+  PERFORM record_audit('apiSession.deleted', 'apiSession', g.id, i.name,
+    jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL)
+  FROM (SELECT id, identity_id, method, ip_address, row_number() OVER (PARTITION BY identity_id ORDER BY id) AS nth
+    FROM gone) g LEFT JOIN identities i ON i.id = g.identity_id
+  WHERE most IS NULL OR g.nth <= most;
+  IF most IS NOT NULL THEN
+    INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
+    SELECT 'apiSession.deleted', identity_id, '', '', actor, count(*) - most FROM gone
+    GROUP BY identity_id HAVING count(*) > most
+    ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + excluded.total;
   END IF;
   RETURN NULL;
 END $function$;
@@ -821,6 +845,25 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.end_surplus_api_sessions(owner text, kept text, most bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  actor CONSTANT text := coalesce(current_setting('edge.actor', true), '');
+  ended bigint;
+BEGIN
+  PERFORM set_config('edge.actor', 'controller||||||' || split_part(actor, '|', 7), true);
+  DELETE FROM api_sessions WHERE id IN (
+    SELECT id FROM api_sessions WHERE id IN (
+      SELECT id FROM api_sessions WHERE identity_id = owner AND id <> kept
+      ORDER BY last_activity_at DESC, id DESC OFFSET most - 1)
+    FOR UPDATE SKIP LOCKED);
+  GET DIAGNOSTICS ended = ROW_COUNT;
+  PERFORM set_config('edge.actor', actor, true);
+  RETURN ended;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.forget_mfa_of_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1398,6 +1441,8 @@ CREATE TABLE api_sessions (
   is_shared_with_routers boolean NOT NULL DEFAULT true,
   certificate_hash bytea,
   last_request_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  wrong_codes timestamp(3) with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
+  undoes_mfa text COLLATE "C",
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
   CONSTRAINT api_sessions_api CHECK (((api = 'client'::text) OR ((api = 'management'::text) AND (NOT is_shared_with_routers)))),
@@ -1424,6 +1469,18 @@ CREATE TABLE audit_records (
   reason text COLLATE "C",
   CONSTRAINT audit_records_pkey PRIMARY KEY (seq, at)
 ) PARTITION BY RANGE (at);
+
+CREATE TABLE audit_sums (
+  kind text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C" NOT NULL,
+  authenticator_id text COLLATE "C" NOT NULL,
+  method text COLLATE "C" NOT NULL,
+  actor_kind text COLLATE "C" NOT NULL,
+  backend integer NOT NULL DEFAULT pg_backend_pid(),
+  since timestamp(3) with time zone NOT NULL DEFAULT now(),
+  total bigint NOT NULL,
+  CONSTRAINT audit_sums_pkey PRIMARY KEY (kind, identity_id, authenticator_id, method, actor_kind, backend)
+) WITH (fillfactor=50);
 
 CREATE TABLE auth_policies (
   id text COLLATE "C" NOT NULL,
@@ -1797,6 +1854,7 @@ CREATE TABLE mfas (
   last_step bigint NOT NULL DEFAULT 0,
   failed_at timestamp(3) with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
   blocked_until timestamp(3) with time zone,
+  verified_at timestamp(3) with time zone,
   CONSTRAINT mfas_pkey PRIMARY KEY (id),
   CONSTRAINT mfas_identity_key UNIQUE (identity_id)
 );
@@ -2294,7 +2352,8 @@ CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_c
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
-CREATE TRIGGER api_sessions_audit AFTER INSERT OR DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
+CREATE TRIGGER api_sessions_audit AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
+CREATE TRIGGER api_sessions_audit_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION audit_api_sessions_gone();
 CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -1,4 +1,4 @@
-/** What makes a run fail: answers that are not what they should be, and changes that waited for each other in a circle. */
+/** What makes a run fail: wrong answers, and changes that waited for each other in a circle. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from './row.js';

@@ -1,7 +1,7 @@
 /**
- * 16 writers that create, change and delete rows of their own, of each kind alone and of all kinds mixed. None waits for
- * another in a circle: nothing is refused, nothing is tried again, and none waits long. Against a whole controller, with
- * shared policies that name what is deleted and attributes that all have.
+ * 16 writers that create, change and delete rows of their own, of each kind alone and of all kinds mixed. None waits
+ * for another in a circle: nothing is refused, nothing is tried again, and none waits long. Against a whole controller,
+ * with policies over everything and attributes that all have.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
