@@ -5,37 +5,39 @@ import { RemoveTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { errorMessage, refusalOf } from '../edge-errors.js';
-import { message, readBody } from '../frame.js';
+import { forReply, message, readBody } from '../frame.js';
 import { BUSY, result } from '../results.js';
 import type { FabricServices } from '../services.js';
+import { MAX_ID_CHARS } from '../terminator-requests.js';
 
-/** Unknown ids, and those of other routers, are passed over. */
+/** Unknown ids, and those of other routers, are passed over. @throws DomainError `tooManyRequests` */
 export async function removeAll(
   named: readonly string[],
   channel: RouterChannel,
   services: FabricServices,
 ): Promise<void> {
-  const { stores, traffic } = services;
-  const { terminators, making } = traffic.gatesOf(channel);
-  const ids = named.filter(couldBeStored);
+  const { traffic } = services;
+  const { removals, making } = traffic.gatesOf(channel);
+  const ids = named.filter((id) => id.length <= MAX_ID_CHARS && couldBeStored(id));
   traffic.flights.hostsStopped(ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
-  await terminators.run(async () => {
-    traffic.validation.removed(channel, ids);
-    await stores.hostedTerminators.remove(ids, channel.routerId);
-    traffic.memory.forgetTargets(undefined);
-  });
+  traffic.validation.removed(channel, ids);
+  await removals.take(ids);
 }
 
-export const removeTerminators: MessageHandler = async (frame, channel, services) => {
+/** Not waited for: other messages of the router go on meanwhile. */
+export const removeTerminators: MessageHandler = (frame, channel, services) => {
   const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
-  try {
-    await removeAll(terminatorIds, channel, services);
-    channel.reply(frame, result(true, ''));
-  } catch (error) {
-    refusalOf(error, 'terminators could not be removed', channel, services);
-    channel.reply(frame, result(false, 'busy', BUSY));
-  }
+  const asked = forReply(frame);
+  void removeAll(terminatorIds, channel, services)
+    .then(() => result(true, ''))
+    .catch((error: unknown) => {
+      refusalOf(error, 'terminators could not be removed', channel, services);
+      return result(false, 'busy', BUSY);
+    })
+    .then((answer) => {
+      channel.reply(asked, answer);
+    });
 };
 
 export const removeTerminator: MessageHandler = async (frame, channel, services) => {
