@@ -19,6 +19,7 @@ const API_SESSION = 'apiSession';
 interface Row extends BaseRow {
   identity_id: string;
   identity_name: string;
+  auth_policy_id: string;
   authenticator_id: string;
   token_hash: Buffer;
   ip_address: string;
@@ -48,7 +49,8 @@ const REQUIRED_SIGNER = `CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id'
   'externalAuthUrl', r.external_auth_url, 'scopes', r.scopes, 'version', r.updated_at::text,
   'subject', CASE WHEN r.use_external_id THEN i.external_id ELSE i.id END) END`;
 /** What the authenticator of the login says now, and what the session owes. */
-const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
+const EXTRAS = `i.name AS identity_name, i.auth_policy_id,
+  coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
   (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested,
   coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
   (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
@@ -81,7 +83,7 @@ const DETAIL = detailSql(source);
 
 function fromRow(row: Row): ApiSession {
   return {
-    identity: { id: row.identity_id, name: row.identity_name },
+    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
     authenticatorId: row.authenticator_id,
     tokenHash: row.token_hash,
     ipAddress: row.ip_address,
@@ -188,6 +190,10 @@ export interface ApiSessionDraft {
   readonly api: SessionApi;
   /** SHA-256 of the certificate that the login was by; null for another kind of login. */
   readonly certificateHash: Buffer | null;
+  /** API sessions that its identity may have: beyond them the least recently used end. null: as many as there are. */
+  readonly mostOfIdentity?: number | null;
+  /** The login is counted in the audit record, not recorded. */
+  readonly isSummed?: boolean;
 }
 
 /** Of a session whose activity was to be recorded. */
@@ -212,6 +218,8 @@ export interface ApiSessionStore {
    */
   isSharedWithRouters(id: string): Promise<boolean>;
   remove(id: string): Promise<void>;
+  /** Its identity ends it. @param isSummed  it is counted in the audit record, not recorded */
+  logOut(id: string, isSummed: boolean): Promise<void>;
   /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
   completeMfa(id: string): Promise<void>;
   /** Ends the API sessions of an identity. @param keptId  but this one */
@@ -265,6 +273,8 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         sdkInfo && JSON.stringify(sdkInfo),
         draft.api,
         draft.certificateHash,
+        draft.mostOfIdentity ?? null,
+        draft.isSummed === true ? 'on' : '',
         ...shown,
       ]);
       return row && ownerFrom(row);
@@ -277,6 +287,11 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return row?.isShared ?? true;
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async logOut(id, isSummed) {
+      const sql = "DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)";
+      const { rowCount } = await db.write('api-session-log-out', sql, [id, isSummed ? 'on' : '']);
+      if (rowCount === 0) throw notFound(API_SESSION, id);
+    },
     async completeMfa(id) {
       const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
         posture_revision = posture_revision + 1 WHERE id = $1`;

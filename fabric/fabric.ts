@@ -27,8 +27,10 @@ import { createPresenceWriter } from './presence.js';
 import type { KeySources } from './public-keys.js';
 import { createRegistry } from './registry.js';
 import type { ApiSessionTokens, FabricServices } from './services.js';
+import { createRouterLog } from './router-log.js';
 import { RouterChecks } from './router-checks.js';
 import { createSessionSync } from './session-sync.js';
+import { Spacing } from './spacing.js';
 import { createTraffic } from './traffic.js';
 
 export interface FabricOptions {
@@ -102,6 +104,9 @@ const GATHER_MS = 100;
 /** Signs of life between two whole states of API sessions while changes cannot be heard. */
 const DEAF_BEATS = 5;
 
+/** Of one router in a minute. */
+const CONNECTION_LINES = 5;
+
 interface Connected {
   router: KnownRouter;
   presence: RouterPresence;
@@ -110,7 +115,9 @@ interface Connected {
 }
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { stores, log, noteFailure, controllerId, controllers, newId, keySources } = options;
+  const { stores, controllerId, controllers, newId, keySources } = options;
+  const lines = createRouterLog(options);
+  const { log, noteFailure } = lines;
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
   const registry = createRegistry(limits.probeMs);
   const connected = new Map<RouterChannel, Connected>();
@@ -123,7 +130,7 @@ export function createFabric(options: FabricOptions): Fabric {
     store: stores.routerChannels,
     hostId: newId(),
     controllerId,
-    log,
+    log: options.log,
     onBeat: () => {
       beats += 1;
       if (!isHearing) lookOurselves();
@@ -205,6 +212,7 @@ export function createFabric(options: FabricOptions): Fabric {
     routers,
     sessionSync,
     dataModel: models,
+    wholeStates: { sessions: new Spacing(limits.wholeStateMs), dataModel: new Spacing(limits.wholeStateMs) },
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
@@ -213,6 +221,7 @@ export function createFabric(options: FabricOptions): Fabric {
 
   const acceptor = createAcceptor({
     services,
+    log: options.log,
     registry,
     table: messageTable,
     limits,
@@ -236,7 +245,7 @@ export function createFabric(options: FabricOptions): Fabric {
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
       traffic.routerConnected(channel, router);
       models.begin(channel);
-      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
+      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected', CONNECTION_LINES);
       // What was true when it was let in may have changed since.
       checks.due(router.id);
     },
@@ -247,7 +256,7 @@ export function createFabric(options: FabricOptions): Fabric {
       models.end(channel);
       traffic.routerLost(channel);
       presence.drop(channel.routerId);
-      log.info({ routerId: channel.routerId, reason }, 'router disconnected');
+      log.info({ routerId: channel.routerId, reason }, 'router disconnected', CONNECTION_LINES);
     },
   });
 
@@ -268,6 +277,7 @@ export function createFabric(options: FabricOptions): Fabric {
     await models.close();
     await traffic.close();
     await presence.close();
+    lines.close();
   };
 
   return {

@@ -2,10 +2,13 @@
 import { couldBeStored } from '../../domain/ids.js';
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import { RemoveTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
+import { AT_ONCE_BYTES } from '../channel.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { errorMessage, refusalOf } from '../edge-errors.js';
 import { forReply, message, readBody } from '../frame.js';
+import { MalformedError } from '../malformed.js';
+import { eachPiece } from '../pieces.js';
 import { BUSY, result } from '../results.js';
 import type { FabricServices } from '../services.js';
 import { MAX_ID_CHARS } from '../terminator-requests.js';
@@ -25,19 +28,30 @@ export async function removeAll(
   await removals.take(ids);
 }
 
-/** Not waited for: other messages of the router go on meanwhile. */
-export const removeTerminators: MessageHandler = (frame, channel, services) => {
-  const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
+/** A short one is not waited for: other messages of the router go on meanwhile. */
+export const removeTerminators: MessageHandler = async (frame, channel, services) => {
   const asked = forReply(frame);
-  void removeAll(terminatorIds, channel, services)
-    .then(() => result(true, ''))
-    .catch((error: unknown) => {
-      refusalOf(error, 'terminators could not be removed', channel, services);
-      return result(false, 'busy', BUSY);
-    })
-    .then((answer) => {
-      channel.reply(asked, answer);
-    });
+  const refuse = (error: unknown) => {
+    refusalOf(error, 'terminators could not be removed', channel, services);
+    channel.reply(asked, result(false, 'busy', BUSY));
+  };
+  const succeed = () => {
+    channel.reply(asked, result(true, ''));
+  };
+  if (frame.body.length <= AT_ONCE_BYTES) {
+    const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
+    void removeAll(terminatorIds, channel, services).then(succeed, refuse);
+    return;
+  }
+  try {
+    await eachPiece(RemoveTerminatorsRequestSchema, frame, channel, ({ terminatorIds }) =>
+      removeAll(terminatorIds, channel, services),
+    );
+    succeed();
+  } catch (error) {
+    if (error instanceof MalformedError || channel.isClosed) throw error;
+    refuse(error);
+  }
 };
 
 export const removeTerminator: MessageHandler = async (frame, channel, services) => {

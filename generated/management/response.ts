@@ -146,7 +146,7 @@ export interface AuditRecordDetail {
   id: string;
   /** What happened: the kind of entity and `created`, `updated` or `deleted`; or `login.succeeded`, `login.completed` (a second factor), `login.… */
   kind: string;
-  /** Why something was refused, as a code word; null for all else. */
+  /** Why something was refused, or why several were put into one record, as a code word; null for all else. */
   reason?: string | null | undefined;
   /** The request that it was done in, as its answer and the log have it; null where there was none. */
   requestId?: string | null | undefined;
