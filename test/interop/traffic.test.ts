@@ -1,6 +1,6 @@
 /**
- * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers of release 2.0.3. Needs the
- * `ziti` binary: test/support/stock-binary.ts says where it is looked for.
+ * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers. Needs the `ziti` binaries:
+ * test/support/stock-binary.ts says where they are looked for.
  */
 import { expect } from 'chai';
 import { startReachable, unique } from '../support/controller.js';
@@ -25,7 +25,8 @@ describeStock('traffic of stock programs', (binary) => {
 
   before(async () => {
     controller = await startReachable();
-    network = await new StockNetwork(binary, controller).prepare();
+    // Both under one name, as on a machine of one's own.
+    network = await new StockNetwork(binary, controller).prepare('localhost');
     bystander = await network.newTalk();
   });
   after(async () => {
