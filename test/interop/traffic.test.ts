@@ -72,7 +72,7 @@ describeStock('traffic of stock programs', (binary) => {
     const [id = ''] = await network.listed('sessions', `service="${made.serviceId}"`);
     const { edgeRouters } = await network.read<{ edgeRouters: ShownRouter[] }>(`sessions/${id}`);
     expect(edgeRouters.map(({ name, isOnline, urls }) => ({ name, isOnline, urls }))).to.deep.equal([
-      { name: network.router.name, isOnline: true, urls: { tls: `tls://127.0.0.1:${network.router.port}` } },
+      { name: network.router.name, isOnline: true, urls: { tls: `tls://localhost:${network.router.port}` } },
     ]);
     const statusOf = async (identityId: string) =>
       (await network.read<{ edgeRouterConnectionStatus: string }>(`identities/${identityId}`))
