@@ -188,6 +188,10 @@ export interface ApiSessionDraft {
   readonly api: SessionApi;
   /** SHA-256 of the certificate that the login was by; null for another kind of login. */
   readonly certificateHash: Buffer | null;
+  /** API sessions that its identity may have: beyond them the least recently used end. null: as many as there are. */
+  readonly mostOfIdentity?: number | null;
+  /** The login is counted in the audit record, not recorded. */
+  readonly isSummed?: boolean;
 }
 
 /** Of a session whose activity was to be recorded. */
@@ -212,6 +216,8 @@ export interface ApiSessionStore {
    */
   isSharedWithRouters(id: string): Promise<boolean>;
   remove(id: string): Promise<void>;
+  /** Its identity ends it. @param isSummed  it is counted in the audit record, not recorded */
+  logOut(id: string, isSummed: boolean): Promise<void>;
   /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
   completeMfa(id: string): Promise<void>;
   /** Ends the API sessions of an identity. @param keptId  but this one */
@@ -265,6 +271,8 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         sdkInfo && JSON.stringify(sdkInfo),
         draft.api,
         draft.certificateHash,
+        draft.mostOfIdentity ?? null,
+        draft.isSummed === true ? 'on' : '',
         ...shown,
       ]);
       return row && ownerFrom(row);
@@ -277,6 +285,11 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return row?.isShared ?? true;
     },
     remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async logOut(id, isSummed) {
+      const sql = "DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)";
+      const { rowCount } = await db.write('api-session-log-out', sql, [id, isSummed ? 'on' : '']);
+      if (rowCount === 0) throw notFound(API_SESSION, id);
+    },
     async completeMfa(id) {
       const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
         posture_revision = posture_revision + 1 WHERE id = $1`;

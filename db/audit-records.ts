@@ -1,6 +1,6 @@
 /**
- * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql); only refusals,
- * which change nothing, are written here.
+ * The audit record. Triggers write it, in the transaction of each change (migrations/0019-audit.sql and 0028); refusals
+ * and what changes no row are written here.
  */
 import { isAuditId } from '../domain/audit.js';
 import type { ActorKind, AuditRecord, Refusal } from '../domain/audit.js';
@@ -96,6 +96,48 @@ FROM jsonb_to_recordset($1::jsonb) AS r (age float8, kind text, identity_id text
   request_id text, facts jsonb, reason text)
 LEFT JOIN identities i ON i.id = r.identity_id`;
 
+/**
+ * Sums of logins and of ends of API sessions, of each identity as one record, once the oldest count is so old. What
+ * another controller is writing is left to it.
+ */
+const WRITE_SUMS = `WITH due AS (
+  DELETE FROM audit_sums WHERE (kind, identity_id, authenticator_id, method, actor_kind, backend) IN (
+    SELECT kind, identity_id, authenticator_id, method, actor_kind, backend FROM audit_sums s
+    WHERE EXISTS (SELECT FROM audit_sums o WHERE (o.kind, o.identity_id, o.authenticator_id, o.method, o.actor_kind)
+      = (s.kind, s.identity_id, s.authenticator_id, s.method, s.actor_kind)
+      AND o.since <= now() - make_interval(secs => $1))
+    FOR UPDATE SKIP LOCKED)
+  RETURNING kind, identity_id, authenticator_id, method, actor_kind, since, total),
+summed AS (
+  SELECT kind, identity_id, authenticator_id, method, actor_kind, kind = 'login.succeeded' AS is_login,
+    jsonb_build_object('count', sum(total), 'since', min(since)) AS facts
+  FROM due GROUP BY kind, identity_id, authenticator_id, method, actor_kind)
+INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, before, after, actor_kind, actor_id, actor_name,
+  controller, reason)
+SELECT s.kind, CASE WHEN is_login THEN 'identity' ELSE 'apiSession' END, CASE WHEN is_login THEN s.identity_id END,
+  i.name, CASE WHEN NOT is_login THEN s.facts || jsonb_build_object('identityId', s.identity_id) END,
+  CASE WHEN is_login THEN s.facts || jsonb_build_object('method', s.method, 'authenticatorId', s.authenticator_id) END,
+  s.actor_kind, CASE s.actor_kind WHEN 'identity' THEN s.identity_id END, CASE s.actor_kind WHEN 'identity' THEN i.name
+  END, $2, CASE WHEN is_login THEN 'tooManyLogins' ELSE 'tooManyEnds' END
+FROM summed s LEFT JOIN identities i ON i.id = s.identity_id`;
+
+/** A record of what no trigger sees, since it is no change of a row. */
+export interface AuditNote {
+  readonly kind: string;
+  readonly entityType: string;
+  readonly entityId?: string;
+  readonly entityName?: string;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+const NOTE = 'SELECT record_audit($1, $2, $3, $4, NULL, $5::jsonb)';
+
+/** Writes it in the transaction that `run` belongs to, by whom that acts for. */
+export async function noteAudit({ run }: Pick<Db, 'run'>, note: AuditNote): Promise<void> {
+  const { kind, entityType, entityId = null, entityName = null, after } = note;
+  await run(null, NOTE, [kind, entityType, entityId, entityName, JSON.stringify(after)]);
+}
+
 export interface AuditRecordStore {
   /** Newest first. A total is exact up to `MOST_COUNTED`, and that number beyond. */
   list(request: ListRequest): Promise<Page<AuditRecord>>;
@@ -103,6 +145,11 @@ export interface AuditRecordStore {
   get(id: string): Promise<AuditRecord>;
   /** @param controller  name of the one that refused */
   addRefusals(refusals: readonly Refusal[], controller: string): Promise<void>;
+  /**
+   * Writes what logins have counted for at least so long. Answers how many records it made.
+   * @param controller  name of the one that writes
+   */
+  writeSums(seconds: number, controller: string): Promise<number>;
   /** Makes the partitions of the months to come, up to `ahead`. Answers how many were missing. */
   makePartitions(ahead: number): Promise<number>;
   /** Drops what is older than so many days, by whole months. Answers how many partitions went. */
@@ -126,6 +173,9 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
         request_id: requestId,
       }));
       await db.write('audit-add-refusals', ADD_REFUSALS, [JSON.stringify(rows), controller]);
+    },
+    async writeSums(seconds, controller) {
+      return (await db.write('audit-write-sums', WRITE_SUMS, [seconds, controller])).rowCount;
     },
     makePartitions: async (ahead) => partitionsOf(db, MAKE, ahead),
     dropPartitions: async (days) => partitionsOf(db, DROP, days),

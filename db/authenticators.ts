@@ -198,6 +198,8 @@ export interface AuthenticatorStore {
    */
   countGuess(id: string, most: number): Promise<boolean>;
   clearFailures(id: string): Promise<void>;
+  /** The transaction is on disk before it is answered, also one that `isUnsynced`. */
+  syncCommit(): Promise<void>;
 }
 
 export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
@@ -369,6 +371,9 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         WHERE id = $1 AND failed_attempts > 0 RETURNING ${EXPENDABLE}`,
         [id],
       );
+    },
+    async syncCommit() {
+      await db.run('commit-on-disk', `SELECT ${EXPENDABLE}`);
     },
   };
 }

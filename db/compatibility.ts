@@ -9,6 +9,8 @@
 export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0022-full-api-sessions',
   '0023-switches-of-config-types',
+  '0026-bounded-logins',
+  '0030-empty-texts',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

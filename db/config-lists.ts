@@ -54,7 +54,7 @@ export async function holdConfigs(
   );
   const known = new Map(rows.map((row) => [row.id, row]));
   const ofType = new Map<string, HeldConfig>();
-  for (const configId of new Set(configs)) {
+  for (const configId of configs) {
     const row = known.get(configId);
     if (row === undefined) throw notFound('config', configId);
     const other = ofType.get(row.type_id);

@@ -52,6 +52,11 @@ export interface TransactionOptions {
    * again when a failover loses it, such as a login.
    */
   readonly isExpendable?: boolean;
+  /**
+   * The same, and the commit waits for no disk either, so that it takes as long whether anything was written or not. A
+   * crash of the database loses what was committed in its last second.
+   */
+  readonly isUnsynced?: boolean;
   /** It changes nothing, and all that it reads is of one moment. */
   readonly isSnapshot?: boolean;
 }
@@ -147,6 +152,8 @@ const BEGIN = 'BEGIN';
 const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 /** Two statements in one message. On disk here before it is answered, whatever the standbys do. */
 const BEGIN_EXPENDABLE = 'BEGIN; SET LOCAL synchronous_commit = local';
+
+const BEGIN_UNSYNCED = 'BEGIN; SET LOCAL synchronous_commit = off';
 
 /** New pages, which a change of a row does not always need. */
 const TAKE_SPACE = `CREATE TEMPORARY TABLE edge_space ON COMMIT DROP AS
@@ -327,8 +334,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     write: (name, sql, values = [], scope) => writing(scope, () => change(name, sql, values, scope)),
-    transaction(work, { isExpendable = false, isSnapshot = false } = {}, scope) {
+    transaction(work, { isExpendable = false, isUnsynced = false, isSnapshot = false } = {}, scope) {
       if (isSnapshot) return transact(work, BEGIN_SNAPSHOT, scope);
+      if (isUnsynced) return transact(work, BEGIN_UNSYNCED, scope);
       return isExpendable
         ? transact(work, BEGIN_EXPENDABLE, scope)
         : writing(scope, () => transact(work, BEGIN, scope));

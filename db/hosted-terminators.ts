@@ -58,6 +58,8 @@ export interface HostedTerminator {
   readonly id: string;
   readonly binding: string;
   readonly address: string;
+  /** Of its host; null for what the router hosts itself. */
+  readonly sessionId: string | null;
 }
 
 export interface HostedTerminatorStore {
@@ -72,6 +74,7 @@ export interface HostedTerminatorStore {
   targets(serviceId: string, instanceId: string, routerIds: readonly string[]): Promise<DialTarget[]>;
   /** Whether the service has any terminator at all, on whatever router. */
   hasAny(serviceId: string): Promise<boolean>;
+  isThere(id: string): Promise<boolean>;
   /** At most `max` of those that clients of a router and the router itself host, with ids after `after`, by id. */
   hostedOn(routerId: string, after: string, max: number): Promise<HostedTerminator[]>;
   /** False when the identity hosts no such terminator on the router. */
@@ -206,10 +209,18 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       );
       return rows[0]?.any === true;
     },
+    async isThere(id) {
+      const { rows } = await db.read<{ there: boolean }>(
+        'terminator-is-there',
+        'SELECT EXISTS (SELECT FROM terminators WHERE id = $1) AS there',
+        [id],
+      );
+      return rows[0]?.there === true;
+    },
     async hostedOn(routerId, after, max) {
       const { rows } = await db.run<HostedTerminator>(
         'terminators-hosted',
-        `SELECT id, binding, address FROM terminators
+        `SELECT id, binding, address, session_id AS "sessionId" FROM terminators
         WHERE router_id = $1 AND id > $2 AND (session_id IS NOT NULL OR binding = $4 AND is_system)
         ORDER BY id LIMIT $3`,
         [routerId, after, max, TUNNEL_BINDING],

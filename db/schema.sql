@@ -18,6 +18,15 @@ CREATE SEQUENCE schema_migrations_id_seq AS integer;
 
 CREATE SEQUENCE schema_migrations_lock_index_seq AS integer;
 
+CREATE OR REPLACE FUNCTION public.acts_for_another(host_id text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT coalesce(CASE split_part(current_setting('edge.actor', true), '|', 1) WHEN 'operator' THEN true
+    WHEN 'identity' THEN split_part(current_setting('edge.actor', true), '|', 2) <> host_id END, false)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.add_role_attribute(of_kind text, item text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -66,20 +75,44 @@ CREATE OR REPLACE FUNCTION public.audit_api_sessions()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  actor CONSTANT text[] := string_to_array(current_setting('edge.actor', true), '|');
-  holder CONSTANT text := (SELECT name FROM identities
-    WHERE id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END);
+  actor text[];
+  holder text;
 BEGIN
-  IF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('apiSession.deleted', 'apiSession', OLD.id, holder,
-      jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'ipAddress', OLD.ip_address), NULL);
-  ELSE
-    INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
-      api_session_id, address, request_id, controller)
-    VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
-      jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
-      holder, NEW.id, NEW.ip_address, nullif(actor[6], ''),
-      nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+  IF current_setting('edge.summed', true) = 'on' THEN
+    INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
+    VALUES ('login.succeeded', NEW.identity_id, NEW.authenticator_id, NEW.method, 'identity', 1)
+    ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + 1;
+    RETURN NULL;
+  END IF;
+  actor := string_to_array(current_setting('edge.actor', true), '|');
+  holder := (SELECT name FROM identities WHERE id = NEW.identity_id);
+  INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
+    api_session_id, address, request_id, controller)
+  VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
+    jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
+    holder, NEW.id, NEW.ip_address, nullif(actor[6], ''), nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_api_sessions_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  actor CONSTANT text := coalesce(nullif(split_part(current_setting('edge.actor', true), '|', 1), ''), 'controller');
+  most CONSTANT bigint := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0
+    WHEN actor = 'controller' THEN 10 END;
+BEGIN
+  PERFORM record_audit('apiSession.deleted', 'apiSession', g.id, i.name,
+    jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL)
+  FROM (SELECT id, identity_id, method, ip_address, row_number() OVER (PARTITION BY identity_id ORDER BY id) AS nth
+    FROM gone) g LEFT JOIN identities i ON i.id = g.identity_id
+  WHERE most IS NULL OR g.nth <= most;
+  IF most IS NOT NULL THEN
+    INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
+    SELECT 'apiSession.deleted', identity_id, '', '', actor, count(*) - most FROM gone
+    GROUP BY identity_id HAVING count(*) > most
+    ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + excluded.total;
   END IF;
   RETURN NULL;
 END $function$;
@@ -260,21 +293,31 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_enrollments()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('enrollment' || '.created', 'enrollment', NEW.id, NEW.username, NULL,
-      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
+    PERFORM record_audit('enrollment.created', 'enrollment', NEW.id, NEW.username, NULL,
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id,
+        'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username,
+        'expiresAt', NEW.expires_at, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('enrollment' || '.deleted', 'enrollment', OLD.id, OLD.username,
-      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
+    PERFORM record_audit('enrollment.deleted', 'enrollment', OLD.id, OLD.username,
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id,
+        'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username,
+        'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('enrollment' || '.updated', 'enrollment', NEW.id, NEW.username, c.before, c.after)
+    PERFORM record_audit('enrollment.updated', 'enrollment', NEW.id, NEW.username, c.before,
+      c.after || CASE WHEN OLD.token IS DISTINCT FROM NEW.token THEN '{"tokenChanged": true}'::jsonb ELSE '{}' END)
     FROM audit_changes(
-      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags),
-      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id,
+        'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username,
+        'expiresAt', OLD.expires_at, 'tags', OLD.tags),
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id,
+        'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username,
+        'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
   END IF;
   RETURN NULL;
-END$function$;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
  RETURNS trigger
@@ -369,6 +412,48 @@ AS $function$BEGIN
   END IF;
   RETURN NULL;
 END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_network()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF OLD.master_key_check <> NEW.master_key_check THEN
+    PERFORM record_audit('masterKey.changed', 'network', NULL, NULL, NULL, NULL);
+  END IF;
+  IF OLD.trust_domain <> NEW.trust_domain OR OLD.advertise <> NEW.advertise THEN
+    PERFORM record_audit('network.updated', 'network', NULL, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('trustDomain', OLD.trust_domain, 'advertise', OLD.advertise),
+      jsonb_build_object('trustDomain', NEW.trust_domain, 'advertise', NEW.advertise)) c;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_pki_entities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('pki.deleted', 'pki', OLD.purpose || ':' || OLD.generation, OLD.purpose,
+      jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
+        'notBefore', OLD.not_before, 'notAfter', OLD.not_after), NULL);
+  ELSIF TG_OP = 'INSERT' THEN
+    PERFORM record_audit(CASE NEW.generation WHEN 1 THEN 'pki.created' ELSE 'pki.renewed' END, 'pki',
+      NEW.purpose || ':' || NEW.generation, NEW.purpose, NULL,
+      jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
+        'notBefore', NEW.not_before, 'notAfter', NEW.not_after));
+  ELSE
+    PERFORM record_audit('pki.updated', 'pki', NEW.purpose || ':' || NEW.generation, NEW.purpose, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
+        'notBefore', OLD.not_before, 'notAfter', OLD.not_after),
+      jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
+        'notBefore', NEW.not_before, 'notAfter', NEW.not_after)) c;
+  END IF;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_posture_checks()
  RETURNS trigger
@@ -534,21 +619,32 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_terminators()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('terminator' || '.created', 'terminator', NEW.id, NULL, NULL,
-      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags));
+    PERFORM record_audit('terminator.created', 'terminator', NEW.id, NULL, NULL,
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding,
+        'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence,
+        'tags', NEW.tags));
+  ELSIF OLD.is_system AND NOT acts_for_another(OLD.host_id) THEN
+    RETURN NULL;
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('terminator' || '.deleted', 'terminator', OLD.id, NULL,
-      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags), NULL);
+    PERFORM record_audit('terminator.deleted', 'terminator', OLD.id, NULL,
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding,
+        'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence,
+        'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('terminator' || '.updated', 'terminator', NEW.id, NULL, c.before, c.after)
+    PERFORM record_audit('terminator.updated', 'terminator', NEW.id, NULL, c.before, c.after)
     FROM audit_changes(
-      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags),
-      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags)) c;
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding,
+        'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence,
+        'tags', OLD.tags),
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding,
+        'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence,
+        'tags', NEW.tags)) c;
   END IF;
   RETURN NULL;
-END$function$;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_webhooks()
  RETURNS trigger
@@ -735,6 +831,25 @@ BEGIN
   ORDER BY s.id FOR UPDATE OF s;
   DELETE FROM sessions s USING identities i WHERE i.id = s.identity_id AND i.auth_policy_id = NEW.id;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_surplus_api_sessions(owner text, kept text, most bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  actor CONSTANT text := coalesce(current_setting('edge.actor', true), '');
+  ended bigint;
+BEGIN
+  PERFORM set_config('edge.actor', 'controller||||||' || split_part(actor, '|', 7), true);
+  DELETE FROM api_sessions WHERE id IN (
+    SELECT id FROM api_sessions WHERE id IN (
+      SELECT id FROM api_sessions WHERE identity_id = owner AND id <> kept
+      ORDER BY last_activity_at DESC, id DESC OFFSET most - 1)
+    FOR UPDATE SKIP LOCKED);
+  GET DIAGNOSTICS ended = ROW_COUNT;
+  PERFORM set_config('edge.actor', actor, true);
+  RETURN ended;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.forget_mfa_of_sessions()
@@ -1247,6 +1362,18 @@ CREATE TABLE audit_records (
   reason text COLLATE "C",
   CONSTRAINT audit_records_pkey PRIMARY KEY (seq, at)
 ) PARTITION BY RANGE (at);
+
+CREATE TABLE audit_sums (
+  kind text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C" NOT NULL,
+  authenticator_id text COLLATE "C" NOT NULL,
+  method text COLLATE "C" NOT NULL,
+  actor_kind text COLLATE "C" NOT NULL,
+  backend integer NOT NULL DEFAULT pg_backend_pid(),
+  since timestamp(3) with time zone NOT NULL DEFAULT now(),
+  total bigint NOT NULL,
+  CONSTRAINT audit_sums_pkey PRIMARY KEY (kind, identity_id, authenticator_id, method, actor_kind, backend)
+) WITH (fillfactor=50);
 
 CREATE TABLE auth_policies (
   id text COLLATE "C" NOT NULL,
@@ -2117,7 +2244,8 @@ CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_c
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
-CREATE TRIGGER api_sessions_audit AFTER INSERT OR DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
+CREATE TRIGGER api_sessions_audit AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
+CREATE TRIGGER api_sessions_audit_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION audit_api_sessions_gone();
 CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -2184,7 +2312,7 @@ CREATE TRIGGER edge_router_policies_audit_out AFTER DELETE ON edge_router_polici
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
-CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
+CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.token IS DISTINCT FROM new.token) OR (old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_in AFTER INSERT ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_out AFTER DELETE ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
@@ -2237,6 +2365,9 @@ CREATE TRIGGER mfas_counted_out AFTER DELETE ON mfas REFERENCING OLD TABLE AS ch
 CREATE TRIGGER mfas_doubt_sessions AFTER UPDATE OF is_verified ON mfas FOR EACH ROW WHEN ((new.is_verified AND (NOT old.is_verified))) EXECUTE FUNCTION doubt_sessions_of_enrolled();
 CREATE TRIGGER mfas_forgotten_of_sessions AFTER DELETE ON mfas FOR EACH ROW EXECUTE FUNCTION forget_mfa_of_sessions();
 CREATE TRIGGER mfas_tell_verified AFTER UPDATE OF is_verified ON mfas FOR EACH ROW EXECUTE FUNCTION tell_mfa_verified();
+CREATE TRIGGER network_audit_change AFTER UPDATE ON network FOR EACH ROW WHEN (((old.master_key_check <> new.master_key_check) OR (old.trust_domain <> new.trust_domain) OR (old.advertise <> new.advertise))) EXECUTE FUNCTION audit_network();
+CREATE TRIGGER pki_entities_audit AFTER INSERT OR DELETE ON pki_entities FOR EACH ROW EXECUTE FUNCTION audit_pki_entities();
+CREATE TRIGGER pki_entities_audit_change AFTER UPDATE ON pki_entities FOR EACH ROW WHEN (((old.purpose <> new.purpose) OR (old.generation <> new.generation) OR (old.fingerprint <> new.fingerprint) OR (old.not_before <> new.not_before) OR (old.not_after <> new.not_after))) EXECUTE FUNCTION audit_pki_entities();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
@@ -2305,9 +2436,9 @@ CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABL
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_sessions_of_partial_logins();
 CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
-CREATE TRIGGER terminators_audit_change AFTER UPDATE ON terminators FOR EACH ROW WHEN (((NOT new.is_system) AND ((old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence) OR (old.tags IS DISTINCT FROM new.tags)))) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_change AFTER UPDATE ON terminators FOR EACH ROW WHEN (((old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_audit_in AFTER INSERT ON terminators FOR EACH ROW WHEN ((NOT new.is_system)) EXECUTE FUNCTION audit_terminators();
-CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN ((NOT old.is_system)) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN (((NOT old.is_system) OR (pg_trigger_depth() = 0))) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();

@@ -12,6 +12,12 @@ export type Proof =
   | ClaimProof
   | TokenProof;
 
+/** By what the proof names its identity. */
+export function namedBy(proof: Proof): string {
+  if (proof.by === 'claim') return proof.externalId;
+  return proof.by === 'token' ? proof.claim : proof.identityId;
+}
+
 /** The certificate of a CA names the identity; the session ends with the CA. */
 export interface ClaimProof {
   readonly by: 'claim';
@@ -42,15 +48,25 @@ export interface TokenProof {
 type Opening = (held: string, alsoDoes?: string) => string;
 
 /**
- * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null; what the proof
- * shows begins at $15.
+ * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null.
  */
 const ORIGIN = { columns: 'api, certificate_hash, is_shared_with_routers', values: '$13, $14::bytea, false' };
 
 /** What the client told of itself now, or earlier. */
 const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
 
-/** @param answer  columns of the answer, and its joins to the new session `t` */
+/**
+ * Behind the actor, so that it is set by then. $15: how many API sessions the identity may have, beyond which the least
+ * recently used end; null: not looked at this time. They are counted up to that bound in an index, not all. $16: `on`
+ * where the login is to be counted in the audit record, not recorded.
+ */
+const SETTLED = `set_config('edge.summed', $16, true), CASE WHEN $15::bigint IS NULL THEN NULL
+  WHEN EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.identity_id OFFSET $15::bigint - 1)
+  THEN end_surplus_api_sessions(t.identity_id, t.id, $15::bigint) END`;
+
+/**
+ * @param answer  columns of the answer, and its joins to the new session `t`
+ */
 export function sessionOpening(answer: { columns: string; joins: string }) {
   const opening: Opening = (held, alsoDoes = '') => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
 t AS (
@@ -63,26 +79,26 @@ client AS (
   UPDATE identities i SET env_info = ${TOLD.env}, sdk_info = ${TOLD.sdk} FROM held
   WHERE i.id = held.identity_id AND (i.env_info, i.sdk_info)
     IS DISTINCT FROM (${TOLD.env}, ${TOLD.sdk}))${alsoDoes}
-SELECT ${answer.columns}, ${EXPENDABLE} FROM t ${answer.joins}`;
+SELECT ${answer.columns}, ${EXPENDABLE}, ${SETTLED} FROM t ${answer.joins}`;
   const policy = 'FROM identities i JOIN auth_policies p ON p.id = i.auth_policy_id';
   const isEnabled = `NOT ${isDisabledSql('i')}`;
   const authenticator = `${policy} JOIN authenticators a ON a.identity_id = i.id
   WHERE i.id = $2 AND a.id = $3 AND ${isEnabled}`;
-  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $15 FOR KEY SHARE OF i, a`);
+  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $17 FOR KEY SHARE OF i, a`);
   const byCertificate = opening(
-    `${authenticator} AND p.cert_allowed AND a.fingerprint = $15 FOR KEY SHARE OF i, a`,
+    `${authenticator} AND p.cert_allowed AND a.fingerprint = $17 FOR KEY SHARE OF i, a`,
     `,
 chain AS (
   UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
   WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`,
   );
   const byClaim = opening(`${policy}
-  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $15::boolean)
+  WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $17::boolean)
   FOR KEY SHARE OF i`);
   const byToken = (column: string) =>
     opening(`${policy} JOIN external_jwt_signers e ON e.id = $10
   WHERE i.${column} = $2 AND ${isEnabled} AND e.is_enabled AND ${allowsSigner('$10')}
-  AND NOT ${isRevokedSql({ tokenId: '$15', identityId: 'i.id', issuedAt: '$16' })} FOR KEY SHARE OF i, e`);
+  AND NOT ${isRevokedSql({ tokenId: '$17', identityId: 'i.id', issuedAt: '$18' })} FOR KEY SHARE OF i, e`);
   const byTokenWithId = byToken('id');
   const byTokenWithExternalId = byToken('external_id');
 
@@ -128,6 +144,6 @@ interface OpeningStatement {
   readonly names: string;
   readonly caId?: string | null;
   readonly signerId?: string;
-  /** From $15 on. */
+  /** From $17 on. */
   readonly shown: readonly unknown[];
 }

@@ -8,6 +8,7 @@ import type { ListLimits } from './table.js';
 import { administratorStore } from './administrators.js';
 import { accessView } from './access-view.js';
 import { adviceView } from './advice-view.js';
+import type { Actor } from './attribution.js';
 import { apiSessionCertificateStore } from './api-session-certificates.js';
 import { apiSessionStore } from './api-sessions.js';
 import { auditRecordStore } from './audit-records.js';
@@ -136,6 +137,8 @@ export interface Stores extends StoreSet {
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same for work that begins transactions of its own: they are parts of this one. */
   within<T>(work: (stores: Stores) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Who the changes of the request are recorded for; absent outside of one. */
+  readonly actor: Actor | undefined;
   /** The same stores for one request. */
   forRequest(scope: RequestScope): Stores;
   /**
@@ -147,6 +150,8 @@ export interface Stores extends StoreSet {
 
 /** On an open transaction. */
 class InnerStores extends StoresOn implements Stores {
+  readonly actor = undefined;
+
   transaction<T>(work: (stores: StoreSet) => Promise<T>): Promise<T> {
     return work(this);
   }
@@ -169,6 +174,7 @@ class SourceStores extends StoresOn implements Stores {
   constructor(
     readonly source: Source,
     lists: Lists,
+    readonly actor: Actor | undefined = undefined,
   ) {
     super(source, lists);
   }
@@ -187,7 +193,7 @@ class SourceStores extends StoresOn implements Stores {
       precondition === undefined
         ? new ScopedSource(this.source, scope)
         : new GuardedSource(this.source, scope, precondition);
-    return new SourceStores(scoped, this.lists);
+    return new SourceStores(scoped, this.lists, scope.actor);
   }
 
   async settle(): Promise<void> {

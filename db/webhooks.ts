@@ -2,6 +2,7 @@
 import type { EventPosition } from '../domain/events/position.js';
 import type { Page, Tags } from '../domain/model.js';
 import type { DeadLetter, Webhook, WebhookSettings } from '../domain/webhooks/webhook.js';
+import { noteAudit } from './audit-records.js';
 import { TOUCHED } from './change-statements.js';
 import type { Db } from './db.js';
 import { rowsWhere } from './scopes.js';
@@ -129,7 +130,10 @@ export interface WebhookStore {
   remove(id: string): Promise<void>;
   /** @throws DomainError `notFound` for the webhook */
   listDeadLetters(id: string, request: ListRequest): Promise<Page<DeadLetter>>;
-  /** Has these sent again; all of them for undefined. Answers how many. @throws DomainError `notFound` */
+  /**
+   * Has these sent again; all of them for undefined. Answers how many. Call it in a transaction, since it is recorded.
+   * @throws DomainError `notFound`
+   */
   redeliver(id: string, letterIds: readonly string[] | undefined): Promise<number>;
 
   /**
@@ -207,7 +211,15 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
         WHERE webhook_id = $1 AND ($2::text[] IS NULL OR id = ANY ($2))`,
         [id, letterIds ?? null],
       );
-      if (rowCount === 0) await get(id);
+      const { name } = await get(id);
+      if (rowCount > 0)
+        await noteAudit(db, {
+          kind: 'webhook.redelivered',
+          entityType: 'webhook',
+          entityId: id,
+          entityName: name,
+          after: { count: rowCount },
+        });
       return rowCount;
     },
 

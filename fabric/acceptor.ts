@@ -3,12 +3,15 @@
  * the handshake proved, and nothing else of its chain: it must be the one that the router enrolled with, lead to our
  * CA, and be in time; the router must exist and not be disabled. A refused connection is closed without an answer.
  */
+import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
 import { DomainError } from '../domain/errors.js';
 import { ChainFault } from '../domain/pki/chain.js';
 import type { VerifiedChain } from '../domain/pki/chain.js';
 import { certFingerprint } from '../domain/pki/keys.js';
 import { isLeafOf } from '../domain/pki/pem.js';
+import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import { Connection } from './connection.js';
@@ -18,8 +21,10 @@ import { HELLO_SEQUENCE, helloAnswer, readHello } from './hello.js';
 import type { Hello } from './hello.js';
 import type { ChannelLimits } from './limits.js';
 import { MalformedError } from './malformed.js';
+import { boundOf } from './messages/bounds.js';
 import { createRefusalLog } from './refusals.js';
 import { OpenChannel } from './router-channel.js';
+import { RouterShares } from './router-shares.js';
 import type { Registry } from './registry.js';
 import type { MessageTable } from './channel.js';
 import type { FabricServices } from './services.js';
@@ -37,6 +42,8 @@ export interface Knock {
 
 export interface AcceptorOptions {
   readonly services: FabricServices;
+  /** For lines about connections that are refused, which have bounds of their own. */
+  readonly log: Logger;
   readonly registry: Registry;
   readonly table: MessageTable;
   readonly limits: ChannelLimits;
@@ -75,8 +82,10 @@ export interface Acceptor {
 }
 
 export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const { services, registry, limits, verify, turns } = options;
-  const refusals = createRefusalLog(services);
+  const { services, log, registry, limits, verify, turns } = options;
+  const refusals = createRefusalLog({ log, noteFailure: services.noteFailure });
+  const shares = new RouterShares(limits.shares, () => performance.now());
+  const work = createTurnQueue({ waiting: Infinity });
   const waiting = new Set<Socket>();
   /** Of these, those whose hello has not come; longest first. */
   const silent = new Set<Socket>();
@@ -118,6 +127,8 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   const enter = async (knock: Knock, { hello, leaf, reader }: Shown) => {
     const router = await entitled(hello, leaf, knock.certificates);
     if (!hello.isFirst) throw new Refusal('a further connection of a channel, which none was offered', router.id);
+    const restMs = shares.restOf(router.id);
+    if (restMs > 0) throw new Refusal('it came too often, or needed too much time, and has to wait', router.id);
     // Each could wait for a sign of life of the one before.
     if (entering.has(router.id)) throw new Refusal('it connects twice at a time', router.id);
     entering.add(router.id);
@@ -125,7 +136,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       await registry.makeRoom(router.id, (reason) => new Refusal(reason, router.id));
       if (isClosed) throw new Refusal('the controller stops', router.id);
       if (knock.socket.destroyed) throw new Refusal('the connection ended before it was let in', router.id);
-      open(knock, hello, router, certFingerprint(leaf), reader);
+      open(knock, hello, router, leaf, reader);
     } finally {
       entering.delete(router.id);
     }
@@ -146,20 +157,18 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     return router;
   };
 
-  const open = (
-    { socket, admitted }: Knock,
-    hello: Hello,
-    router: KnownRouter,
-    fingerprint: string,
-    reader: FrameReader,
-  ) => {
+  const open = ({ socket, admitted }: Knock, hello: Hello, router: KnownRouter, leaf: Buffer, reader: FrameReader) => {
     const { table, onClose, onOpen } = options;
+    const routerId = router.id;
+    const endsMs = Date.parse(new X509Certificate(leaf).validTo);
     const channel = new OpenChannel({
       hello,
-      fingerprint,
+      fingerprint: certFingerprint(leaf),
       limits,
       table,
       services,
+      turns: work,
+      charge: (ms, purpose) => shares.charge(routerId, ms, purpose),
       onClose: (closed, reason) => {
         registry.remove(closed);
         onClose(closed, reason);
@@ -169,14 +178,16 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       onFrame: (frame) => {
         channel.received(frame);
       },
+      endOf: () => (Date.now() < endsMs ? undefined : 'the certificate of the router has expired'),
       onEnd: (reason) => {
         channel.ended(reason);
       },
     });
     channel.attach(connection);
     registry.add(channel);
+    shares.came(routerId);
     admitted?.();
-    reader.limits = { headers: limits.frameHeaders, body: limits.frameBody };
+    reader.bounds = boundOf;
     connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllers.ownId));
     onOpen(channel, router);
     connection.start();

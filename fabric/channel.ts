@@ -26,6 +26,12 @@ export interface RouterChannel {
   request(message: Message, timeoutMs: number): Promise<Frame>;
   /** Resolves when little waits to be sent, or when the channel is closed: await it between messages of a bulk. */
   drained(): Promise<void>;
+  /**
+   * Runs a part of long work in a turn of the event loop that it shares with no other part; its time counts as the
+   * router's.
+   * @throws ChannelError when the channel is closed: the work ends there
+   */
+  work<T>(part: () => T): Promise<T>;
   /** Cuts the connection; what was not sent is lost. The reason is logged. */
   close(reason: CloseReason): void;
 }
@@ -44,9 +50,16 @@ export type MessageHandler = (frame: Frame, channel: RouterChannel, services: Fa
 
 export interface MessageRule {
   readonly handle: MessageHandler;
-  /** The next message of this router waits until this one is done. */
-  readonly inOrder?: boolean;
+  /** Answers a frame that was passed over because it was too large. */
+  readonly refuse?: MessageHandler;
+  /** A client of the router asks for it: the router has a larger share of the event loop for those. */
+  readonly isOfClient?: boolean;
+  /** The next message of this router waits until this one is done; `large`: when it is handled in pieces. */
+  readonly inOrder?: boolean | 'large';
 }
+
+/** Bytes of a message that is handled in one turn of the event loop. */
+export const AT_ONCE_BYTES = 32 << 10;
 
 /** By content type. */
 export type MessageTable = ReadonlyMap<number, MessageRule>;

@@ -16,6 +16,7 @@ import type { RouterChannel } from './channel.js';
 import { unrouteMessage } from './circuits.js';
 import type { Circuit } from './circuits.js';
 import { EdgeError } from './edge-errors.js';
+import type { Flight } from './flights.js';
 import { PeerData, encodeText, readText } from './headers.js';
 import { givenToDialer } from './peer-data.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
@@ -35,6 +36,7 @@ export interface DialRequest {
   /** Of the router where the client is connected. */
   readonly channel: RouterChannel;
   readonly session: Dialer;
+  readonly flight: Flight;
   /** '' for terminators without one. */
   readonly instanceId: string;
   readonly peerData: ReadonlyMap<number, Uint8Array>;
@@ -116,7 +118,7 @@ function circuitOf(
 
 /** The terminator and the way to it. One that failed before is chosen only when there is no other. */
 async function choose(
-  { channel, session, instanceId, peerData }: DialRequest,
+  { channel, session, instanceId, peerData, flight }: DialRequest,
   failed: ReadonlySet<string>,
   circuitId: string,
   { stores, traffic }: FabricServices,
@@ -126,6 +128,7 @@ async function choose(
   const { serviceId } = session;
   const read = async () =>
     couldBeStored(instanceId) ? stores.hostedTerminators.targets(serviceId, instanceId, [...paths.keys()]) : [];
+  flight.reads();
   // Once one has failed, memory may be what was wrong.
   const found = await (failed.size > 0
     ? read()
@@ -142,7 +145,10 @@ async function choose(
     random: Math.random,
   });
   const path = choice && paths.get(choice.terminator.routerId);
-  if (choice !== undefined && path !== undefined) return { choice, path };
+  if (choice !== undefined && path !== undefined) {
+    flight.chose(choice.terminator);
+    return { choice, path };
+  }
   const text = (await stores.hostedTerminators.hasAny(session.serviceId))
     ? `service ${session.serviceId} has no online terminators for instanceId ${instanceId}`
     : `service ${session.serviceId} has no terminators`;

@@ -4,13 +4,16 @@
  */
 import type { Socket } from 'node:net';
 import { ContentType } from './content-types.js';
-import { encodeFrame, message } from './frame.js';
+import { encodeFrame, frameBytes, message } from './frame.js';
 import type { Frame, FrameReader, Message } from './frame.js';
 import { Header, encodeUint64 } from './headers.js';
 import type { ChannelLimits } from './limits.js';
+import { SendQueue } from './send-queue.js';
 
 export interface ConnectionListener {
   onFrame(frame: Frame): void;
+  /** Every few seconds: why the connection must end now. */
+  endOf?(): string | undefined;
   /** Once; nothing is called after it. */
   onEnd(reason: string): void;
 }
@@ -20,6 +23,10 @@ const ANSWER_MS = 2;
 const TICKS = 4;
 /** Up to so many are put together before they go: cheaper than one write each. */
 const COPIED_BYTES = 16_384;
+/** What the socket holds at a time: a sign of life waits for no more than this, and for the frame that has begun. */
+const SOCKET_BYTES = 256 << 10;
+
+const isLarge = (content: Message): boolean => frameBytes(content) > COPIED_BYTES;
 
 export class Connection {
   readonly #socket: Socket;
@@ -27,9 +34,11 @@ export class Connection {
   readonly #limits: ChannelLimits;
   readonly #listener: ConnectionListener;
   readonly #tick: NodeJS.Timeout;
-  /** Written since the last turn of the event loop. */
-  #unsent: Uint8Array[] = [];
-  #unsentBytes = 0;
+  /** What the socket has not been given. */
+  readonly #queue = new SendQueue();
+  #isSending = false;
+  /** A sign of life, or the answer to one, is due. */
+  #isSignDue = false;
   #sequence = 0;
   #isEnded = false;
   #isPaused = false;
@@ -67,7 +76,7 @@ export class Connection {
       this.end('the router closed the connection');
     });
     socket.on('drain', () => {
-      this.#release();
+      this.#send();
     });
     this.#tick = setInterval(
       () => {
@@ -99,37 +108,61 @@ export class Connection {
 
   write(sequence: number, content: Message): void {
     if (this.#isEnded) return;
-    const [head, body] = encodeFrame(sequence, this.#withSigns(content));
-    if (this.#waitingBytes + head.length + body.length > this.#limits.queueBytes) {
+    if (this.#waitingBytes + frameBytes(content) > this.#limits.queueBytes) {
       this.end(`more than ${this.#limits.queueBytes} bytes wait for a router that reads too slowly`);
       return;
     }
     if (this.#waitingBytes === 0) this.#progressAt = performance.now();
-    // One record for all that is written in this turn.
-    if (this.#unsent.length === 0)
-      setImmediate(() => {
-        this.#send();
-      });
-    this.#unsent.push(head);
-    if (body.length > 0) this.#unsent.push(body);
-    this.#unsentBytes += head.length + body.length;
+    this.#queue.push(sequence, content);
+    this.#sendSoon();
   }
 
   get #waitingBytes(): number {
-    return this.#socket.writableLength + this.#unsentBytes;
+    return this.#socket.writableLength + this.#queue.bytes;
   }
 
+  /** One record for all that is written in this turn. */
+  #sendSoon(): void {
+    if (this.#isSending || this.#isEnded) return;
+    this.#isSending = true;
+    setImmediate(() => {
+      this.#isSending = false;
+      this.#send();
+    });
+  }
+
+  /** Gives the socket as much as it takes; goes on when that has left. */
   #send(): void {
-    const [unsent, bytes, socket] = [this.#unsent, this.#unsentBytes, this.#socket];
-    [this.#unsent, this.#unsentBytes] = [[], 0];
-    if (this.#isEnded) return;
-    if (bytes <= COPIED_BYTES) {
-      socket.write(Buffer.concat(unsent, bytes));
-      return;
+    const socket = this.#socket;
+    while (!this.#isEnded && socket.writableLength < SOCKET_BYTES) {
+      const parts: Uint8Array[] = [];
+      let bytes = 0;
+      while (bytes < COPIED_BYTES) {
+        const part =
+          this.#takeSign() ?? this.#queue.take((content) => (isLarge(content) ? content : this.#withSigns(content)));
+        if (part === undefined) break;
+        parts.push(part);
+        bytes += part.length;
+      }
+      const [only] = parts;
+      if (only === undefined) break;
+      socket.write(parts.length === 1 ? only : Buffer.concat(parts, bytes));
     }
-    socket.cork();
-    for (const part of unsent) socket.write(part);
-    socket.uncork();
+    if (this.#waitingBytes <= this.#limits.lowQueueBytes) this.#release();
+  }
+
+  /** A sign of life, or the answer to one, goes before all that has not begun; a small message takes it along. */
+  #takeSign(): Uint8Array | undefined {
+    const { upcoming, isWithin } = this.#queue;
+    const isDue = this.#isSignDue || (upcoming !== undefined && this.#toAnswer !== undefined);
+    if (!isDue || isWithin || (upcoming !== undefined && !isLarge(upcoming))) return undefined;
+    const [head] = encodeFrame(this.nextSequence(), this.#withSigns(message(ContentType.Heartbeat)));
+    return head;
+  }
+
+  #sendSign(): void {
+    this.#isSignDue = true;
+    this.#sendSoon();
   }
 
   /** Resolves when little waits to be sent, or when the connection has ended. */
@@ -141,7 +174,7 @@ export class Connection {
   /** Asks for a sign of life at once. */
   probe(): void {
     this.#toldAt = 0;
-    this.write(this.nextSequence(), message(ContentType.Heartbeat));
+    this.#sendSign();
   }
 
   /** Stops reading: what the router sends waits with the router. */
@@ -187,11 +220,12 @@ export class Connection {
     this.#toAnswer = Buffer.from(sign);
     this.#answerTimer ??= setTimeout(() => {
       this.#answerTimer = undefined;
-      if (this.#toAnswer !== undefined) this.write(this.nextSequence(), message(ContentType.Heartbeat));
+      if (this.#toAnswer !== undefined) this.#sendSign();
     }, ANSWER_MS).unref();
   }
 
   #withSigns(content: Message): Message {
+    this.#isSignDue = false;
     const now = performance.now();
     const isDue = this.#toldAt === 0 || now - this.#toldAt >= this.#limits.heartbeatMs;
     if (!isDue && this.#toAnswer === undefined) return content;
@@ -206,6 +240,11 @@ export class Connection {
   }
 
   #look(): void {
+    const over = this.#listener.endOf?.();
+    if (over !== undefined) {
+      this.end(over);
+      return;
+    }
     const now = performance.now();
     const { silenceMs, stallMs, slowestBytes, heartbeatMs } = this.#limits;
     const { bytesWritten, writableLength } = this.#socket;
@@ -218,7 +257,7 @@ export class Connection {
     if (isSilent) this.end(`the router was silent for ${silenceMs / 1000} s`);
     else if (now - this.#progressAt > patienceMs)
       this.end(`the router has not read for ${Math.round(patienceMs / 1000)} s`);
-    else if (now - this.#toldAt >= heartbeatMs) this.write(this.nextSequence(), message(ContentType.Heartbeat));
+    else if (now - this.#toldAt >= heartbeatMs) this.#sendSign();
   }
 
   #release(): void {

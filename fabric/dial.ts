@@ -2,25 +2,18 @@
 import type { RouterChannel } from './channel.js';
 import { buildCircuit } from './circuit-builder.js';
 import type { BuiltCircuit, DialRequest } from './circuit-builder.js';
-import type { Circuit } from './circuits.js';
-import { EdgeError, errorMessage, invalidSession, refusalOf } from './edge-errors.js';
+import { EdgeError, errorMessage, refusalOf } from './edge-errors.js';
 import { forReply } from './frame.js';
 import type { Frame, Message } from './frame.js';
 import { PeerData } from './headers.js';
 import { givenToHost } from './peer-data.js';
 import type { FabricServices } from './services.js';
+import { requireStanding } from './standing.js';
 
-/**
- * @param lost  why the circuit may not stand: it is asked when what ends circuits knows it already
- * @throws EdgeError
- */
-export async function connect(
-  request: DialRequest,
-  lost: (circuit: Circuit) => Promise<EdgeError | undefined>,
-  services: FabricServices,
-): Promise<BuiltCircuit> {
-  const { session, channel } = request;
-  const { circuits, sessions } = services.traffic;
+/** A circuit that stands, and that all that allowed it still allows. @throws EdgeError */
+export async function connect(request: DialRequest, services: FabricServices): Promise<BuiltCircuit> {
+  const { session } = request;
+  const { circuits } = services.traffic;
   if (session.encryptionRequired && !request.peerData.has(PeerData.PublicKey))
     throw withoutKey('initiator did not send public header');
   const peerData = givenToHost(request.peerData, session);
@@ -30,13 +23,11 @@ export async function connect(
   try {
     if (session.encryptionRequired && !built.peerData.has(PeerData.PublicKey))
       throw withoutKey('terminator did not send public header', circuit.id);
-    const isOver = [circuit.sessionId, circuit.hostSessionId].some((id) => id !== null && sessions.hasEnded(id));
-    if (isOver || channel.isClosed) throw invalidSession();
-    const reason = await lost(circuit);
-    if (reason !== undefined) throw reason;
+    await requireStanding(circuit, request, services);
     return built;
   } catch (error) {
-    circuits.end(circuit, true);
+    const standing = circuits.get(circuit.id);
+    if (standing !== undefined) circuits.end(standing, true);
     throw error;
   }
 }

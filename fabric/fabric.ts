@@ -27,7 +27,10 @@ import { createPresenceWriter } from './presence.js';
 import type { KeySources } from './public-keys.js';
 import { createRegistry } from './registry.js';
 import type { ApiSessionTokens, FabricServices } from './services.js';
+import { createRouterLog } from './router-log.js';
+import { RouterChecks } from './router-checks.js';
 import { createSessionSync } from './session-sync.js';
+import { Spacing } from './spacing.js';
 import { createTraffic } from './traffic.js';
 
 export interface FabricOptions {
@@ -101,6 +104,9 @@ const GATHER_MS = 100;
 /** Signs of life between two whole states of API sessions while changes cannot be heard. */
 const DEAF_BEATS = 5;
 
+/** Of one router in a minute. */
+const CONNECTION_LINES = 5;
+
 interface Connected {
   router: KnownRouter;
   presence: RouterPresence;
@@ -109,13 +115,13 @@ interface Connected {
 }
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { stores, log, noteFailure, controllerId, controllers, newId, keySources } = options;
+  const { stores, controllerId, controllers, newId, keySources } = options;
+  const lines = createRouterLog(options);
+  const { log, noteFailure } = lines;
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
   const registry = createRegistry(limits.probeMs);
   const connected = new Map<RouterChannel, Connected>();
-  const due = new Set<string>();
   let isHearing = true;
-  let isClosed = false;
   let gathering: NodeJS.Timeout | undefined;
   let beats = 0;
 
@@ -124,11 +130,11 @@ export function createFabric(options: FabricOptions): Fabric {
     store: stores.routerChannels,
     hostId: newId(),
     controllerId,
-    log,
+    log: options.log,
     onBeat: () => {
       beats += 1;
       if (!isHearing) lookOurselves();
-      void checkDue();
+      checks.beat();
       models.beat();
     },
   });
@@ -144,7 +150,7 @@ export function createFabric(options: FabricOptions): Fabric {
 
   /** Changes go unheard: what may have changed is asked for, what costs more not as often. */
   const lookOurselves = () => {
-    for (const { routerId } of registry.all()) due.add(routerId);
+    checks.all();
     models.changed();
     if (beats % DEAF_BEATS !== 0) return;
     sessionSync.refresh();
@@ -172,27 +178,22 @@ export function createFabric(options: FabricOptions): Fabric {
     noteFailure,
   });
 
-  /** Routers that may no longer be connected, or to whom other policies apply now. */
-  const checkDue = async () => {
-    const ids = [...due].filter((id) => registry.get(id) !== undefined);
-    due.clear();
-    if (ids.length === 0 || isClosed) return;
-    try {
-      const found = new Map((await stores.routerSync.routers(ids)).map((router) => [router.id, router]));
-      for (const id of ids) check(id, found.get(id));
-    } catch {
-      // The database is away: the next sign of life tries again.
-      for (const id of ids) due.add(id);
-    }
-  };
+  const checks = new RouterChecks({
+    read: (ids) => stores.routerSync.routers(ids),
+    isOurs: (id) => registry.get(id) !== undefined || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...registry.all()].map(({ routerId }) => routerId),
+    onRead: (id, router) => {
+      check(id, router);
+    },
+  });
   const check = (id: string, router: KnownRouter | undefined) => {
+    const reason = barred(router);
+    if (reason !== undefined) traffic.routerBarred(id);
     const channel = registry.get(id);
     const entry = channel && connected.get(channel);
     if (channel === undefined || entry === undefined) return;
-    if (router === undefined) channel.close('the router was deleted');
-    else if (router.disabled) channel.close('the router was disabled');
-    else if (router.fingerprint === null) channel.close('the router must enroll again');
-    else {
+    if (reason !== undefined) channel.close(reason);
+    else if (router !== undefined) {
       entry.router = router;
       sessionSync.changed(router);
       traffic.routerChanged(router);
@@ -211,6 +212,7 @@ export function createFabric(options: FabricOptions): Fabric {
     routers,
     sessionSync,
     dataModel: models,
+    wholeStates: { sessions: new Spacing(limits.wholeStateMs), dataModel: new Spacing(limits.wholeStateMs) },
     sessionsSeen: options.sessionsSeen,
     apiSessions: options.apiSessions,
     traffic,
@@ -219,6 +221,7 @@ export function createFabric(options: FabricOptions): Fabric {
 
   const acceptor = createAcceptor({
     services,
+    log: options.log,
     registry,
     table: messageTable,
     limits,
@@ -242,10 +245,9 @@ export function createFabric(options: FabricOptions): Fabric {
       if (router.isEdge) channel.send(serverHello(versionInfo.version));
       traffic.routerConnected(channel, router);
       models.begin(channel);
-      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected');
+      log.info({ routerId: router.id, version: versionInfo.version }, 'router connected', CONNECTION_LINES);
       // What was true when it was let in may have changed since.
-      due.add(router.id);
-      void checkDue();
+      checks.due(router.id);
     },
     onClose(channel, reason) {
       clearTimeout(connected.get(channel)?.renewal);
@@ -254,28 +256,28 @@ export function createFabric(options: FabricOptions): Fabric {
       models.end(channel);
       traffic.routerLost(channel);
       presence.drop(channel.routerId);
-      log.info({ routerId: channel.routerId, reason }, 'router disconnected');
+      log.info({ routerId: channel.routerId, reason }, 'router disconnected', CONNECTION_LINES);
     },
   });
 
   const checkSoon = () => {
     gathering ??= setTimeout(() => {
       gathering = undefined;
-      for (const { routerId } of registry.all()) due.add(routerId);
-      void checkDue();
+      checks.all();
     }, GATHER_MS).unref();
   };
 
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
-    isClosed = true;
     clearTimeout(gathering);
     acceptor.close();
     sessionSync.close();
     for (const channel of [...registry.all()]) channel.close('the controller stops');
+    await checks.close();
     await models.close();
     await traffic.close();
     await presence.close();
+    lines.close();
   };
 
   return {
@@ -286,9 +288,7 @@ export function createFabric(options: FabricOptions): Fabric {
     news: {
       routerChanged(routerId) {
         traffic.memory.forgetAll();
-        if (registry.get(routerId) === undefined) return;
-        due.add(routerId);
-        void checkDue();
+        checks.due(routerId);
       },
       accessMoved: () => {
         traffic.memory.forgetAll();
@@ -309,6 +309,7 @@ export function createFabric(options: FabricOptions): Fabric {
       },
       terminatorsChanged: (serviceIds) => {
         traffic.memory.forgetTargets(serviceIds);
+        traffic.flights.doubtTerminators(serviceIds);
       },
       grantsLost: () => {
         traffic.memory.forgetAll();
@@ -350,6 +351,13 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     close: () => (closing ??= closeAll()),
   };
+}
+
+/** Why a router may not be connected. @param router  undefined when it is not there */
+function barred(router: KnownRouter | undefined): string | undefined {
+  if (router === undefined) return 'the router was deleted';
+  if (router.disabled) return 'the router was disabled';
+  return router.fingerprint === null ? 'the router must enroll again' : undefined;
 }
 
 /** What the router looks at is the header. @param version  its own, as it said */

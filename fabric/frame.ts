@@ -5,6 +5,8 @@
  */
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import { contentTypeName } from './content-types.js';
+import { requireFields } from './elements.js';
 import { malformed } from './malformed.js';
 import { reflected } from './headers.js';
 import type { Headers } from './headers.js';
@@ -14,6 +16,7 @@ const PREFIX_MAGIC = Buffer.of(0x03, 0x06, 0x09, 0x0c);
 const PREFIX_BYTES = 20;
 const HEADER_PREFIX_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
+const NO_HEADERS: Headers = new Map();
 
 /**
  * What is sent: the sequence is given on the way.
@@ -31,6 +34,8 @@ export interface Frame extends Message {
   readonly sequence: number;
   /** Of the whole frame, as it came. */
   readonly bytes: number;
+  /** It was larger than its kind may be: its body was not read, nor its headers when those are too many. */
+  readonly isSkipped?: true;
 }
 
 /** In bytes; what is larger is refused before it is read. */
@@ -39,7 +44,17 @@ export interface FrameLimits {
   readonly body: number;
 }
 
+/** Of frames of one kind. */
+export interface FrameBound extends FrameLimits {
+  /** What becomes of a larger one: the connection ends, or the frame is passed over, a part at a time. */
+  readonly beyond: 'cut' | 'skip';
+}
+
 export const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4_192 };
+/** Frames beyond it are never passed over. */
+const MOST_SKIPPED_BYTES = 16 << 20;
+/** Of one frame; each takes an object. */
+const MOST_HEADERS = 256;
 
 export function message(
   contentType: number,
@@ -59,8 +74,14 @@ export function typedMessage<D extends DescMessage>(
   return message(contentType, toBinary(schema, body), headers);
 }
 
-/** The body as a message of specs/fabric/. @throws MalformedError */
+/** The body as a message of specs/fabric/. @throws MalformedError, also when it has too many fields */
 export function readBody<D extends DescMessage>(schema: D, { body }: Message): MessageShape<D> {
+  requireFields(schema, body);
+  return decode(schema, body);
+}
+
+/** As `readBody`, for a body whose fields were counted. @throws MalformedError */
+export function decode<D extends DescMessage>(schema: D, body: Uint8Array): MessageShape<D> {
   try {
     return fromBinary(schema, body);
   } catch (cause) {
@@ -69,6 +90,13 @@ export function readBody<D extends DescMessage>(schema: D, { body }: Message): M
 }
 
 export const textOf = ({ body }: Message): string => textFrom(body);
+
+/** Of a whole frame. */
+export function frameBytes({ headers, body }: Message): number {
+  let bytes = PREFIX_BYTES + body.length;
+  for (const value of headers.values()) bytes += HEADER_PREFIX_BYTES + value.length;
+  return bytes;
+}
 
 /** The two parts of a frame; the body is not copied, because one may be shared by many routers. */
 export function encodeFrame(
@@ -98,7 +126,9 @@ export function encodeFrame(
  * looks at the sizes before it waits for what they promise.
  */
 export class FrameReader {
-  #limits: FrameLimits;
+  #boundOf: (contentType: number) => FrameBound;
+  /** Bytes that are still to come of a frame that is passed over. */
+  #skipped = 0;
   #bytes: Buffer = NOTHING;
   /** What is not read yet lies between these. */
   #start = 0;
@@ -107,12 +137,12 @@ export class FrameReader {
   #isOwn = false;
 
   constructor(limits: FrameLimits) {
-    this.#limits = limits;
+    this.#boundOf = () => ({ ...limits, beyond: 'cut' });
   }
 
   /** For the frames that follow. */
-  set limits(limits: FrameLimits) {
-    this.#limits = limits;
+  set bounds(boundOf: (contentType: number) => FrameBound) {
+    this.#boundOf = boundOf;
   }
 
   /** Bytes that are no whole frame yet. */
@@ -138,26 +168,57 @@ export class FrameReader {
 
   /** The next whole frame. Its values share memory with what was pushed: copy what is kept. @throws MalformedError */
   next(): Frame | undefined {
+    this.#passOver();
     const bytes = this.#bytes.subarray(this.#start, this.#end);
     if (!PREFIX_MAGIC.subarray(0, bytes.length).equals(bytes.subarray(0, PREFIX_MAGIC.length)))
       throw malformed('what came does not begin like a frame');
     if (bytes.length < PREFIX_BYTES) return undefined;
+    const contentType = bytes.readInt32LE(4);
     const headerBytes = bytes.readUInt32LE(12);
     const bodyBytes = bytes.readUInt32LE(16);
-    if (headerBytes > this.#limits.headers)
-      throw malformed(`headers of ${headerBytes} bytes, more than ${this.#limits.headers}`);
-    if (bodyBytes > this.#limits.body) throw malformed(`a body of ${bodyBytes} bytes, more than ${this.#limits.body}`);
-    const whole = PREFIX_BYTES + headerBytes + bodyBytes;
-    if (bytes.length < whole) return undefined;
-    this.#start += whole;
+    const bound = this.#boundOf(contentType);
+    const kept = keptOf({ contentType, headerBytes, bodyBytes }, bound);
+    const end = PREFIX_BYTES + kept.headerBytes + kept.bodyBytes;
+    if (bytes.length < end) return undefined;
+    this.#start += end;
+    this.#skipped = headerBytes + bodyBytes - (end - PREFIX_BYTES);
+    const headers = decodeHeaders(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + kept.headerBytes));
+    if (headers === undefined && bound.beyond === 'cut')
+      throw malformed(`${contentTypeName(contentType)}: more than ${MOST_HEADERS} headers`);
     return {
-      contentType: bytes.readInt32LE(4),
+      contentType,
       sequence: bytes.readInt32LE(8),
-      bytes: whole,
-      headers: decodeHeaders(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + headerBytes)),
-      body: bytes.subarray(PREFIX_BYTES + headerBytes, whole),
+      bytes: PREFIX_BYTES + headerBytes + bodyBytes,
+      headers: headers ?? NO_HEADERS,
+      body: bytes.subarray(PREFIX_BYTES + kept.headerBytes, end),
+      ...(this.#skipped > 0 || headers === undefined ? { isSkipped: true } : {}),
     };
   }
+
+  #passOver(): void {
+    const passed = Math.min(this.#skipped, this.held);
+    this.#skipped -= passed;
+    this.#start += passed;
+  }
+}
+
+interface Sizes {
+  readonly contentType: number;
+  readonly headerBytes: number;
+  readonly bodyBytes: number;
+}
+
+/** What is read of a frame of these sizes. @throws MalformedError when its connection must end */
+function keptOf(
+  { contentType, headerBytes, bodyBytes }: Sizes,
+  { headers, body, beyond }: FrameBound,
+): Pick<Sizes, 'headerBytes' | 'bodyBytes'> {
+  if (headerBytes <= headers && bodyBytes <= body) return { headerBytes, bodyBytes };
+  if (beyond === 'cut' || headerBytes + bodyBytes > MOST_SKIPPED_BYTES) {
+    const [part, bytes, most] = headerBytes > headers ? ['headers', headerBytes, headers] : ['a body', bodyBytes, body];
+    throw malformed(`${contentTypeName(contentType)}: ${part} of ${bytes} bytes, more than ${most}`);
+  }
+  return { headerBytes: headerBytes <= headers ? headerBytes : 0, bodyBytes: 0 };
 }
 
 /** What a reply needs of its request, in memory of its own: for what takes long to answer. */
@@ -166,7 +227,8 @@ export function forReply({ contentType, sequence, headers }: Frame): Frame {
   return { contentType, sequence, headers: new Map(kept), body: NOTHING, bytes: 0 };
 }
 
-function decodeHeaders(bytes: Buffer): Map<number, Buffer> {
+/** undefined when there are too many. */
+function decodeHeaders(bytes: Buffer): Map<number, Buffer> | undefined {
   const headers = new Map<number, Buffer>();
   for (let at = 0; at < bytes.length;) {
     if (at + HEADER_PREFIX_BYTES > bytes.length) throw malformed('the headers end within a header');
@@ -175,6 +237,7 @@ function decodeHeaders(bytes: Buffer): Map<number, Buffer> {
     const start = at + HEADER_PREFIX_BYTES;
     if (start + length > bytes.length) throw malformed(`header ${key} is longer than the headers`);
     if (headers.has(key)) throw malformed(`header ${key} comes twice`);
+    if (headers.size === MOST_HEADERS) return undefined;
     headers.set(key, bytes.subarray(start, start + length));
     at = start + length;
   }

@@ -1,12 +1,12 @@
+import { SHARE_LIMITS } from './router-shares.js';
+import type { ShareLimits } from './router-shares.js';
+
 /** Bounds of the control channel. A suite passes its own; everything else takes these. */
 export interface ChannelLimits {
   /** From the end of the TLS handshake to the whole hello. */
   readonly helloMs: number;
   /** Connections whose hello is awaited or checked. */
   readonly hellos: number;
-  /** Bytes of headers and of body in one frame of a router. */
-  readonly frameHeaders: number;
-  readonly frameBody: number;
   /** Bytes that may wait to be sent to one router; past them it is cut. */
   readonly queueBytes: number;
   /** A bulk of messages goes on when no more than this waits. */
@@ -30,23 +30,27 @@ export interface ChannelLimits {
   readonly probeMs: number;
   /** A standing channel of a router with a new certificate ends after this: by then the router has stored it. */
   readonly renewedMs: number;
+  /** Between two whole states of one kind for a router that asks for them. */
+  readonly wholeStateMs: number;
+  /** What one router may have of the event loop, and how often it may come. */
+  readonly shares: ShareLimits;
 }
 
 export const LIMITS: ChannelLimits = {
   helloMs: 5_000,
   hellos: 500,
-  frameHeaders: 1 << 20,
-  frameBody: 16 << 20,
   queueBytes: 32 << 20,
   lowQueueBytes: 1 << 20,
   stallMs: 30_000,
   slowestBytes: 64 << 10,
   requests: 1_000,
   handlers: 256,
-  waiting: 10_000,
+  waiting: 20_000,
   waitingBytes: 8 << 20,
   heartbeatMs: 10_000,
   silenceMs: 30_000,
   probeMs: 1_500,
   renewedMs: 5_000,
+  wholeStateMs: 5_000,
+  shares: SHARE_LIMITS,
 };

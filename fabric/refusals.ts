@@ -1,5 +1,6 @@
 /** Logs connections that were refused: each kind once, and how often it came again after a while. */
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import type { FabricServices } from './services.js';
 
 /** Kinds that are remembered; strangers can name no more than these. */
@@ -16,7 +17,7 @@ export interface RefusalLog {
 }
 
 export function createRefusalLog(
-  { log, noteFailure }: Pick<FabricServices, 'log' | 'noteFailure'>,
+  { log, noteFailure }: { readonly log: Logger; readonly noteFailure: FabricServices['noteFailure'] },
   now: () => number = () => performance.now(),
 ): RefusalLog {
   const kinds = new LRUCache<string, { since: number; more: number }>({ max: MAX_KINDS });

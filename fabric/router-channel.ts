@@ -1,5 +1,6 @@
 /** The channel of one router: requests and their replies, and messages handed to their handlers within bounds. */
-import { ChannelError } from './channel.js';
+import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
+import { AT_ONCE_BYTES, ChannelError } from './channel.js';
 import type { CloseReason, MessageRule, MessageTable, RouterChannel } from './channel.js';
 import type { Connection } from './connection.js';
 import { contentTypeName } from './content-types.js';
@@ -9,12 +10,19 @@ import type { Hello } from './hello.js';
 import type { ChannelLimits } from './limits.js';
 import { MalformedError } from './malformed.js';
 import type { FabricServices } from './services.js';
+import type { Purpose } from './router-shares.js';
 
 interface Waiter {
   readonly resolve: (reply: Frame) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
 }
+
+/** What it takes to decrypt and read them. */
+const BYTES_A_MS = 1 << 20;
+
+/** In memory while it waits. */
+const heldBytes = ({ bytes, isSkipped }: Frame): number => (isSkipped === true ? 0 : bytes);
 
 /** Kinds of messages that are named in the log because nothing is done with them. */
 const MAX_UNKNOWN = 20;
@@ -26,6 +34,10 @@ export interface ChannelOptions {
   readonly limits: ChannelLimits;
   readonly table: MessageTable;
   readonly services: FabricServices;
+  /** Parts of long work, of all routers. */
+  readonly turns: TurnQueue;
+  /** Counts time of the event loop. @returns false when the router has had its share, and is to be cut */
+  readonly charge: (ms: number, purpose: Purpose) => boolean;
   readonly onClose: (channel: OpenChannel, reason: CloseReason) => void;
 }
 
@@ -103,6 +115,13 @@ export class OpenChannel implements RouterChannel {
     await this.#connection?.drained();
   }
 
+  async work<T>(part: () => T): Promise<T> {
+    return this.#options.turns.run(() => {
+      if (this.#isClosed) throw new ChannelError('the channel is closed');
+      return this.#timed('own', part);
+    });
+  }
+
   close(reason: CloseReason): void {
     this.#connection?.end(reason);
   }
@@ -130,8 +149,9 @@ export class OpenChannel implements RouterChannel {
       waiter.resolve(frame);
       return;
     }
+    this.#charge(frame.bytes / BYTES_A_MS, 'own');
     this.#queue.push(frame);
-    this.#queuedBytes += frame.bytes;
+    this.#queuedBytes += heldBytes(frame);
     this.#dispatch();
     const { waiting, waitingBytes } = this.#options.limits;
     if (this.#queue.length > waiting || this.#queuedBytes > waitingBytes) this.#connection?.pause();
@@ -147,7 +167,7 @@ export class OpenChannel implements RouterChannel {
     while (!this.#isClosed && !this.#isBlocked && this.#running < limits.handlers) {
       const frame = this.#queue.shift();
       if (frame === undefined) return;
-      this.#queuedBytes -= frame.bytes;
+      this.#queuedBytes -= heldBytes(frame);
       const rule = table.get(frame.contentType);
       if (rule === undefined) this.#noteUnknown(frame);
       else this.#run(rule, frame);
@@ -155,7 +175,7 @@ export class OpenChannel implements RouterChannel {
   }
 
   #run(rule: MessageRule, frame: Frame): void {
-    const isInOrder = rule.inOrder === true;
+    const isInOrder = rule.inOrder === true || (rule.inOrder === 'large' && frame.bytes > AT_ONCE_BYTES);
     this.#running += 1;
     this.#isBlocked = isInOrder;
     void this.#handle(rule, frame).finally(() => {
@@ -167,10 +187,11 @@ export class OpenChannel implements RouterChannel {
     });
   }
 
-  async #handle({ handle }: MessageRule, frame: Frame): Promise<void> {
+  async #handle({ handle, refuse, isOfClient = false }: MessageRule, frame: Frame): Promise<void> {
     const { services } = this.#options;
+    const act = frame.isSkipped === true ? refuse : handle;
     try {
-      await handle(frame, this, services);
+      await this.#timed(isOfClient ? 'clients' : 'own', () => act?.(frame, this, services));
     } catch (error) {
       if (error instanceof MalformedError) this.close(`${contentTypeName(frame.contentType)}: ${error.message}`);
       else if (!this.#isClosed)
@@ -180,6 +201,21 @@ export class OpenChannel implements RouterChannel {
           'a message of a router could not be handled',
         );
     }
+  }
+
+  /** Counts what runs until its first `await`. */
+  #timed<T>(purpose: Purpose, act: () => T): T {
+    const startedAt = performance.now();
+    try {
+      return act();
+    } finally {
+      this.#charge(performance.now() - startedAt, purpose);
+    }
+  }
+
+  #charge(ms: number, purpose: Purpose): void {
+    if (!this.#isClosed && !this.#options.charge(ms, purpose))
+      this.close('the router needed more than its share of time');
   }
 
   #noteUnknown({ contentType }: Frame): void {

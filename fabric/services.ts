@@ -1,11 +1,12 @@
 /** What the handlers of messages work with. Built once, in fabric.ts. */
-import type { Logger } from 'pino';
 import type { RouterPresence } from '../domain/router.js';
 import type { KnownRouter } from '../db/router-sync-view.js';
 import type { Stores } from '../db/stores.js';
 import type { RouterChannel } from './channel.js';
 import type { KnownControllers } from './controllers.js';
+import type { FabricLog } from './router-log.js';
 import type { SessionSync } from './session-sync.js';
+import type { Spacing } from './spacing.js';
 import type { Traffic } from './traffic.js';
 
 /** The routers that are connected to this controller. */
@@ -37,16 +38,19 @@ export interface ApiSessionTokens {
 
 export interface FabricServices {
   readonly stores: Stores;
-  readonly log: Logger;
+  /** Bounded for each router. */
+  readonly log: FabricLog;
   /**
    * For what is refused or tried again because something failed: a warning, or a mere note while the database is away,
-   * which has lines of its own.
+   * which has lines of its own. Bounded for each router.
    */
   readonly noteFailure: (error: unknown, facts: object, message: string) => void;
   readonly channels: ChannelRegistry;
   readonly routers: ConnectedRouters;
   readonly sessionSync: SessionSync;
   readonly dataModel: DataModel;
+  /** Whole states that a router asks for. */
+  readonly wholeStates: { readonly sessions: Spacing; readonly dataModel: Spacing };
   /** Clients of these API sessions are connected to a router: that counts as activity. */
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly apiSessions: ApiSessionTokens;

@@ -9,6 +9,7 @@ import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { Stores } from '../db/stores.js';
 import { SessionRemovedSchema } from '../generated/fabric/edge_pb.js';
 import type { Circuit, Circuits } from './circuits.js';
+import type { Flights } from './flights.js';
 import { ContentType } from './content-types.js';
 import { typedMessage } from './frame.js';
 import type { Message } from './frame.js';
@@ -18,6 +19,7 @@ export interface SessionWatchOptions {
   readonly stores: Pick<Stores, 'shownSessions' | 'hostedTerminators'>;
   readonly channels: Pick<ChannelRegistry, 'get'>;
   readonly circuits: Circuits;
+  readonly flights: Flights;
   readonly noteFailure: FabricServices['noteFailure'];
   /** Sessions that one router may name: what it names beyond them is over for it. A suite passes its own. */
   readonly most?: number;
@@ -29,8 +31,6 @@ const MOST = 100_000;
 const SLICE = 500;
 /** After a failure. */
 const RETRY_MS = 200;
-/** A dial that began before its session ended still finds it here. */
-const RECENT = 10_000;
 
 /** A router goes by the ids; it wants as many tokens. */
 export const sessionRemovedMessage = (ids: readonly string[]): Message =>
@@ -40,38 +40,45 @@ export const sessionRemovedMessage = (ids: readonly string[]): Message =>
     create(SessionRemovedSchema, { tokens: [...ids], ids: [...ids] }),
   );
 
+/** Of one flight. */
+interface Doubt {
+  readonly uses: readonly UseAtRouter[];
+  readonly resolve: (lost: readonly UseAtRouter[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class SessionWatch {
   readonly #stores: SessionWatchOptions['stores'];
   readonly #channels: SessionWatchOptions['channels'];
   readonly #circuits: Circuits;
+  readonly #flights: Flights;
   readonly #noteFailure: SessionWatchOptions['noteFailure'];
   readonly #most: number;
   readonly #byRouter = new Map<string, Set<string>>();
-  /** Oldest first. */
-  readonly #ended = new Set<string>();
   readonly #checks = new SingleTurn(() => this.#checkAll());
   readonly #named: UseAtRouter[] = [];
   readonly #naming = new SingleTurn(() => this.#checkNamed());
+  readonly #doubts: Doubt[] = [];
+  readonly #asking = new SingleTurn(() => this.#askDoubts());
 
-  constructor({ stores, channels, circuits, noteFailure, most = MOST }: SessionWatchOptions) {
+  constructor({ stores, channels, circuits, flights, noteFailure, most = MOST }: SessionWatchOptions) {
     this.#stores = stores;
     this.#channels = channels;
     this.#circuits = circuits;
+    this.#flights = flights;
     this.#noteFailure = noteFailure;
     this.#most = most;
   }
 
-  /** A router showed this session and it was good. False when it ended meanwhile. */
-  use(routerId: string, sessionId: string): boolean {
-    if (this.#ended.has(sessionId)) return false;
+  /** The router, whose channel is open, is used for this session: it hears when that is over. */
+  use(routerId: string, sessionId: string): void {
     const used = this.#byRouter.get(routerId) ?? new Set();
     this.#byRouter.set(routerId, used.add(sessionId));
-    return true;
   }
 
   /**
-   * A router says which sessions its clients use. They are watched from now on, whatever fails, and it hears of those
-   * that are over. When many routers come back at once, theirs are asked about together.
+   * Sessions that the clients of a router use, as it says or as is stored. They are watched from now on, whatever
+   * fails, and it hears of those that are over. When many routers come back at once, theirs are asked about together.
    * @returns resolves when they have been asked about
    */
   async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
@@ -79,17 +86,27 @@ export class SessionWatch {
     for (const sessionId of sessionIds) {
       const used = this.#byRouter.get(routerId);
       if (used?.has(sessionId) === true) continue; // it is watched already
-      const isTaken = couldBeId(sessionId) && (used?.size ?? 0) < this.#most && this.use(routerId, sessionId);
-      if (isTaken) this.#named.push({ sessionId, routerId });
-      else ended.push(sessionId);
+      if (couldBeId(sessionId) && (used?.size ?? 0) < this.#most) {
+        this.use(routerId, sessionId);
+        this.#named.push({ sessionId, routerId });
+      } else ended.push(sessionId);
     }
     this.#tell(routerId, ended);
     this.#naming.ask();
     await this.#naming.run();
   }
 
-  hasEnded(sessionId: string): boolean {
-    return this.#ended.has(sessionId);
+  /**
+   * Those of these uses that are over; they end as in a check. Uses that come while the database is asked are asked
+   * about together.
+   * @throws Error when the database does not say
+   */
+  lostOf(uses: readonly UseAtRouter[]): Promise<readonly UseAtRouter[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#asking.isClosed) throw new Error('the controller stops');
+      this.#doubts.push({ uses, resolve, reject });
+      this.#asking.ask();
+    });
   }
 
   /** Its channel is closed: when it comes back it says itself what it uses. */
@@ -99,7 +116,7 @@ export class SessionWatch {
 
   /** These sessions are gone. */
   ended(sessionIds: readonly string[]): void {
-    for (const id of sessionIds) this.#remember(id);
+    this.#flights.doubtSessions(sessionIds);
     for (const [routerId, used] of this.#byRouter) {
       const lost = sessionIds.filter((id) => used.delete(id));
       this.#tell(routerId, lost);
@@ -109,12 +126,13 @@ export class SessionWatch {
 
   /** Grants or router policies may have changed: asks about every session that a router of ours uses. */
   check(): void {
+    this.#flights.doubtAll();
     this.#checks.ask();
   }
 
   /** Waits for the statements that are running. */
   async close(): Promise<void> {
-    await Promise.all([this.#checks.close(), this.#naming.close()]);
+    await Promise.all([this.#checks.close(), this.#naming.close(), this.#asking.close()]);
   }
 
   async #checkNamed(): Promise<void> {
@@ -132,15 +150,33 @@ export class SessionWatch {
 
   async #checkSlice(uses: readonly UseAtRouter[]): Promise<void> {
     try {
-      const lostAt = new Map<string, string[]>();
-      for (const { routerId, sessionId } of await this.#stores.shownSessions.lost(uses))
-        lostAt.set(routerId, [...(lostAt.get(routerId) ?? []), sessionId]);
-      for (const [routerId, lost] of lostAt) await this.#lost(routerId, lost);
+      await this.#endLost(uses);
     } catch (error) {
       this.#noteFailure(error, {}, 'sessions in use could not be checked; it is tried again');
       this.#checks.ask();
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
+  }
+
+  async #askDoubts(): Promise<void> {
+    while (this.#doubts.length > 0) {
+      const doubts = this.#doubts.splice(0, SLICE);
+      try {
+        const lost = new Set(await this.#endLost(doubts.flatMap(({ uses }) => uses)));
+        for (const { uses, resolve } of doubts) resolve(uses.filter((use) => lost.has(use)));
+      } catch (error) {
+        for (const { reject } of doubts) reject(error);
+      }
+    }
+  }
+
+  /** @returns those of them that are over */
+  async #endLost(uses: readonly UseAtRouter[]): Promise<readonly UseAtRouter[]> {
+    const lost = await this.#stores.shownSessions.lost(uses);
+    const lostAt = new Map<string, string[]>();
+    for (const { routerId, sessionId } of lost) lostAt.set(routerId, [...(lostAt.get(routerId) ?? []), sessionId]);
+    for (const [routerId, sessionIds] of lostAt) await this.#lost(routerId, sessionIds);
+    return lost;
   }
 
   async #lost(routerId: string, lost: readonly string[]): Promise<void> {
@@ -155,14 +191,6 @@ export class SessionWatch {
 
   #tell(routerId: string, sessionIds: readonly string[]): void {
     if (sessionIds.length > 0) this.#channels.get(routerId)?.send(sessionRemovedMessage(sessionIds));
-  }
-
-  #remember(sessionId: string): void {
-    this.#ended.add(sessionId);
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= RECENT) break;
-      this.#ended.delete(oldest);
-    }
   }
 }
 

@@ -4,8 +4,10 @@ import { couldBeStored } from '../domain/ids.js';
 import type { PolicyType } from '../domain/model.js';
 import type { RouterChannel } from './channel.js';
 import { invalidApiSession, invalidEdgeRouter, invalidSession, wrongSessionType } from './edge-errors.js';
+import type { Flight } from './flights.js';
 import type { FabricServices } from './services.js';
 
+/** What a router shows for a client. */
 export interface ShownTokens {
   readonly apiSessionToken: string;
   readonly sessionToken: string;
@@ -20,6 +22,7 @@ export async function requireSession(
   type: PolicyType,
   channel: RouterChannel,
   { apiSessions, stores, traffic }: FabricServices,
+  flight: Flight,
 ): Promise<ShownSession> {
   const { routerId } = channel;
   const apiSessionId = await apiSessions.find(apiSessionToken);
@@ -31,6 +34,8 @@ export async function requireSession(
   if (session?.apiSessionId !== apiSessionId) throw invalidSession();
   if (session.type !== type) throw wrongSessionType();
   if (!session.isRouterAllowed) throw invalidEdgeRouter();
-  if (channel.isClosed || !traffic.sessions.use(routerId, session.id)) throw invalidSession();
+  if (channel.isClosed) throw invalidSession();
+  traffic.sessions.use(routerId, session.id);
+  flight.hangsOn(session.id, session.serviceId);
   return session;
 }

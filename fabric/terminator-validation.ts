@@ -36,6 +36,8 @@ export class TerminatorValidation {
   constructor(
     private readonly terminators: Stores['hostedTerminators'],
     private readonly now: () => number,
+    /** Hosts of terminators that are stored for a router that has just connected. */
+    private readonly onHosts: (channel: RouterChannel, sessionIds: readonly string[]) => void = () => undefined,
   ) {}
 
   /** Everything that is stored for the router is in doubt. */
@@ -45,6 +47,8 @@ export class TerminatorValidation {
       const found = await this.terminators.hostedOn(channel.routerId, after, PAGE);
       for (const { id, binding, address } of found)
         this.#doubt(channel, id, { binding, address, notBeforeMs: this.now(), postCreate: false });
+      const sessionIds = new Set(found.flatMap(({ sessionId }) => sessionId ?? []));
+      if (!channel.isClosed && sessionIds.size > 0) this.onHosts(channel, [...sessionIds]);
       after = found.at(-1)?.id ?? after;
       page = found.length;
     }

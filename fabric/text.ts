@@ -6,16 +6,18 @@ import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
 
 const { decodeUtf8: decode } = getTextEncoding();
 
-const storable = (text: string, bytes: Uint8Array): string =>
-  bytes.includes(0) ? text.replaceAll('\0', '\uFFFD') : text;
+/** A byte of no UTF-8 text: it becomes U+FFFD. */
+const NO_TEXT = 0xff;
 
-export const textFrom = (bytes: Uint8Array): string =>
-  storable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), bytes);
+export function textFrom(bytes: Uint8Array): string {
+  const kept = bytes.includes(0) ? bytes.map((byte) => (byte === 0 ? NO_TEXT : byte)) : bytes;
+  return Buffer.from(kept.buffer, kept.byteOffset, kept.length).toString('utf8');
+}
 
 /** Makes the texts of protobuf messages the same way. Each module that reads or writes messages imports this one. */
 configureTextEncoding({
   // Texts of messages are short: this way they take a third of the time.
   encodeUtf8: (text) => Buffer.from(text, 'utf8'),
   checkUtf8: (text) => text.isWellFormed(),
-  decodeUtf8: (bytes, strict) => storable(decode(bytes, strict), bytes),
+  decodeUtf8: (bytes, strict) => (bytes.includes(0) ? textFrom(bytes) : decode(bytes, strict)),
 });

@@ -11,11 +11,12 @@ import type { RouterChannel } from './channel.js';
 import { Circuits } from './circuits.js';
 import { ConnectedIdentities } from './connected-identities.js';
 import { DialMemory } from './dial-memory.js';
+import { Flights } from './flights.js';
 import type { ChannelRegistry, FabricServices } from './services.js';
 import { SessionWatch } from './session-watch.js';
 import { TerminatorValidation } from './terminator-validation.js';
 import { Topology } from './topology.js';
-import { TunnelWatch } from './tunnel-watch.js';
+import { TunnelWatch, isTunneledTo } from './tunnel-watch.js';
 
 /** What one router may have us do at a time: a flood of one is no other's business. */
 export interface RouterGates {
@@ -28,6 +29,7 @@ export interface RouterGates {
 export interface Traffic {
   readonly circuits: Circuits;
   readonly costs: TerminatorCosts;
+  readonly flights: Flights;
   readonly sessions: SessionWatch;
   readonly tunnels: TunnelWatch;
   readonly topology: Topology;
@@ -39,6 +41,8 @@ export interface Traffic {
   routerConnected(channel: RouterChannel, router: PathRouter): void;
   /** What paths depend on. */
   routerChanged(router: PathRouter): void;
+  /** It may not be connected any more: its circuits end at their other ends too. */
+  routerBarred(routerId: string): void;
   /** Its channel is closed. */
   routerLost(channel: RouterChannel): void;
   close(): Promise<void>;
@@ -61,8 +65,11 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
   const now = () => performance.now();
   const costs = new TerminatorCosts(now);
   const circuits = new Circuits(channels, costs);
-  const sessions = new SessionWatch({ stores, channels, circuits, noteFailure });
-  const validation = new TerminatorValidation(stores.hostedTerminators, now);
+  const flights: Flights = new Flights(() => tunnels.now());
+  const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure });
+  const validation = new TerminatorValidation(stores.hostedTerminators, now, ({ routerId }, sessionIds) => {
+    void sessions.named(routerId, sessionIds);
+  });
   const tunnels = new TunnelWatch({
     stores,
     circuits,
@@ -85,6 +92,19 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
       for (const circuit of circuits.ofRouter(routerId)) circuits.end(circuit, true);
     }
   };
+  /** What was lost while the router was away is asked about, whatever it says itself. */
+  const watchStanding = (channel: RouterChannel) => {
+    const { routerId } = channel;
+    const sessionIds = new Set<string>();
+    for (const circuit of circuits.ofRouter(routerId)) {
+      const { path, sessionId, hostSessionId, serviceId } = circuit;
+      if (path.routerIds[0] === routerId && sessionId !== null) sessionIds.add(sessionId);
+      if (path.routerIds[0] === routerId && sessionId === null) tunnels.use(channel, 'Dial', serviceId);
+      if (path.routerIds.at(-1) === routerId && hostSessionId !== null) sessionIds.add(hostSessionId);
+      if (isTunneledTo(circuit, routerId)) tunnels.use(channel, 'Bind', serviceId);
+    }
+    void sessions.named(routerId, [...sessionIds]);
+  };
   const timers = [
     setInterval(() => {
       validation.askAll();
@@ -99,6 +119,7 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
   return {
     circuits,
     costs,
+    flights,
     sessions,
     tunnels,
     topology,
@@ -119,6 +140,7 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
     routerConnected(channel, router) {
       absent.delete(channel.routerId);
       setRouter(router);
+      watchStanding(channel);
       validation.routerConnected(channel).catch((error: unknown) => {
         noteFailure(
           error,
@@ -128,6 +150,9 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
       });
     },
     routerChanged: setRouter,
+    routerBarred(routerId) {
+      for (const circuit of circuits.ofRouter(routerId)) circuits.end(circuit, true);
+    },
     routerLost(channel) {
       validation.routerLost(channel);
       topology.removeRouter(channel.routerId);

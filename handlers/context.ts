@@ -6,6 +6,7 @@ import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
 import type { ApiSessionDraft, ClientInfo } from '../db/api-sessions.js';
 import type { Proof } from '../db/session-opening.js';
 import type { AccessEpoch } from '../db/access-view.js';
+import type { Actor } from '../db/attribution.js';
 import type { Stores, StoreSet } from '../db/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
@@ -18,6 +19,7 @@ import type { Api } from '../generated/operation.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { KeptTexts } from './kept-texts.js';
 import type { QrCodes } from './shared/qr-codes.js';
+import type { Caller } from './reply.js';
 import type { TextStream } from './text-stream.js';
 
 /** Hashing of passwords, bounded in how many run and wait. @throws DomainError `tooManyRequests` */
@@ -52,6 +54,8 @@ export interface ApiSessions {
     client: ClientInfo,
     stores: Pick<StoreSet, 'apiSessions'>,
   ): Promise<(LiveApiSession & { readonly token: string }) | undefined>;
+  /** The caller ends its session. @throws DomainError `notFound` */
+  logOut(caller: Pick<Caller, 'apiSessionId' | 'identityId'>, stores: Pick<StoreSet, 'apiSessions'>): Promise<void>;
   /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
   live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
   /** Call after the database has forgotten or changed them, so that this controller does at once. */
@@ -217,14 +221,15 @@ export interface EventStreams {
 export interface Maintenance {
   /**
    * Writes all that the database holds into a new file, and answers when that is whole. It goes on without a caller.
+   * @param actor  who asks, for the audit record
    * @throws DomainError `rateLimited` while other work is under way, `unavailable` when the file cannot be written
    */
-  snapshot(): Promise<void>;
+  snapshot(actor: Actor | undefined): Promise<void>;
   /**
    * Begins a check of data integrity, and answers when it has begun; `stores.integrity` tells how far it is.
    * @throws DomainError `rateLimited` as a snapshot
    */
-  checkIntegrity(isFixing: boolean): Promise<void>;
+  checkIntegrity(isFixing: boolean, actor: Actor | undefined): Promise<void>;
 }
 
 export type EdgeConnection = 'online' | 'offline' | 'unknown';

@@ -7,8 +7,10 @@ import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js
 import { measureCompression } from './bench/compression.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
+import { frameHead, frameRow, measureFrames } from './bench/frames/frames.js';
 import { growthLines, growthOf } from './bench/growth.js';
 import { LoadGenerator } from './bench/load.js';
+import { isEven, loginTimingHead, loginTimingRow, measureLoginTiming } from './bench/login-timing.js';
 import { measureController } from './bench/measure.js';
 import type { Bench, Closers, Measured } from './bench/measure.js';
 import { parseOptions, USAGE, UsageError } from './bench/options.js';
@@ -178,6 +180,25 @@ async function measureAttacks(options: BenchOptions, closers: Closers): Promise<
     );
 }
 
+/** Its heap is as small as the one that it must live with. */
+async function measureWorstFrames({ jsonFile }: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  process.env['NODE_OPTIONS'] = '--max-old-space-size=256';
+  const own = await startOwn(closers);
+  print([
+    `machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
+    `software    node ${facts.node}, a heap of 256 MiB`,
+    '',
+    frameHead(),
+  ]);
+  const rows = await measureFrames(own, (row) => {
+    print(frameRow(row));
+  });
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
+}
+
 async function measureFleet(options: BenchOptions, closers: Closers): Promise<void> {
   const { routers, only, seconds, jsonFile } = options;
   if (routers === undefined) raise();
@@ -195,6 +216,21 @@ async function measureFleet(options: BenchOptions, closers: Closers): Promise<vo
   ]);
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, figures }, null, 1)}\n`);
+}
+
+/** Exits with 1 when some share is not even: a person, or a job, asked for just that. */
+async function measureLogins({ loginPairs = 0, jsonFile }: BenchOptions, closers: Closers): Promise<void> {
+  const facts = machine();
+  const startedAt = new Date().toISOString();
+  const own = await startOwn(closers);
+  clearProgress();
+  print([`machine     ${facts.cores} x ${facts.processor}, load ${facts.load} before`, '', loginTimingHead()]);
+  const timings = await measureLoginTiming(own, loginPairs, (timing) => {
+    print(loginTimingRow(timing));
+  });
+  if (timings.some((timing) => !isEven(timing))) process.exitCode = 1;
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, timings }, null, 1)}\n`);
 }
 
 const sizeName = ({ identities, services }: Size): string => `${identities}x${services}`;
@@ -249,7 +285,9 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, posture, routers, sizes, isCompression }: BenchOptions) {
+function runOf({ abuse, posture, routers, sizes, isCompression, isFrames, loginPairs }: BenchOptions) {
+  if (isFrames) return measureWorstFrames;
+  if (loginPairs !== undefined) return measureLogins;
   if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;
   if (posture !== undefined) return measurePosture;

@@ -12,8 +12,10 @@ import type { CacheUse } from '../domain/cache-use.js';
 import { DomainError } from '../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../domain/auth/tokens.js';
+import { MinuteCounts } from '../domain/scheduling/minute-counts.js';
 import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { SessionOwner, TouchedSession } from '../db/api-sessions.js';
+import { namedBy } from '../db/session-opening.js';
 import type { Stores } from '../db/stores.js';
 import type { Caller } from '../handlers/reply.js';
 import type { LiveApiSession, ApiSessions } from '../handlers/context.js';
@@ -58,6 +60,8 @@ export interface ApiSessionRegistryOptions {
   readonly tokenKey: Buffer;
   readonly timeoutSeconds: number;
   readonly maxEntries: number;
+  /** API sessions of one identity: its next login ends the least recently used. */
+  readonly mostOfIdentity: number;
   readonly log: Logger;
 }
 
@@ -66,6 +70,10 @@ const FLUSH_MS = 15_000;
 const REST_MS = 300_000;
 const SWEEP_MS = 60_000;
 const MAX_TOKEN_CHARS = 128;
+/** A login looks at up to so many API sessions of its identity: where more are allowed, one login in several looks. */
+const LOOKED_AT = 1_000;
+/** Of one identity with one authenticator, and of its logouts; more are counted. */
+const RECORDS_A_MINUTE = 10;
 
 export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
 
@@ -79,6 +87,7 @@ export function createApiSessionRegistry({
   tokenKey,
   timeoutSeconds,
   maxEntries,
+  mostOfIdentity,
   log,
 }: ApiSessionRegistryOptions): ApiSessionRegistry {
   const timeoutMs = timeoutSeconds * 1000;
@@ -86,6 +95,8 @@ export function createApiSessionRegistry({
   // Both together are less than half of the timeout: no session looks idle because of what is not written yet.
   const restMs = Math.min(REST_MS, timeoutMs / 6);
   const maxUnconfirmedMs = 2 * flushMs;
+  const records = new MinuteCounts(RECORDS_A_MINUTE);
+  const looks = () => Math.random() * mostOfIdentity < LOOKED_AT;
   const byId = new Map<string, string>();
   const byIdentity = new Map<string, Set<string>>();
   /** When each session was last used, in milliseconds: what the database does not know yet. */
@@ -225,6 +236,14 @@ export function createApiSessionRegistry({
   ];
   timers.forEach((timer) => timer.unref());
 
+  const forget = (apiSessionId: string) => {
+    changes += 1;
+    active.delete(apiSessionId);
+    resting.delete(apiSessionId);
+    const key = byId.get(apiSessionId);
+    if (key !== undefined) entries.delete(key);
+  };
+
   return {
     timeoutSeconds,
     async open(draft, proof, client, { apiSessions }) {
@@ -232,10 +251,20 @@ export function createApiSessionRegistry({
       const token = tokenOf(tokenKey, id);
       const hash = hashToken(token);
       const [before, confirmedMs] = [changes, performance.now()];
-      const owner = await apiSessions.open({ ...draft, id, tokenHash: hash }, proof, client);
+      const isSummed = records.add(`login ${draft.authenticatorId} ${namedBy(proof)}`);
+      const most = looks() ? mostOfIdentity : null;
+      const owner = await apiSessions.open(
+        { ...draft, id, tokenHash: hash, mostOfIdentity: most, isSummed },
+        proof,
+        client,
+      );
       if (owner === undefined) return undefined;
       const { lastActivityMs } = enter(token, hash.toString('latin1'), owner, before, confirmedMs);
       return { token, session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
+    },
+    async logOut({ apiSessionId, identityId }, { apiSessions }) {
+      await apiSessions.logOut(apiSessionId, records.add(`logout ${identityId}`));
+      forget(apiSessionId);
     },
     async live(token, apiSessionId): Promise<LiveApiSession> {
       const key = apiSessionId === undefined || !isTrusted ? undefined : byId.get(apiSessionId);
@@ -245,13 +274,7 @@ export function createApiSessionRegistry({
     },
     authenticate: find,
     isSharedWithRouters: (apiSessionId) => stores.apiSessions.isSharedWithRouters(apiSessionId),
-    forget(apiSessionId) {
-      changes += 1;
-      active.delete(apiSessionId);
-      resting.delete(apiSessionId);
-      const key = byId.get(apiSessionId);
-      if (key !== undefined) entries.delete(key);
-    },
+    forget,
     reread(apiSessionId) {
       changes += 1;
       const key = byId.get(apiSessionId);

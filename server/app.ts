@@ -110,8 +110,10 @@ export function createApp(options: AppOptions): Koa {
     if (request.method === 'OPTIONS') {
       const allow = pageAt(exchange.path, true) === undefined ? allowedAt(exchange.path) : PAGE_ALLOWS;
       const preflight = origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins);
-      write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
-      return;
+      if (allow !== '' || exchange.path === WHOLE_SERVER) {
+        write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
+        return;
+      }
     }
     inFlight.exchanges.add(exchange);
     try {
@@ -132,6 +134,9 @@ export function createApp(options: AppOptions): Koa {
   });
   return app;
 }
+
+/** The target of an OPTIONS request about no path. */
+const WHOLE_SERVER = '*';
 
 /**
  * The id that a balancer gave the request. Anything else than a short plain word is not believed: it goes into logs and

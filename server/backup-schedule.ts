@@ -18,7 +18,7 @@ import { SNAPSHOT_PROGRESS, reporter } from './progress.js';
 import { snapshotName, writeSnapshot } from './snapshots.js';
 
 export interface BackupOptions {
-  readonly config: Pick<Config, 'dataDir' | 'backupEvery' | 'backupKeep'>;
+  readonly config: Pick<Config, 'dataDir' | 'backupEvery' | 'backupKeep' | 'name'>;
   readonly connection: ServerConfig;
   readonly log: Logger;
 }
@@ -92,8 +92,11 @@ async function serve(
 async function backUp({ config, connection, log }: BackupOptions, directory: string, signal: AbortSignal) {
   const onProgress = reporter(log, SNAPSHOT_PROGRESS);
   try {
-    await withMaintenanceLane(connection, signal, (lane) =>
-      writeSnapshot(lane, { directory, name: snapshotName(PREFIX), onProgress, log }),
+    await withMaintenanceLane(
+      connection,
+      signal,
+      (lane) => writeSnapshot(lane, { directory, name: snapshotName(PREFIX), onProgress, log }),
+      { kind: 'controller', controller: config.name },
     );
     removeOld(directory, config.backupKeep, log);
     return true;

@@ -6,6 +6,7 @@ import { withMaintenanceLane } from '../db/maintenance/connection.js';
 import type { Config } from './config.js';
 import type { Logger } from './log.js';
 import { withNetwork } from './network-access.js';
+import { operator } from './operator.js';
 import { snapshotName, writeSnapshot } from './snapshots.js';
 import type { WrittenSnapshot } from './snapshots.js';
 
@@ -22,7 +23,10 @@ export async function backUpInto(
   const place = placeOf(config, target === undefined ? undefined : resolve(target));
   const signal = new AbortController().signal;
   return withNetwork(config, log, ({ connection }) =>
-    withMaintenanceLane(connection, signal, (lane) => writeSnapshot(lane, { ...place, onProgress, log })),
+    withMaintenanceLane(connection, signal, (lane) => writeSnapshot(lane, { ...place, onProgress, log }), {
+      ...operator(),
+      controller: config.name,
+    }),
   );
 }
 

@@ -168,6 +168,14 @@ export const LIMITS = {
     64,
     'Logins that may wait for that; more are answered 429.',
   ),
+  apiSessionsPerIdentity: setting(
+    'limits.apiSessionsPerIdentity',
+    'EDGE_LIMIT_API_SESSIONS_PER_IDENTITY',
+    integer(1, 1_000_000),
+    1_000,
+    'API sessions of one identity. Its next login ends the one that was used least recently; raise it where more ' +
+      'devices share an identity.',
+  ),
   cachedSessions: setting(
     'limits.cachedSessions',
     'EDGE_LIMIT_CACHED_SESSIONS',

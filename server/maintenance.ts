@@ -3,6 +3,7 @@
  * goes on when no request waits for it any more, and ends with the controller.
  */
 import { DomainError } from '../domain/errors.js';
+import type { Actor } from '../db/attribution.js';
 import { withMaintenanceLane } from '../db/maintenance/connection.js';
 import type { MaintenanceLane } from '../db/maintenance/connection.js';
 import { runChecks } from '../db/maintenance/integrity.js';
@@ -34,8 +35,8 @@ export function createMaintenance({ config, connection, keyRing, log }: Maintena
   const running = new Set<Promise<unknown>>();
   const directory = snapshotsIn(config.dataDir);
 
-  const withLane = <T>(work: (lane: MaintenanceLane) => Promise<T>): Promise<T> => {
-    const done = withMaintenanceLane(connection, closing.signal, work);
+  const withLane = <T>(work: (lane: MaintenanceLane) => Promise<T>, actor?: Actor): Promise<T> => {
+    const done = withMaintenanceLane(connection, closing.signal, work, actor);
     const ended: Promise<void> = done.then(
       () => undefined,
       () => undefined,
@@ -56,17 +57,20 @@ export function createMaintenance({ config, connection, keyRing, log }: Maintena
 
   const seals = sealsOf(keyRing);
   return {
-    async snapshot() {
+    async snapshot(actor) {
       const onProgress = reporter(log, SNAPSHOT_PROGRESS);
       try {
-        await withLane((lane) => writeSnapshot(lane, { directory, name: snapshotName('edge'), onProgress, log }));
+        await withLane(
+          (lane) => writeSnapshot(lane, { directory, name: snapshotName('edge'), onProgress, log }),
+          actor,
+        );
       } catch (error) {
         if (!(error instanceof DomainError && error.kind === 'rateLimited'))
           log.warn({ err: error }, 'the snapshot failed; there is no file of it');
         throw error;
       }
     },
-    checkIntegrity: (isFixing) =>
+    checkIntegrity: (isFixing, actor) =>
       new Promise((begun, refused) => {
         withLane(async (lane) => {
           const since = performance.now();
@@ -79,7 +83,7 @@ export function createMaintenance({ config, connection, keyRing, log }: Maintena
             { isFixing, findings, ms: Math.round(performance.now() - since) },
             'the check of data integrity ended',
           );
-        }).catch((error: unknown) => {
+        }, actor).catch((error: unknown) => {
           if (!(error instanceof DomainError && error.kind === 'rateLimited'))
             log.warn({ err: error }, 'the check of data integrity failed');
           refused(error instanceof Error ? error : new Error(String(error))); // of no effect once it has begun

@@ -1,7 +1,8 @@
 /** Snapshots as files: what they are called, how one is written, and that there is room for it. */
-import { lstatSync, statSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, rmSync, statSync, statfsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { DomainError } from '../domain/errors.js';
+import { noteAudit } from '../db/audit-records.js';
 import { ownDirectory, removeDrafts } from '../db/embedded/own-files.js';
 import type { MaintenanceLane } from '../db/maintenance/connection.js';
 import { takeSnapshot } from '../db/maintenance/snapshot.js';
@@ -49,10 +50,22 @@ export async function writeSnapshot(
     await requireSpace(lane, place);
     const result = await takeSnapshot(lane, { file, release: readVersion().version, onProgress });
     const written = { file, bytes: statSync(file).size, ...result };
+    await recorded(lane, written);
     log.info({ ...written, ms: Math.round(performance.now() - since) }, 'a snapshot of the database was taken');
     return written;
   } catch (error) {
     throw fileFault(error) ?? error;
+  }
+}
+
+/** A snapshot without its audit record does not stay. */
+async function recorded(lane: MaintenanceLane, { file, bytes, rows }: WrittenSnapshot): Promise<void> {
+  const after = { file: basename(file), bytes, rows };
+  try {
+    await lane.transaction((tx) => noteAudit(tx, { kind: 'database.snapshotTaken', entityType: 'database', after }));
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
   }
 }
 

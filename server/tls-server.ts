@@ -1,21 +1,21 @@
 /** The HTTPS server: TLS 1.2 and later, a client certificate asked for and never required, limits before trust. */
 import { constants } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { formatHostPort, parseHostPort } from '../domain/pki/server-name.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config.js';
-import { answer, newRequestId } from './envelope.js';
+import { newRequestId } from './envelope.js';
 import { connectionKey, guard } from './connection-limits.js';
 import type { GateConfig } from './connection-limits.js';
 import type { Logger } from './log.js';
 import type { Headers } from './responder.js';
-import { LINGER_MS, isNoTls, refusePlain } from './plain-http.js';
+import { isNoTls, refusePlain } from './plain-http.js';
+import { RefusedConnections } from './refused-connections.js';
 import { watchStalls } from './stalled.js';
 
 export interface TlsOptions {
@@ -121,9 +121,10 @@ export function createTlsServer({
     stalls.close();
   });
   const { below, closeUnused } = trackUnused(server);
+  const refusals = new RefusedConnections(common);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = isNoTls(error) ? below(socket) : undefined;
-    if (plain === undefined) refuse(error, socket, newRequestId(), common);
+    if (plain === undefined) refusals.refuse(error, socket, newRequestId());
     else refusePlain(plain);
   });
   return Object.assign(server, { closeUnused });
@@ -205,48 +206,6 @@ function isHost(text: string): boolean {
   const match = HOST.exec(text);
   if (match === null || Number(match[2] ?? 0) > 65_535) return false;
   return match[1] === undefined || isIPv6(match[1]);
-}
-
-const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTimeout'> = new Map([
-  ['HPE_HEADER_OVERFLOW', 'headersTooLarge'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'requestTimeout'],
-]);
-
-/**
- * Without an answer, which would be taken for that to the first request still under way. Node gives up with HPE_PAUSED
- * on a client that sends more requests in one go, before it reads the answers to the first, than Node holds: none of
- * them is at fault, and whoever sends them knows by the cut which were answered.
- */
-const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'HPE_PAUSED']);
-
-/** What is no request at all is still answered in the envelope, where the connection allows it. */
-function refuse(
-  error: NodeJS.ErrnoException,
-  socket: Socket & { _httpMessage?: ServerResponse | null },
-  requestId: string,
-  common: Headers,
-): void {
-  const isAnswering = socket._httpMessage?.headersSent === true;
-  if (CUT_OFF.has(error.code) || !socket.writable || isAnswering) {
-    socket.destroy();
-    return;
-  }
-  const { status, body } = answer(REFUSALS.get(error.code) ?? 'malformedRequest', requestId, {});
-  const text = `${JSON.stringify(body)}\n`;
-  const headers = {
-    ...common,
-    'x-request-id': requestId,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    connection: 'close',
-  };
-  const lines = Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('');
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`);
-  setTimeout(() => {
-    socket.destroy();
-  }, LINGER_MS).unref();
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { MAINTENANCE_LOCK } from '../advisory-locks.js';
 import { DomainError } from '../../domain/errors.js';
+import type { Actor } from '../attribution.js';
 import { prepareConnection, cut } from '../connection.js';
 import type { Rows } from '../connection.js';
 import type { Db } from '../db.js';
@@ -31,14 +32,16 @@ const RETRY_SECONDS = 5;
 /**
  * Runs `work` while it holds the lock.
  * @param signal  cuts the connection, which ends the work with an error
+ * @param actor  who is recorded for what is done; absent: a controller without a name
  * @throws DomainError `rateLimited` when other work holds it, `unavailable` without a connection; what `work` throws
  */
 export async function withMaintenanceLane<T>(
   connection: ServerConfig,
   signal: AbortSignal,
   work: (lane: MaintenanceLane) => Promise<T>,
+  actor?: Actor,
 ): Promise<T> {
-  return withLane(connection, signal, async (lane) => {
+  const locked = async (lane: MaintenanceLane) => {
     if (!(await takeLock(lane, MAINTENANCE_LOCK)))
       throw new DomainError('rateLimited', {
         headers: { 'retry-after': String(RETRY_SECONDS) },
@@ -50,7 +53,8 @@ export async function withMaintenanceLane<T>(
       // Before anyone hears that it is done; without a connection it is gone already.
       await lane.run('SELECT pg_advisory_unlock($1)', [MAINTENANCE_LOCK]).catch(() => undefined);
     }
-  });
+  };
+  return withLane(connection, signal, locked, actor);
 }
 
 /** @returns whether this connection has the lock now, which it keeps to its end */
@@ -64,6 +68,7 @@ export async function withLane<T>(
   connection: ServerConfig,
   signal: AbortSignal,
   work: (lane: MaintenanceLane) => Promise<T>,
+  actor?: Actor,
 ): Promise<T> {
   const client = new ServerClient(
     sessionConfig({
@@ -81,7 +86,7 @@ export async function withLane<T>(
     signal.addEventListener('abort', end, { once: true });
     try {
       await client.connect();
-      await prepareConnection(client, { statementTimeoutMs: STATEMENT_MS });
+      await prepareConnection(client, { statementTimeoutMs: STATEMENT_MS, actor });
     } catch (error) {
       throw translate(error);
     }

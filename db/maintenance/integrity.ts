@@ -2,6 +2,7 @@
 import { DomainError } from '../../domain/errors.js';
 import type { Db } from '../db.js';
 import { DatabaseUnavailable } from '../outages.js';
+import { noteAudit } from '../audit-records.js';
 import { MAINTENANCE_LOCK } from '../advisory-locks.js';
 import type { MaintenanceLane } from './connection.js';
 import { CHECKS } from './integrity-checks.js';
@@ -27,6 +28,7 @@ export interface Finding {
 
 /** Of one run. */
 export const MOST_FINDINGS = 1_000;
+const DATABASE = { entityType: 'database' };
 /** A repair that waits longer for others gives up. */
 const PATIENCE = '5s';
 
@@ -69,6 +71,7 @@ export async function runChecks(lane: MaintenanceLane, options: IntegrityOptions
 
 async function begin(lane: MaintenanceLane, isFixing: boolean): Promise<void> {
   await lane.transaction(async (tx) => {
+    if (isFixing) await noteAudit(tx, { ...DATABASE, kind: 'database.integrityFixStarted', after: {} });
     await tx.run(null, 'DELETE FROM integrity_findings');
     await tx.run(
       null,
@@ -85,7 +88,14 @@ async function runCheck(lane: MaintenanceLane, check: Check, options: CheckOptio
   const attempt = async (isFixing: boolean) =>
     lane.transaction(async (tx) => {
       await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
-      return check.run(tx, { ...options, isFixing });
+      const found = await check.run(tx, { ...options, isFixing });
+      if (isFixing && found.length > 0)
+        await noteAudit(tx, {
+          ...DATABASE,
+          kind: 'database.integrityFixed',
+          after: { check: check.name, findings: found.length },
+        });
+      return found;
     });
   const isFixing = options.isFixing && check.canFix;
   try {

@@ -1,23 +1,35 @@
 /** CircuitConfirmation (1034): a router asks about circuits that have been idle for a minute or more. */
 import { CircuitConfirmationSchema } from '../../generated/fabric/control_pb.js';
+import { couldBeId } from '../../domain/ids.js';
 import type { MessageHandler } from '../channel.js';
 import { unrouteMessage } from '../circuits.js';
-import { readBody } from '../frame.js';
+import { eachPiece, eachSlice } from '../pieces.js';
 
 const NS_PER_MS = 1_000_000n;
+/** Each may be answered. */
+const BATCH = 500;
 
-export const circuitConfirmation: MessageHandler = (frame, channel, { traffic }) => {
-  const { circuitIds, idleTimes } = readBody(CircuitConfirmationSchema, frame);
+export const circuitConfirmation: MessageHandler = async (frame, channel, { traffic }) => {
   const { routerId } = channel;
-  for (const id of circuitIds) {
+  const ids: string[] = [];
+  const idle = new Map<string, bigint>();
+  await eachPiece(CircuitConfirmationSchema, frame, channel, ({ circuitIds, idleTimes }) => {
+    for (const id of circuitIds) if (couldBeId(id)) ids.push(id);
+    for (const id in idleTimes) idle.set(id, idleTimes[id] ?? 0n);
+  });
+  const confirm = (id: string) => {
     const circuit = traffic.circuits.get(id);
     if (circuit?.path.routerIds.includes(routerId) !== true) {
       channel.send(unrouteMessage(id, true));
-      continue;
+      return;
     }
-    const idleMs = Number((idleTimes[id] ?? 0n) / NS_PER_MS);
+    const idleMs = Number((idle.get(id) ?? 0n) / NS_PER_MS);
     const { path, maxIdleMs } = circuit;
     const isEndpoint = path.routerIds[0] === routerId || path.routerIds.at(-1) === routerId;
     if (isEndpoint && maxIdleMs > 0 && idleMs > maxIdleMs) traffic.circuits.end(circuit, true);
-  }
+  };
+  await eachSlice(ids, BATCH, channel, (batch) => {
+    batch.forEach(confirm);
+    return channel.drained();
+  });
 };

@@ -4,7 +4,7 @@ import type { MessageHandler } from '../channel.js';
 import { readBody } from '../frame.js';
 import { reachOf } from '../reach.js';
 
-export const clientHello: MessageHandler = (frame, channel, { routers, sessionSync, log }) => {
+export const clientHello: MessageHandler = (frame, channel, { routers, sessionSync, wholeStates, log }) => {
   const router = routers.routerOf(channel);
   if (router?.isEdge !== true) return;
   const { hostname, protocols, unusable, uncertified } = reachOf(
@@ -20,5 +20,7 @@ export const clientHello: MessageHandler = (frame, channel, { routers, sessionSy
         '`edge.csr.sans` of its configuration and enroll it again',
     );
   routers.update(channel, { hostname, protocols, syncStatus: 'SYNC_HELLO_WAIT' });
-  sessionSync.begin(channel, router);
+  wholeStates.sessions.run(channel, () => {
+    sessionSync.begin(channel, router);
+  });
 };

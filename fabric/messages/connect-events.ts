@@ -1,9 +1,20 @@
 /** ConnectEvents (20415): which identities are connected to a router. */
 import { ConnectEventsSchema } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler } from '../channel.js';
-import { readBody } from '../frame.js';
+import { eachPiece } from '../pieces.js';
 
-export const connectEvents: MessageHandler = (frame, channel, { traffic }) => {
-  const { events, fullState } = readBody(ConnectEventsSchema, frame);
-  traffic.connected.report(channel.routerId, events, fullState);
+interface Event {
+  readonly identityId: string;
+  readonly isConnected: boolean;
+}
+
+/** Reported together: in between, none may seem to have gone. */
+export const connectEvents: MessageHandler = async (frame, channel, { traffic }) => {
+  const all: Event[] = [];
+  let isWhole = false;
+  await eachPiece(ConnectEventsSchema, frame, channel, ({ events, fullState }) => {
+    isWhole = fullState;
+    for (const { identityId, isConnected } of events) all.push({ identityId, isConnected });
+  });
+  traffic.connected.report(channel.routerId, all, isWhole);
 };

@@ -15,7 +15,6 @@ import {
 } from '../headers.js';
 import type { FabricServices } from '../services.js';
 import { requireSession } from '../shown-session.js';
-import { lostHost } from '../tunnel-access.js';
 
 /** CreateCircuitV2 (20218), answered by 20219 or an Error. */
 export const createCircuit: MessageHandler = (frame, channel, services) => {
@@ -38,13 +37,10 @@ interface Request {
 }
 
 async function dial(request: Request, channel: RouterChannel, services: FabricServices): Promise<Message> {
-  const since = services.traffic.tunnels.now();
-  const session = await requireSession(request, 'Dial', channel, services);
-  const { circuit, peerData } = await connect(
-    { ...request, channel, session },
-    (made) => lostHost(made, since, services),
-    services,
-  );
+  const { circuit, peerData } = await services.traffic.flights.run(async (flight) => {
+    const session = await requireSession(request, 'Dial', channel, services, flight);
+    return connect({ ...request, channel, session, flight }, services);
+  });
   const answer: [number, Uint8Array][] = [
     [CircuitResponseHeader.CircuitId, encodeText(circuit.id)],
     [CircuitResponseHeader.Address, encodeText(circuit.ends.ingressId)],

@@ -7,6 +7,7 @@ import { CreateTerminatorV2RequestSchema, CreateTerminatorV2ResponseSchema } fro
 import type { CreateTerminatorV2Request } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
+import { invalidSession } from '../edge-errors.js';
 import { readBody, typedMessage } from '../frame.js';
 import type { FabricServices } from '../services.js';
 import { requireSession } from '../shown-session.js';
@@ -28,7 +29,21 @@ async function host(
 ): Promise<void> {
   requireAddress(request);
   requireBounds(request);
-  const session = await requireSession(request, 'Bind', channel, services);
+  await services.traffic.flights.run(async (flight) => {
+    const session = await requireSession(request, 'Bind', channel, services, flight);
+    await hostOf(session, request, channel, services);
+    // It was taken away while it was made: the terminator is gone by now.
+    const use = { sessionId: session.id, routerId: channel.routerId };
+    if (flight.isInDoubt && (await services.traffic.sessions.lostOf([use])).length > 0) throw invalidSession();
+  });
+}
+
+async function hostOf(
+  session: ShownSession,
+  request: CreateTerminatorV2Request,
+  channel: RouterChannel,
+  services: FabricServices,
+): Promise<void> {
   const draft = draftOf(request, session, channel.routerId);
   const { stores, traffic } = services;
   if (await stores.hostedTerminators.isHosted(draft)) {

@@ -8,11 +8,11 @@ import type { CreateTunnelCircuitV2Request } from '../../generated/fabric/edge_p
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { connect, dialInTurn } from '../dial.js';
-import { EdgeError, invalidService } from '../edge-errors.js';
+import { EdgeError } from '../edge-errors.js';
 import { readBody, typedMessage } from '../frame.js';
 import type { Message } from '../frame.js';
 import type { FabricServices } from '../services.js';
-import { lostHost, requireTunnelAccess } from '../tunnel-access.js';
+import { requireTunnelAccess } from '../tunnel-access.js';
 
 /** As much as a client can send. */
 const MAX_PEER_DATA = 128;
@@ -29,32 +29,23 @@ async function dial(
   channel: RouterChannel,
   services: FabricServices,
 ): Promise<Message> {
-  const { tunnels } = services.traffic;
-  const { since, ...service } = await requireTunnelAccess('Dial', { name }, channel, services);
   const values = Object.values(sent);
   if (values.length > MAX_PEER_DATA || values.reduce((sum, { length }) => sum + length, 0) > MAX_PEER_DATA_BYTES)
     throw new EdgeError('internal', 'too much peer data');
-  const { circuit, peerData } = await connect(
-    {
-      channel,
-      instanceId,
-      peerData: new Map(Object.entries(sent).map(([key, value]) => [Number(key), value])),
-      session: { ...service, id: null, identityId: channel.routerId },
-    },
-    async (made) => {
-      tunnels.use(channel, 'Dial', service.serviceId);
-      if (await tunnels.isLost(channel, 'Dial', service.serviceId, since)) return invalidService();
-      return lostHost(made, since, services);
-    },
-    services,
-  );
+  const peerData = new Map(Object.entries(sent).map(([key, value]) => [Number(key), value]));
+  const { circuit, peerData: given } = await services.traffic.flights.run(async (flight) => {
+    const service = await requireTunnelAccess('Dial', { name }, channel, services);
+    flight.hangsOn(null, service.serviceId);
+    const session = { ...service, id: null, identityId: channel.routerId };
+    return connect({ channel, instanceId, peerData, session, flight }, services);
+  });
   return typedMessage(
     ContentType.CreateTunnelCircuitV2Response,
     CreateTunnelCircuitV2ResponseSchema,
     create(CreateTunnelCircuitV2ResponseSchema, {
       circuitId: circuit.id,
       address: circuit.ends.ingressId,
-      peerData: Object.fromEntries(peerData),
+      peerData: Object.fromEntries(given),
       tags: { ...circuit.tags },
     }),
   );

@@ -34,7 +34,8 @@ async function host(
   const { stores, traffic } = services;
   requireAddress(request);
   const { serviceId } = request;
-  const { since } = await requireTunnelAccess('Bind', { id: serviceId }, channel, services);
+  const since = traffic.tunnels.now();
+  await requireTunnelAccess('Bind', { id: serviceId }, channel, services);
   requireBounds(request);
   const draft = { ...draftFrom(request, channel.routerId), serviceId };
   if (await stores.hostedTerminators.isTunnelHosted(draft)) {

@@ -4,8 +4,10 @@ import type { MessageHandler } from '../channel.js';
 import { readBody } from '../frame.js';
 
 /** A subscription does not end here: what changes is told for as long as the channel lives. */
-export const subscribeToDataModel: MessageHandler = async (frame, channel, { dataModel }) => {
+export const subscribeToDataModel: MessageHandler = (frame, channel, { dataModel, wholeStates }) => {
   const { renew, subscriptionId } = readBody(SubscribeToDataModelRequestSchema, frame);
   if (renew && dataModel.isSubscribed(channel, subscriptionId)) return;
-  await dataModel.subscribe(channel, subscriptionId);
+  wholeStates.dataModel.run(channel, () => {
+    void dataModel.subscribe(channel, subscriptionId);
+  });
 };

@@ -1,14 +1,18 @@
 /** A Fault (1004): a circuit has ended at one of its ends, or a router cannot forward what belongs to one. */
+import { couldBeId } from '../../domain/ids.js';
 import { FaultSchema, FaultSubject } from '../../generated/fabric/control_pb.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { unrouteMessage } from '../circuits.js';
 import type { Circuit } from '../circuits.js';
 import { readBody } from '../frame.js';
+import { eachSlice } from '../pieces.js';
 import { reroute } from '../reroute.js';
 import type { FabricServices } from '../services.js';
 
 /** Ids are names of ours, of at most 24 characters. */
 const MOST_IDS = 10_000;
+/** Each may be answered. */
+const BATCH = 500;
 
 /** Once at a time for each circuit, of which every router may say so. When too many wait, it is said again in 15 s. */
 function rerouteInTurn(circuit: Circuit, channel: RouterChannel, services: FabricServices): void {
@@ -25,7 +29,7 @@ function rerouteInTurn(circuit: Circuit, channel: RouterChannel, services: Fabri
     });
 }
 
-export const fault: MessageHandler = (frame, channel, services) => {
+export const fault: MessageHandler = async (frame, channel, services) => {
   const { subject, id } = readBody(FaultSchema, frame);
   const { circuits } = services.traffic;
   const own = (circuitId: string) => {
@@ -42,12 +46,15 @@ export const fault: MessageHandler = (frame, channel, services) => {
     }
     case FaultSubject.FORWARD:
     case FaultSubject.UNKNOWN_OWNER_FORWARD: {
-      for (const circuitId of id.split(' ', MOST_IDS)) {
-        if (circuitId === '') continue;
-        const circuit = own(circuitId);
-        if (circuit !== undefined) rerouteInTurn(circuit, channel, services);
-        else if (subject === FaultSubject.FORWARD) channel.send(unrouteMessage(circuitId, true));
-      }
+      const ids = id.split(' ', MOST_IDS).filter(couldBeId);
+      await eachSlice(ids, BATCH, channel, (batch) => {
+        for (const circuitId of batch) {
+          const circuit = own(circuitId);
+          if (circuit !== undefined) rerouteInTurn(circuit, channel, services);
+          else if (subject === FaultSubject.FORWARD) channel.send(unrouteMessage(circuitId, true));
+        }
+        return channel.drained();
+      });
       return;
     }
     case FaultSubject.LINK:

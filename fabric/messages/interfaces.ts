@@ -3,7 +3,7 @@ import type { RouterInterface } from '../../domain/router.js';
 import { RouterInterfacesUpdateSchema } from '../../generated/fabric/control_pb.js';
 import type { Interface } from '../../generated/fabric/control_pb.js';
 import type { MessageHandler } from '../channel.js';
-import { readBody } from '../frame.js';
+import { eachPiece } from '../pieces.js';
 import { result } from '../results.js';
 
 /** Of these and their addresses; a router with more is shown with its first. */
@@ -12,8 +12,11 @@ const MAX_ADDRESSES = 50;
 const MAX_CHARS = 128;
 
 export const updateRouterInterfaces: MessageHandler = async (frame, channel, { stores }) => {
-  const { interfaces } = readBody(RouterInterfacesUpdateSchema, frame);
-  await stores.routers.setInterfaces(channel.routerId, interfaces.slice(0, MAX_INTERFACES).map(toInterface));
+  const shown: RouterInterface[] = [];
+  await eachPiece(RouterInterfacesUpdateSchema, frame, channel, ({ interfaces }) => {
+    shown.push(...interfaces.slice(0, MAX_INTERFACES - shown.length).map(toInterface));
+  });
+  await stores.routers.setInterfaces(channel.routerId, shown);
   channel.reply(frame, result(true, 'success'));
 };
 

@@ -6,8 +6,13 @@ import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { errorMessage, refusalOf } from '../edge-errors.js';
 import { message, readBody } from '../frame.js';
+import { MalformedError } from '../malformed.js';
+import { eachPiece } from '../pieces.js';
 import { BUSY, result } from '../results.js';
 import type { FabricServices } from '../services.js';
+
+/** As many as an id that a terminator is made with may have. */
+const MAX_ID_CHARS = 128;
 
 /** Unknown ids, and those of other routers, are passed over. */
 export async function removeAll(
@@ -17,7 +22,8 @@ export async function removeAll(
 ): Promise<void> {
   const { stores, traffic } = services;
   const { terminators, making } = traffic.gatesOf(channel);
-  const ids = named.filter(couldBeStored);
+  const ids = named.filter((id) => id.length <= MAX_ID_CHARS && couldBeStored(id));
+  traffic.flights.hostsStopped(ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
   await terminators.run(async () => {
     traffic.validation.removed(channel, ids);
@@ -27,11 +33,13 @@ export async function removeAll(
 }
 
 export const removeTerminators: MessageHandler = async (frame, channel, services) => {
-  const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
   try {
-    await removeAll(terminatorIds, channel, services);
+    await eachPiece(RemoveTerminatorsRequestSchema, frame, channel, ({ terminatorIds }) =>
+      removeAll(terminatorIds, channel, services),
+    );
     channel.reply(frame, result(true, ''));
   } catch (error) {
+    if (error instanceof MalformedError || channel.isClosed) throw error;
     refusalOf(error, 'terminators could not be removed', channel, services);
     channel.reply(frame, result(false, 'busy', BUSY));
   }

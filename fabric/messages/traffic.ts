@@ -1,6 +1,7 @@
 /** The messages that carry traffic: terminators, circuits, and the sessions that they hang on. */
-import type { MessageTable } from '../channel.js';
+import type { MessageHandler, MessageRule, MessageTable } from '../channel.js';
 import { ContentType } from '../content-types.js';
+import { EdgeError, errorMessage } from '../edge-errors.js';
 import { circuitConfirmation } from './circuit-confirmation.js';
 import { connectEvents } from './connect-events.js';
 import { createCircuit } from './create-circuit.js';
@@ -16,23 +17,28 @@ import { removeTunnelTerminator, updateTunnelTerminator } from './tunnel-termina
 import { updateTerminator } from './update-terminator.js';
 import { validateSessions } from './validate-sessions.js';
 
-export const trafficMessages: MessageTable = new Map([
-  [ContentType.CreateCircuitV2, { handle: createCircuit }],
-  [ContentType.RouteResult, { handle: lateRouteResult }],
-  [ContentType.Fault, { handle: fault }],
-  [ContentType.CircuitConfirmation, { handle: circuitConfirmation }],
-  [ContentType.CreateTerminatorV2, { handle: createTerminator }],
-  [ContentType.UpdateEdgeTerminator, { handle: updateTerminator }],
-  [ContentType.RemoveTerminators, { handle: removeTerminators }],
-  [ContentType.RemoveEdgeTerminator, { handle: removeTerminator }],
-  [ContentType.ValidateTerminatorsV2Response, { handle: terminatorStates }],
-  [ContentType.CreateTunnelCircuitV2, { handle: createTunnelCircuit }],
-  [ContentType.CreateTunnelTerminatorV2, { handle: createTunnelTerminator }],
+/** A dial with more than a client may send along. */
+const tooLarge: MessageHandler = (frame, channel) => {
+  channel.reply(frame, errorMessage(new EdgeError('internal', 'the request is too large')));
+};
+
+export const trafficMessages: MessageTable = new Map<number, MessageRule>([
+  [ContentType.CreateCircuitV2, { handle: createCircuit, refuse: tooLarge, isOfClient: true }],
+  [ContentType.RouteResult, { handle: lateRouteResult, isOfClient: true }],
+  [ContentType.Fault, { handle: fault, inOrder: 'large', isOfClient: true }],
+  [ContentType.CircuitConfirmation, { handle: circuitConfirmation, inOrder: 'large' }],
+  [ContentType.CreateTerminatorV2, { handle: createTerminator, isOfClient: true }],
+  [ContentType.UpdateEdgeTerminator, { handle: updateTerminator, isOfClient: true }],
+  [ContentType.RemoveTerminators, { handle: removeTerminators, inOrder: 'large' }],
+  [ContentType.RemoveEdgeTerminator, { handle: removeTerminator, isOfClient: true }],
+  [ContentType.ValidateTerminatorsV2Response, { handle: terminatorStates, inOrder: 'large' }],
+  [ContentType.CreateTunnelCircuitV2, { handle: createTunnelCircuit, refuse: tooLarge, isOfClient: true }],
+  [ContentType.CreateTunnelTerminatorV2, { handle: createTunnelTerminator, isOfClient: true }],
   [ContentType.UpdateTunnelTerminator, { handle: updateTunnelTerminator }],
   [ContentType.RemoveTunnelTerminator, { handle: removeTunnelTerminator }],
   // Counted nowhere: how a host is shows itself when it is dialed.
   [ContentType.TunnelHealthEvent, { handle: () => undefined }],
-  [ContentType.ValidateSessions, { handle: validateSessions }],
-  [ContentType.ConnectEvents, { handle: connectEvents }],
+  [ContentType.ValidateSessions, { handle: validateSessions, inOrder: 'large' }],
+  [ContentType.ConnectEvents, { handle: connectEvents, inOrder: 'large' }],
   [ContentType.InspectRequest, { handle: inspectRequest }],
 ]);

@@ -22,7 +22,9 @@ export const updateTerminator: MessageHandler = async (frame, channel, services)
 
 async function change(request: UpdateTerminatorRequest, channel: RouterChannel, services: FabricServices) {
   if (request.updateCost) requireCost(request.cost);
-  const session = await requireSession(request, 'Bind', channel, services);
+  const session = await services.traffic.flights.run((flight) =>
+    requireSession(request, 'Bind', channel, services, flight),
+  );
   if (!couldBeStored(request.terminatorId)) throw invalidTerminator();
   const isChanged = await services.stores.hostedTerminators.change(
     { id: request.terminatorId, routerId: channel.routerId, identityId: session.identityId },

@@ -100,9 +100,6 @@ export interface ApiVersion {
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
 
-/** Role attributes, a sorted set without duplicates. */
-export type Attributes = readonly string[];
-
 /** A second factor that a session still owes. */
 export interface AuthQueryDetail {
   /** Client id to use at the provider, for `EXT-JWT`. */
@@ -490,7 +487,7 @@ export interface IdentityDetail extends BaseEntity {
   /** Name of the identity; unique. */
   name: string;
   permissions: Permissions;
-  roleAttributes: Attributes;
+  roleAttributes: StoredAttributes;
   sdkInfo: SdkInfo;
   serviceHostingCosts: TerminatorCostMap;
   serviceHostingPrecedences: TerminatorPrecedenceMap;
@@ -908,7 +905,7 @@ export interface ServiceDetail extends BaseEntity {
   permissions: DialBindArray;
   /** Posture checks of each policy that grants the service. */
   postureQueries: readonly PostureQueries[];
-  roleAttributes: Attributes;
+  roleAttributes: StoredAttributes;
   terminatorStrategy: TerminatorStrategy;
 }
 
@@ -961,6 +958,9 @@ export interface SpecDetail extends BaseEntity {
 
 /** API documents. */
 export type SpecList = readonly SpecDetail[];
+
+/** Role attributes, a sorted set without duplicates. */
+export type StoredAttributes = readonly string[];
 
 /** Values of the user's own, by name, as an answer has them; empty when there are none. */
 export type SubTags = Record<string, unknown>;

@@ -1,6 +1,6 @@
 // Generated from specs/ by scripts/generate. Do not edit.
 
-/** Role attributes, a sorted set without duplicates. */
+/** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
 export type Attributes = string[];
 
 /** A new auth policy. */
@@ -198,7 +198,7 @@ export interface CaPatch {
   externalIdClaim?: ExternalIdClaimPatch;
   /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat?: string | null;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   identityRoles?: string[] | null;
   /** Whether certificates of the CA may log in. */
   isAuthEnabled?: boolean | null;
@@ -344,7 +344,7 @@ export interface EdgeRouterCreate {
   name: string;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
 }
@@ -367,7 +367,7 @@ export interface EdgeRouterPatch {
   name?: string | null;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
 }
@@ -426,7 +426,7 @@ export interface EdgeRouterUpdate {
   name: string;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal?: boolean | null;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
 }
@@ -607,7 +607,7 @@ export interface IdentityCreate {
   /** Name of the identity; unique. */
   name: string;
   permissions?: Permissions;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   /** Costs by the id of the service. */
   serviceHostingCosts?: Record<string, TerminatorCost> | null;
@@ -645,7 +645,7 @@ export interface IdentityPatch {
   /** Name of the identity; unique. */
   name?: string | null;
   permissions?: Permissions;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   /** Costs by the id of the service. */
   serviceHostingCosts?: Record<string, TerminatorCost> | null;
@@ -674,7 +674,7 @@ export interface IdentityUpdate {
   /** Name of the identity; unique. */
   name: string;
   permissions?: Permissions;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   /** Costs by the id of the service. */
   serviceHostingCosts?: Record<string, TerminatorCost> | null;
@@ -725,7 +725,7 @@ export type PostureCheckCreate =
 export interface PostureCheckCreateBase {
   /** Name of the check; unique. */
   name: string;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
   typeId: string;
@@ -846,7 +846,7 @@ export type PostureCheckPatch =
 export interface PostureCheckPatchBase {
   /** Name of the check; unique. */
   name?: string | null;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
   typeId: string;
@@ -913,7 +913,7 @@ export type PostureCheckUpdate =
 export interface PostureCheckUpdateBase {
   /** Name of the check; unique. */
   name: string;
-  /** Role attributes, a sorted set without duplicates. */
+  /** Role attributes, without the `#` that selects them; kept as a sorted set without duplicates. */
   roleAttributes?: string[] | null;
   tags?: Tags;
   typeId: string;

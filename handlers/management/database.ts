@@ -6,21 +6,24 @@ import type { Handler } from '../handler.js';
 /** POST /database/snapshot. Fails: `rateLimited` while other work is under way, `unavailable`. */
 export const createDatabaseSnapshot: Handler<'management', 'createDatabaseSnapshot'> = async (
   _input,
-  { maintenance },
+  { maintenance, stores },
 ) => {
-  await maintenance.snapshot();
+  await maintenance.snapshot(stores.actor);
   return noData();
 };
 
 /** POST /database/check-data-integrity. Fails: `rateLimited` while other work is under way. */
-export const checkDataIntegrity: Handler<'management', 'checkDataIntegrity'> = async (_input, { maintenance }) => {
-  await maintenance.checkIntegrity(false);
+export const checkDataIntegrity: Handler<'management', 'checkDataIntegrity'> = async (
+  _input,
+  { maintenance, stores },
+) => {
+  await maintenance.checkIntegrity(false, stores.actor);
   return { status: 202, data: {} };
 };
 
 /** POST /database/fix-data-integrity: the same, and repairs. Fails: `rateLimited`. */
-export const fixDataIntegrity: Handler<'management', 'fixDataIntegrity'> = async (_input, { maintenance }) => {
-  await maintenance.checkIntegrity(true);
+export const fixDataIntegrity: Handler<'management', 'fixDataIntegrity'> = async (_input, { maintenance, stores }) => {
+  await maintenance.checkIntegrity(true, stores.actor);
   return { status: 202, data: {} };
 };
 

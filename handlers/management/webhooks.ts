@@ -75,7 +75,7 @@ export const listWebhookDeadLetters: Handler<'management', 'listWebhookDeadLette
 
 /** POST /webhooks/{id}/redeliver. Fails: `notFound`. */
 export const redeliverWebhook: Handler<'management', 'redeliverWebhook'> = async ({ params, body }, { stores }) =>
-  ok({ count: await stores.webhooks.redeliver(params.id, given(body.ids)) });
+  ok({ count: await stores.transaction((tx) => tx.webhooks.redeliver(params.id, given(body.ids))) });
 
 /** Of a POST or a PUT. @throws DomainError `invalidField` */
 function fromCreate({ name, url, ...body }: Request.WebhookCreate, context: Context) {

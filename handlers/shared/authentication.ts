@@ -1,13 +1,16 @@
 /** Logging in, and the session that comes of it. */
+import { setTimeout } from 'node:timers/promises';
+import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
 import type { JsonObject, LoginMethod, SessionApi } from '../../domain/model.js';
+import type { PasswordCredentials } from '../../db/authenticators.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { toCurrentApiSession } from './api-session-model.js';
 import { logInByCertificate } from './certificate-login.js';
-import { countWrongPassword } from './lockout.js';
+import { endRefusedLogin } from './lockout.js';
 import { challengeOfToken } from './owed-token.js';
 import { refused } from './login.js';
 import type { OpenedSession, OpenSession } from './login.js';
@@ -79,14 +82,14 @@ export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession
   { caller },
   { stores, apiSessions },
 ) => {
-  await stores.apiSessions.remove(caller.apiSessionId);
-  apiSessions.forget(caller.apiSessionId);
+  await apiSessions.logOut(caller, stores);
   return noData();
 };
 
 /**
- * Does the same work for an unknown user as for a wrong password. While too many wait, nothing is asked of the
- * database: a refusal costs no more than the body, and says nothing of the username.
+ * Does the same work for every refusal: an unknown user, a wrong password, an identity that is disabled or may not log
+ * in so. While too many wait, nothing is asked of the database: a refusal costs no more than the body, and says nothing
+ * of the username.
  */
 async function logInByPassword(
   { username, password }: Request.Authenticate,
@@ -98,24 +101,46 @@ async function logInByPassword(
     const causeMessage = 'username and password fields are required';
     throw new DomainError('invalidField', { causeMessage, logReason: causeMessage });
   }
-  const { credentials, isRight } = await passwords.admit(async (verify) => {
+  const attempt = await passwords.admit<Attempt>(async (verify) => {
     const found = await stores.authenticators.credentialsByUsername(username);
     if (found !== undefined) note({ authenticatorId: found.authenticatorId, identityId: found.identityId });
-    return { credentials: found, isRight: await verify(found?.passwordHash, password) };
+    const isRight = await verify(found?.passwordHash, password);
+    const reason = refusalOf(found, isRight);
+    if (found !== undefined && reason === undefined) return { credentials: found };
+    const decidedAt = performance.now();
+    // Within the admission, so that no more of these wait for the database than hashes are computed.
+    const isLocked = await endRefusedLogin(isRight ? undefined : found, { stores, apiSessions });
+    return { decidedAt, refusal: refused(isLocked ? 'lockedOut' : (reason ?? 'unknownUsername')) };
   });
-  if (credentials === undefined) throw refused('unknownUsername');
-  if (!isRight) {
-    const isLocked = await countWrongPassword(credentials, { stores, apiSessions });
-    throw refused(isLocked ? 'lockedOut' : 'wrongPassword');
+  if ('refusal' in attempt) {
+    await setTimeout(Math.max(0, attempt.decidedAt + REFUSAL_MS - performance.now()));
+    throw attempt.refusal;
   }
-  if (credentials.isDisabled) throw refused('identityDisabled');
-  if (!credentials.isAllowed) throw refused('passwordsNotAllowed');
+  const { credentials } = attempt;
   if (credentials.failedAttempts > 0) await stores.authenticators.clearFailures(credentials.authenticatorId);
   const { identityId, authenticatorId, passwordHash } = credentials;
   const proof = { by: 'password', identityId, passwordHash } as const;
   const opened = await open({ authenticatorId, proof, isChainComplete: null, certificateHash: null });
   if (opened === undefined) throw refused('changedMeanwhile');
   return opened;
+}
+
+/**
+ * From the decision to the answer, so that it takes as long for an attempt that was counted, or that was the last one,
+ * as for an unknown name. Ten times what the statements take where the database is near.
+ */
+const REFUSAL_MS = 25;
+
+/** How a password was judged. */
+type Attempt =
+  { readonly credentials: PasswordCredentials } | { readonly refusal: DomainError; readonly decidedAt: number };
+
+/** Undefined: it may log in. */
+function refusalOf(found: PasswordCredentials | undefined, isRight: boolean): LoginRefusal | undefined {
+  if (found === undefined) return 'unknownUsername';
+  if (!isRight) return 'wrongPassword';
+  if (found.isDisabled) return 'identityDisabled';
+  return found.isAllowed ? undefined : 'passwordsNotAllowed';
 }
 
 type Members<T> = Readonly<Record<keyof T, true>>;

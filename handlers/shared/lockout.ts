@@ -11,26 +11,39 @@ import type { Context } from '../context.js';
 
 type LockoutRules = Pick<PasswordRules, 'maxAttempts' | 'lockoutDurationMinutes'>;
 
+/** No authenticator has it. */
+const NONE = '';
+
 /**
- * Counts a wrong password of a login: true when this one disabled the identity. It is decided while the authenticator
- * is held, so a right password that comes after the last wrong one waits for this, and finds the identity disabled.
+ * Ends every refusal of a login by password: counts a wrong one where the auth policy bounds attempts. The statements
+ * are the same for all refusals, for unknown names too, so that their time tells nothing: those with nothing to count
+ * find no row, and so wait for no lock. The one attempt that disables the identity takes more.
+ * It is decided while the authenticator is held: a right password that comes after the last wrong one waits for this,
+ * and finds the identity disabled.
+ * @param wrong  whose password was wrong; undefined: nothing is to be counted
+ * @returns true when this one disabled the identity
  */
-export async function countWrongPassword(
-  { authenticatorId, identityId, ...rules }: Pick<PasswordCredentials, 'authenticatorId' | 'identityId'> & LockoutRules,
+export async function endRefusedLogin(
+  wrong: (Pick<PasswordCredentials, 'authenticatorId' | 'identityId'> & LockoutRules) | undefined,
   { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
 ): Promise<boolean> {
-  if (rules.maxAttempts <= 0) return false;
+  const counted = wrong !== undefined && wrong.maxAttempts > 0 ? wrong : undefined;
   const isLocked = await unlessLast(() =>
     stores.transaction(
       async (tx) => {
-        const now = await tx.authenticators.holdGuessState(authenticatorId);
-        return now?.isDisabled === false && (await countHeld({ authenticatorId, identityId }, rules, tx));
+        const now = await tx.authenticators.holdGuessState(counted?.authenticatorId ?? NONE);
+        const id = now?.isDisabled === false ? counted?.authenticatorId : undefined;
+        const isLast = await tx.authenticators.countGuess(id ?? NONE, counted?.maxAttempts ?? 1);
+        if (!isLast || counted === undefined) return false;
+        await tx.authenticators.syncCommit();
+        await disable(counted, counted.lockoutDurationMinutes, tx);
+        return true;
       },
-      { isExpendable: true },
+      { isUnsynced: true },
     ),
   );
-  if (isLocked !== true) return false;
-  apiSessions.forgetIdentity(identityIdOf(identityId));
+  if (isLocked !== true || counted === undefined) return false;
+  apiSessions.forgetIdentity(identityIdOf(counted.identityId));
   return true;
 }
 
@@ -112,10 +125,13 @@ async function countHeld(
   tx: StoreSet,
 ): Promise<boolean> {
   if (!(await tx.authenticators.countGuess(authenticatorId, rules.maxAttempts))) return false;
-  await tx.administrators.keep(identityId, 'notUpdatable', () =>
-    tx.identities.disable(identityId, rules.lockoutDurationMinutes),
-  );
+  await disable({ identityId }, rules.lockoutDurationMinutes, tx);
   return true;
+}
+
+/** @throws DomainError `notUpdatable` for the default administrator and the last one */
+async function disable({ identityId }: Pick<OwnGuess, 'identityId'>, minutes: number, tx: StoreSet): Promise<void> {
+  await tx.administrators.keep(identityId, 'notUpdatable', () => tx.identities.disable(identityId, minutes));
 }
 
 /** Undefined where guessing would lock everybody out: nothing is changed then. */

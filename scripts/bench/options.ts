@@ -28,6 +28,10 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
                         --only reports or --only ratios
   --compression         a controller of its own: a list of 500 identities and both documents, as they are, by gzip and
                         by brotli: bytes, rate and CPU; --seconds is the time of each
+  --frames              a controller of its own with a heap of 256 MiB, and the worst frames of routers, kind by kind:
+                        the longest answer to others, the longest sign of life, CPU and memory
+  --login-timing        a controller of its own: refused logins of existing and unknown users, pair by pair: in which
+                        share of --pairs N (1000) the existing one took longer
   --readers N           connections that read nothing of documents (300, at most 2000)
   --seconds S           time for each case and number of connections (2)
   --connections 1,16    numbers of keep-alive TLS connections
@@ -76,6 +80,10 @@ export interface BenchOptions extends Size {
   readonly posture: { readonly endpoints: number; readonly rounds: number } | undefined;
   /** Whether compressed answers are measured. */
   readonly isCompression: boolean;
+  /** Whether the worst frames of routers are measured. */
+  readonly isFrames: boolean;
+  /** Pairs of refused logins of each kind, when these are measured. */
+  readonly loginPairs: number | undefined;
   readonly formatFile: string | undefined;
   readonly seconds: number;
   readonly connections: readonly number[];
@@ -122,6 +130,8 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
           }
         : undefined,
     isCompression: values.compression === true,
+    isFrames: values.frames === true,
+    loginPairs: values['login-timing'] === true ? wholeNumber('--pairs', values.pairs ?? '1000', 10) : undefined,
     formatFile: values.format,
     identities: wholeNumber('--identities', values.identities ?? '1000', 20),
     services: wholeNumber('--services', values.services ?? '100', 20),
@@ -169,6 +179,9 @@ function parse(args: readonly string[]) {
         abuse: { type: 'boolean' },
         posture: { type: 'boolean' },
         compression: { type: 'boolean' },
+        frames: { type: 'boolean' },
+        'login-timing': { type: 'boolean' },
+        pairs: text,
         endpoints: text,
         minutes: text,
         readers: text,

@@ -35,6 +35,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
     tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,
     maxEntries: config.cachedSessions,
+    mostOfIdentity: config.apiSessionsPerIdentity,
     log,
   });
   closers.push(() => apiSessions.close());
@@ -113,7 +114,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
     log,
   );
   closers.push(() => expiry.close());
-  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, log });
+  const audit = createAuditKeeper({ stores, keepDays: config.auditKeepDays, controller: config.name, log });
   closers.push(() => audit.close());
 }
 

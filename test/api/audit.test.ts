@@ -141,6 +141,66 @@ describe('the audit record', () => {
     expect(await recordsOf(`actor.id = "${caller.id}"`)).to.have.length(before);
   });
 
+  it('has a new token of an enrollment, and never the token', async () => {
+    const identity = await make(controller, 'identities', { name: unique('i'), type: 'User', isAdmin: false });
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const id = await make(controller, 'enrollments', { identityId: identity, method: 'ott', expiresAt });
+    const path = `${MANAGEMENT}/enrollments/${id}`;
+    const { token, jwt } = expectStatus(await admin.get(path), 200).data as { token: string; jwt: string };
+    const refresh = async (at: string) => expectStatus(await admin.post(`${path}/refresh`, { expiresAt: at }), 200);
+    await refresh(expiresAt);
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    await refresh(later);
+    const [, same, moved] = await recordsOfEntity(id);
+    expect([same?.kind, same?.before, same?.after]).to.deep.equal(['enrollment.updated', {}, { tokenChanged: true }]);
+    expect([Object.keys(moved?.before ?? {}), Object.keys(moved?.after ?? {})]).to.deep.equal([
+      ['expiresAt'],
+      ['expiresAt', 'tokenChanged'],
+    ]);
+    const { rows } = await controller.database.query('SELECT a::text AS row FROM audit_records a');
+    const secrets = [token, jwt.slice(-40)];
+    expect(rows.filter(({ row }) => secrets.some((secret) => String(row).includes(secret)))).to.deep.equal([]);
+  });
+
+  it("has what an administrator does to a terminator of an SDK, and nothing of the SDK's own doing", async () => {
+    const service = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
+    const router = await make(controller, 'edge-routers', { name: unique('r') });
+    const host = await make(controller, 'identities', { name: unique('host'), type: 'User', isAdmin: false });
+    const [id, other] = [unique('t'), unique('t')];
+    await controller.database.query(
+      `INSERT INTO terminators (id, service_id, router_id, binding, address, host_id, is_system)
+      SELECT t, $2, $3, 'edge', 'hosted:' || t, $4, true FROM unnest($1::text[]) t`,
+      [[id, other], service, router, host],
+    );
+    const path = `${MANAGEMENT}/terminators/${id}`;
+    expectStatus(await admin.patch(path, { precedence: 'failed' }), 200);
+    expectStatus(await admin.delete(path), 200);
+    const records = await recordsOfEntity(id);
+    expect(kinds(records)).to.deep.equal(['terminator.updated', 'terminator.deleted']);
+    expect(records[0]).to.deep.include({ before: { precedence: 'default' }, after: { precedence: 'failed' } });
+    expect(records.map(({ actor }) => actor.id)).to.deep.equal([adminId, adminId]);
+    expectStatus(await admin.delete(`${MANAGEMENT}/services/${service}`), 200);
+    expect(await recordsOfEntity(other), 'one that goes with its service').to.deep.equal([]);
+  });
+
+  it('has snapshots and repairs, by who asked for them', async () => {
+    const taken = expectStatus(await admin.post(`${MANAGEMENT}/database/snapshot`), 200);
+    const [snapshot] = await recordsOf(`requestId = "${String(taken.headers['x-request-id'])}"`);
+    expect(snapshot).to.deep.include({ kind: 'database.snapshotTaken', entityType: 'database', controller: 'north' });
+    expect(snapshot?.actor.id).to.equal(adminId);
+    expect(snapshot?.after?.['file']).to.match(/^edge-.*\.snapshot\.gz$/);
+    // A total that is wrong is derived data: no trigger sees its repair.
+    await controller.database.query(
+      `UPDATE entity_counts SET total = total + 5 WHERE kind = 'services'
+      AND slot = (SELECT min(slot) FROM entity_counts WHERE kind = 'services')`,
+    );
+    const asked = expectStatus(await admin.post(`${MANAGEMENT}/database/fix-data-integrity`), 202);
+    const records = await typed(`requestId = "${String(asked.headers['x-request-id'])}"`, 2);
+    expect(kinds(records)).to.deep.equal(['database.integrityFixStarted', 'database.integrityFixed']);
+    expect(records[1]?.after?.['findings']).to.be.above(0);
+    expect(records.map(({ actor }) => actor.id)).to.deep.equal([adminId, adminId]);
+  });
+
   it('has a login and a logout, and API sessions that somebody else ends', async () => {
     const caller = await controller.newCaller();
     const session = entityOf(expectStatus(await caller.client.get(`${CLIENT}/current-api-session`), 200)).id;

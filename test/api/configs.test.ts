@@ -153,7 +153,13 @@ describe('configs', () => {
         reason,
         `[${configs.join(' ')}]`,
       );
-      const router = await make(controller, collection, { name: unique('router'), configs: [first, other, first] });
+      const router = await make(controller, collection, { name: unique('router'), configs: [first, other] });
+      expectField(
+        await controller.admin.post(`${MANAGEMENT}/${collection}`, { name: unique('router'), configs: [first, first] }),
+        'configs',
+        reason,
+        `[${first} ${first}]`,
+      );
       const before = await read(controller, `${collection}/${router}`);
       expect(before['configs']).to.deep.equal([first, other].sort());
       for (const answer of [

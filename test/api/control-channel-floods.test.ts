@@ -10,6 +10,7 @@ import { encodeFrame, message, textOf } from '../../fabric/frame.js';
 import { HelloHeader } from '../../fabric/headers.js';
 import { HELLO_SEQUENCE } from '../../fabric/hello.js';
 import { LIMITS } from '../../fabric/limits.js';
+import { boundOf } from '../../fabric/messages/bounds.js';
 import { makeSelfSigned } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
@@ -155,12 +156,15 @@ describe('floods of the control channel', function floods() {
   });
 
   it('of a router that is in: a frame too large ends its connection alone', async () => {
-    for (const [headers, body] of [
-      [LIMITS.frameHeaders + 1, 0],
-      [0, LIMITS.frameBody + 1],
+    const { headers, body } = boundOf(ContentType.ApiSessionHeartbeat);
+    for (const [headerBytes, bodyBytes] of [
+      [headers + 1, 0],
+      [0, body + 1],
     ] as const) {
       const greedy = await ScriptedRouter.connect(url, enrolled[1]);
-      greedy.socket.write(sized(headers, body));
+      const bytes = sized(headerBytes, bodyBytes);
+      bytes.writeInt32LE(ContentType.ApiSessionHeartbeat, 4);
+      greedy.socket.write(bytes);
       await greedy.cut();
     }
     const next = await ScriptedRouter.knock(url, enrolled[1], [[HelloHeader.Listeners, null]]);

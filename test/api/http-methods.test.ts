@@ -125,9 +125,20 @@ describe('HTTP', () => {
       }
     });
 
-    it('names nothing where nothing is', async () => {
-      for (const path of ['/nonsense', `${M}/nonsense`, `${M}/identities/x/y/z`, `${M}/%zz`, '*', '/edge'])
-        expect(allowed(expectStatus(await anonymous.send('OPTIONS', path), 200)), path).to.equal(undefined);
+    it('names nothing where nothing is, and answers as GET does', async () => {
+      for (const path of ['/nonsense', `${M}/nonsense`, `${M}/identities/x/y/z`, `${M}/%zz`, '/edge']) {
+        const [options, get] = [await anonymous.send('OPTIONS', path), await anonymous.get(path)];
+        expect([options.status, options.error?.code, allowed(options)], path).to.deep.equal([
+          get.status,
+          get.error?.code,
+          undefined,
+        ]);
+        expect(get.status, path).to.be.within(400, 404);
+      }
+    });
+
+    it('answers a question about no path', async () => {
+      expect(allowed(expectStatus(await anonymous.send('OPTIONS', '*'), 200))).to.equal(undefined);
     });
 
     it('names the same as the refusal of any other method, for every path of both APIs', async () => {

@@ -241,6 +241,37 @@ describe('limits', () => {
     });
   });
 
+  describe('of what comes after a refusal', () => {
+    const LONG = `GET /${'a'.repeat(200_000)} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+    it('reads it, so that the answer reaches a client that is still sending', async () => {
+      for (let round = 0; round < 20; round += 1)
+        expectRawFault(await sendRaw(controller.url, LONG), 431, 'REQUEST_HEADERS_TOO_LARGE');
+      const whole = `${LONG}${'a'.repeat(400_000)}`;
+      expectRawFault(await sendRaw(controller.url, whole), 431, 'REQUEST_HEADERS_TOO_LARGE');
+    });
+
+    it('reads no more than a bound', async () => {
+      const socket = await dial(controller.url);
+      const end = readToEnd(socket);
+      const piece = Buffer.alloc(65_536, 'a');
+      let sent = 0;
+      const pour = () => {
+        while (!socket.destroyed && socket.writable && sent < 64 * 1_048_576) {
+          sent += piece.length;
+          if (!socket.write(piece)) {
+            socket.once('drain', pour);
+            return;
+          }
+        }
+      };
+      pour();
+      await end;
+      // What the kernel of both sides holds is sent, too.
+      expect(socket.bytesWritten).to.be.below(32 * 1_048_576);
+    });
+  });
+
   describe('of TLS', () => {
     it('refuses TLS 1.1 and older, and speaks 1.2 and 1.3', async () => {
       for (const version of ['TLSv1', 'TLSv1.1'] as const) {

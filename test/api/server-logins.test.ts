@@ -3,12 +3,15 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
-import { ADMIN, startTestController } from '../support/controller.js';
+import { authPolicy } from '../support/auth-policy.js';
+import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { INVALID_SESSION } from '../support/challenges.js';
 import { expectFault, expectUnauthorized } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { make } from '../support/entities.js';
 import { until } from '../support/poll.js';
+import { recordStatements } from '../support/statements.js';
 
 describe('logins', () => {
   let controller: TestController;
@@ -86,6 +89,71 @@ describe('logins', () => {
     it('takes a username as it is: no case, blanks or Unicode forms are made alike', async () => {
       for (const username of ['ADMIN', ' admin', 'admin ', 'ａdmin'])
         expectFault(await login({ username, password: ADMIN.password }), 403, 'INVALID_AUTH');
+    });
+  });
+
+  describe('the statements of a refused login', () => {
+    /** Their texts: those outside a transaction, then those of the one about guesses from its begin to its end. */
+    const statementsOf = async (body: object): Promise<string[]> => {
+      const recorded = recordStatements(/authenticators|auth_policies|^BEGIN|^COMMIT|^ROLLBACK/);
+      try {
+        expectFault(await login(body), 403, 'INVALID_AUTH');
+      } finally {
+        recorded.stop();
+      }
+      const { sent } = recorded;
+      const begin = sent.findIndex(({ text }) => text.startsWith('BEGIN; SET LOCAL synchronous_commit = off'));
+      const within = sent.slice(begin).filter(({ connection }) => connection === sent[begin]?.connection);
+      const end = within.findIndex(({ text }) => /^(COMMIT|ROLLBACK)/.test(text));
+      const outside = sent.filter((each) => !within.includes(each) && /authenticators|auth_policies/.test(each.text));
+      return [...outside, ...within.slice(0, end + 1)].map(({ text }) =>
+        text.replaceAll(/\s+/g, ' ').replace(/edge.actor = '.*'/, 'edge.actor'),
+      );
+    };
+    const policy = async (rules: object) => make(controller, 'auth-policies', authPolicy(rules));
+    const PASSWORDS_BOUNDED = { updb: { maxAttempts: 100, lockoutDurationMinutes: 0 } };
+
+    it('are the same for every reason, to the commit', async () => {
+      const caller = await controller.newCaller();
+      const subject = { username: caller.username, password: 'wrong password' };
+      const assign = async (rules: object) =>
+        expectStatus(await admin.patch(`${M}/identities/${caller.id}`, { authPolicyId: await policy(rules) }), 200);
+      const seen: Record<string, string[]> = {};
+      seen['unknown'] = await statementsOf({ username: unique('nobody'), password: 'wrong password' });
+      seen['unbounded'] = await statementsOf(subject);
+      await assign(PASSWORDS_BOUNDED);
+      seen['counted'] = await statementsOf(subject);
+      await assign({ updb: { allowed: false, maxAttempts: 100 } });
+      seen['no passwords, wrong'] = await statementsOf(subject);
+      seen['no passwords, right'] = await statementsOf({ ...subject, password: caller.password });
+      await assign(PASSWORDS_BOUNDED);
+      expectStatus(await admin.post(`${M}/identities/${caller.id}/disable`, { durationMinutes: 0 }), 200);
+      seen['disabled, wrong'] = await statementsOf(subject);
+      seen['disabled, right'] = await statementsOf({ ...subject, password: caller.password });
+      expect(seen['unknown']).to.have.length(5);
+      expect(seen['unknown']?.[1]).to.match(/^BEGIN/);
+      expect(seen['unknown']?.at(-1)).to.equal('COMMIT');
+      for (const [reason, texts] of Object.entries(seen)) expect(texts, reason).to.deep.equal(seen['unknown']);
+    });
+
+    it('lock nothing for unknown names, of which a flood may come', async () => {
+      const { id, username } = await controller.newCaller();
+      expectStatus(await admin.patch(`${M}/identities/${id}`, { authPolicyId: await policy(PASSWORDS_BOUNDED) }), 200);
+      const lock = new pg.Client(controller.database.connection);
+      await lock.connect();
+      try {
+        await lock.query('BEGIN');
+        await lock.query('SELECT FROM authenticators FOR UPDATE');
+        await lock.query('SELECT FROM identities FOR UPDATE');
+        const guesses = Array.from({ length: 20 }, () =>
+          login({ username: unique('nobody'), password: 'wrong password' }),
+        );
+        for (const answer of await Promise.all(guesses)) expectFault(answer, 403, 'INVALID_AUTH');
+      } finally {
+        await lock.query('COMMIT');
+        await lock.end();
+      }
+      expectFault(await login({ username, password: 'wrong password' }), 403, 'INVALID_AUTH');
     });
   });
 

@@ -233,9 +233,9 @@ export interface Pair {
   stop(): Promise<void>;
 }
 
-export async function startPair(): Promise<Pair> {
+export async function startPair(env: Readonly<Record<string, string>> = {}): Promise<Pair> {
   const database = await openTestDatabase();
-  const start = (name: string) => startLogged(database, { EDGE_NAME: name, EDGE_LOG_REQUESTS: 'none' });
+  const start = (name: string) => startLogged(database, { EDGE_NAME: name, EDGE_LOG_REQUESTS: 'none', ...env });
   const one = await start('one');
   const two = await start('two');
   const admin = await one.login();

@@ -74,7 +74,7 @@ describe('services', () => {
       terminatorStrategy: 'sticky',
       maxIdleTimeMillis: 60_000,
       roleAttributes: ['b', 'a', 'b'],
-      configs: [...configs, ...configs],
+      configs: [...configs].reverse(),
       encryptionRequired: false,
     });
     expect(await detail(id)).to.deep.include({

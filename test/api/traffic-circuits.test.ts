@@ -37,12 +37,12 @@ describe('circuits', () => {
   let stranger: ScriptedRouter;
   before(async () => {
     controller = await startTestController({ EDGE_METRICS_LISTEN: '127.0.0.1:0' });
-    own = await newRouter(controller);
-    strange = await newRouter(controller);
   });
   beforeEach(async () => {
-    router = await ScriptedRouter.online(controller.url, own as EnrolledRouter);
-    stranger = await ScriptedRouter.online(controller.url, strange as EnrolledRouter);
+    // New ones: a router that comes again and again has to wait.
+    [own, strange] = [await newRouter(controller), await newRouter(controller)];
+    router = await ScriptedRouter.online(controller.url, own);
+    stranger = await ScriptedRouter.online(controller.url, strange);
   });
   afterEach(async () => {
     for (const each of [router, stranger]) {

@@ -239,7 +239,8 @@ describe('routers hear of lost access', () => {
     const hostile = await ScriptedRouter.online(controller.url, router);
     const sessionTokens = ['\0', 'a\0b', 'x'.repeat(100_000)];
     hostile.sendTyped(ContentType.ValidateSessions, ValidateSessionsRequestSchema, { sessionTokens });
-    await until('it hears that they are over', () => sessionTokens.every((id) => endedAt(hostile).includes(id)));
+    const heard = sessionTokens.map((id) => id.replaceAll('\0', '\uFFFD'));
+    await until('it hears that they are over', () => heard.every((id) => endedAt(hostile).includes(id)));
     await remove(`service-policies/${await policyOf('service-policies', `${made.world.word}-dial`)}`);
     const [left] = routers();
     await until('the first router hears of the policy', () => endedAt(left).includes(made.dialers[0].id));

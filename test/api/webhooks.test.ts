@@ -246,6 +246,9 @@ describe('webhooks', function webhooks() {
     expect(expectStatus(await controller.admin.post(`${M}/webhooks/${id}/redeliver`, again), 200).data).to.deep.equal({
       count: 1,
     });
+    const redelivered = encodeURIComponent(`kind = "webhook.redelivered" and entityId = "${id}"`);
+    const { data } = expectStatus(await controller.admin.get(`${M}/audit?filter=${redelivered}`), 200);
+    expect((data as { after: object }[]).map(({ after }) => after)).to.deep.equal([{ count: 1 }]);
     await until('it failed again', async () => {
       const [found] = await letters();
       return found?.lastError === 'the answer has status 307' && !found.isDue;

@@ -39,6 +39,7 @@ export function record(transaction: Transaction): void {
     status: Number(transaction.expected.statusCode),
     contentType: contentTypes.get(transaction) ?? '',
     result: test?.status ?? 'error',
+    requestId: transaction.real?.headers?.['x-request-id'] ?? '',
     detail: `${sent}\n${came}`,
   };
   appendFileSync(settings.outcomesFile, `${JSON.stringify(outcome)}\n`);

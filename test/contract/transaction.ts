@@ -6,6 +6,8 @@ export interface Transaction {
   request: { readonly method: string; headers: Record<string, string>; body: string };
   readonly expected: { readonly statusCode: string };
   skip: boolean;
+  /** The answer that came. */
+  readonly real?: { readonly statusCode?: number; readonly headers?: Readonly<Record<string, string>> };
   readonly test?: {
     readonly status: 'pass' | 'fail' | 'skip';
     readonly message: string;
@@ -20,6 +22,8 @@ export interface Outcome {
   /** Of the request. */
   readonly contentType: string;
   readonly result: 'pass' | 'fail' | 'skip' | 'error';
+  /** `x-request-id` of the answer; empty without an answer. */
+  readonly requestId: string;
   /** For people: what was sent and what came. */
   readonly detail: string;
 }

@@ -49,6 +49,7 @@ describe('the sweep of what has expired', () => {
       tokenKey: Buffer.alloc(32),
       timeoutSeconds: 1,
       maxEntries: 10,
+      mostOfIdentity: 10,
       log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }),
     });
     await files.query('ALTER TABLE api_sessions RENAME TO api_sessions_away');

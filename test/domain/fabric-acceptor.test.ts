@@ -25,7 +25,8 @@ describe('the acceptor of routers', () => {
     };
     acceptor = createAcceptor({
       // No connection of this suite gets so far that a database is asked.
-      services: { log: pino({}, sink) } as unknown as FabricServices,
+      services: {} as unknown as FabricServices,
+      log: pino({}, sink),
       registry: createRegistry(1_000),
       table: new Map(),
       limits: { ...LIMITS, hellos: 3, helloMs: 120_000 },

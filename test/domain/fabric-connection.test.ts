@@ -4,6 +4,7 @@ import { createServer, connect } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
 import type { MessageRule } from '../../fabric/channel.js';
 import { ChannelError } from '../../fabric/channel.js';
 import { Connection } from '../../fabric/connection.js';
@@ -22,6 +23,8 @@ const FRAMES = { headers: 1 << 20, body: 16 << 20 };
 interface Pair {
   readonly channel: OpenChannel;
   readonly connection: Connection;
+  /** The controller's side. */
+  readonly socket: Socket;
   /** The router's side. */
   readonly peer: Socket;
   readonly reasons: string[];
@@ -67,6 +70,8 @@ describe('the connection of a router', () => {
       fingerprint: '',
       limits: all,
       table,
+      turns: createTurnQueue({ waiting: Infinity }),
+      charge: () => true,
       services: { log: pino({ level: 'silent' }), noteFailure: () => undefined } as unknown as FabricServices,
       onClose: (_, reason) => reasons.push(reason),
     });
@@ -80,7 +85,7 @@ describe('the connection of a router', () => {
     });
     channel.attach(connection);
     connection.start();
-    return { channel, connection, peer, reasons };
+    return { channel, connection, socket, peer, reasons };
   };
 
   const framesOf = (peer: Socket): Frame[] => {
@@ -146,6 +151,48 @@ describe('the connection of a router', () => {
     await until('its answer', () =>
       frames.some(({ headers }) => clock.equals(headers.get(Header.HeartbeatResponse) ?? clock.subarray(1))),
     );
+  });
+
+  it('answers a sign of life ahead of all that waits, at most after the frame that has begun', async () => {
+    const { channel, connection, socket, peer } = await pair({ heartbeatMs: 60_000, silenceMs: 120_000 });
+    peer.pause();
+    const [each, count] = [1 << 20, 28];
+    for (let sent = 0; sent < count; sent += 1) channel.send(message(ContentType.DataState, Buffer.alloc(each)));
+    let given = -1;
+    await until('the socket takes no more', () => {
+      const before = given;
+      given = socket.bytesWritten;
+      return given === before && socket.writableLength > 0;
+    });
+    expect(given, 'what is under way').to.be.below((count - 8) * each);
+    const clock = encodeUint64(42n);
+    const since = performance.now();
+    write(peer, 1, message(ContentType.Heartbeat, '', [[Header.Heartbeat, clock]]));
+    await until('it is heard', () => connection.heardAt > since);
+    const frames = framesOf(peer);
+    peer.resume();
+    const answered = () =>
+      frames.findIndex(({ headers }) => clock.equals(headers.get(Header.HeartbeatResponse) ?? Buffer.of()));
+    await until('all has come', () => frames.length === count + 1);
+    const before = frames.slice(0, answered()).reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(before).to.be.below(given + each + (128 << 10));
+    expect(frames.filter(({ contentType }) => contentType === ContentType.DataState)).to.have.length(count);
+  });
+
+  it('gives a socket little at a time, and keeps the order of frames of every size', async () => {
+    const { channel, socket, peer } = await pair();
+    peer.pause();
+    const sizes = Array.from({ length: 300 }, (_, index) => (index % 7 === 0 ? 200_000 : index * 10));
+    for (const [index, size] of sizes.entries()) channel.send(message(1_000 + index, Buffer.alloc(size, index)));
+    await until('the socket takes no more', () => socket.writableLength > 0);
+    expect(socket.writableLength).to.be.below(400 << 10);
+    const frames = framesOf(peer);
+    peer.resume();
+    await until('all of them', () => frames.length === sizes.length);
+    for (const [index, { contentType, body }] of frames.entries()) {
+      expect(contentType).to.equal(1_000 + index);
+      expect(Buffer.alloc(sizes[index] ?? 0, index).equals(body)).to.equal(true);
+    }
   });
 
   it('sends in the order in which it was asked to', async () => {

@@ -63,7 +63,8 @@ describe('the control channel of a process', () => {
     const registry = createRegistry(LIMITS.probeMs);
     let opened = 0;
     const acceptor = createAcceptor({
-      services: { stores, log, noteFailure, controllers } as unknown as FabricServices,
+      services: { stores, noteFailure, controllers } as unknown as FabricServices,
+      log,
       registry,
       table: new Map(),
       limits: LIMITS,
@@ -81,6 +82,34 @@ describe('the control channel of a process', () => {
     await until('it is refused', () => refused.length > 0 || opened > 0);
     expect([opened, registry.get('r1')]).to.deep.equal([0, undefined]);
     expect(refused[0]).to.match(/the connection ended before it was let in/);
+  });
+
+  it('ends a channel when the certificate of its router does', async () => {
+    const accepted = once(server, 'connection');
+    const peer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    peer.on('error', () => undefined);
+    peers.push(peer);
+    const [socket] = (await accepted) as [Socket];
+    const notAfter = new Date(Date.now() + 3_000);
+    const { pem, der } = makeSelfSigned({ commonName: 'r1', notAfter });
+    const router = { id: 'r1', fingerprint: certFingerprint(der), certPem: pem, disabled: false } as KnownRouter;
+    const stores = { routerSync: { routers: async () => [router] } } as unknown as FabricServices['stores'];
+    const seen: string[] = [];
+    const acceptor = createAcceptor({
+      services: { stores, noteFailure, controllers } as unknown as FabricServices,
+      log: pino({ level: 'silent' }),
+      registry: createRegistry(LIMITS.probeMs),
+      table: new Map(),
+      limits: { ...LIMITS, heartbeatMs: 400 },
+      turns: createTurnQueue({ waiting: 1 }),
+      verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
+      onOpen: () => seen.push('open'),
+      onClose: (_, reason) => seen.push(`${reason}, ${Date.now() >= notAfter.getTime() - 1_000 ? 'in time' : 'early'}`),
+    });
+    acceptor.accept({ socket, certificates: [der], address: 'here' });
+    peer.write(Buffer.concat(encodeFrame(HELLO_SEQUENCE, helloMessage('r1'))));
+    await until('it ends', () => seen.length === 2);
+    expect(seen).to.deep.equal(['open', 'the certificate of the router has expired, in time']);
   });
 
   it('ends once, however often it is asked to', async () => {

@@ -4,8 +4,9 @@ import type { RouterChannel } from '../../fabric/channel.js';
 import { Circuits } from '../../fabric/circuits.js';
 import { ConnectedIdentities } from '../../fabric/connected-identities.js';
 import { ContentType } from '../../fabric/content-types.js';
-import { typedMessage } from '../../fabric/frame.js';
 import { DialMemory } from '../../fabric/dial-memory.js';
+import { Flights } from '../../fabric/flights.js';
+import { typedMessage } from '../../fabric/frame.js';
 import type { Frame, Message } from '../../fabric/frame.js';
 import { validateSessions } from '../../fabric/messages/validate-sessions.js';
 import type { FabricServices } from '../../fabric/services.js';
@@ -38,13 +39,14 @@ describe('the sessions that routers use', () => {
     } as unknown as FabricServices['stores'];
     const channels = { get: () => undefined };
     const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
-    const sessions = new SessionWatch({ stores, channels, circuits, noteFailure: () => undefined });
+    const flights = new Flights(() => 0);
+    const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure: () => undefined });
     const services = {
       stores,
-      traffic: { sessions, memory: new DialMemory(() => 0) },
+      traffic: { sessions, flights, memory: new DialMemory(() => 0) },
       apiSessions: { find: async () => 'a1' },
     } as unknown as FabricServices;
-    return { asked, answers, sessions, services };
+    return { asked, answers, sessions, services, flights };
   };
   const channelOf = () => {
     const state = { isClosed: false };
@@ -65,10 +67,12 @@ describe('the sessions that routers use', () => {
     sessions.forgetRouter('r1');
     answers[0]?.();
     await handled;
-    const refused = await requireSession(tokens, 'Dial', channel, services).then(
-      () => 'let in',
-      (error: unknown) => (error as Error).message,
-    );
+    const refused = await services.traffic.flights
+      .run((flight) => requireSession(tokens, 'Dial', channel, services, flight))
+      .then(
+        () => 'let in',
+        (error: unknown) => (error as Error).message,
+      );
     expect(refused).to.equal('invalid session');
     sessions.check();
     await sessions.close();
@@ -89,7 +93,9 @@ describe('the sessions that routers use', () => {
     const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
     const channels = { get: () => ({ send }) as unknown as RouterChannel };
     const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
-    const sessions = new SessionWatch({ stores, channels, circuits, noteFailure: () => undefined, most: 3 });
+    const flights = new Flights(() => 0);
+    const noteFailure = () => undefined;
+    const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure, most: 3 });
     await sessions.named('r1', ['a', 'b', 'c', 'd']);
     for (let round = 0; round < 3; round += 1) await sessions.named('r1', ['a', 'b', 'c']);
     await sessions.named('r2', ['e']);
@@ -97,8 +103,8 @@ describe('the sessions that routers use', () => {
     expect(told).to.deep.equal(['d']);
     sessions.ended(['a']);
     await sessions.named('r1', ['a', 'd']);
-    expect(asked).to.deep.equal(['a', 'b', 'c', 'e', 'd']);
-    expect(told).to.deep.equal(['d', 'a', 'a']);
+    expect(asked).to.deep.equal(['a', 'b', 'c', 'e', 'a']);
+    expect(told).to.deep.equal(['d', 'a', 'd']);
     await sessions.close();
   });
 
@@ -129,6 +135,123 @@ describe('the sessions that routers use', () => {
     answers[2]?.();
     await Promise.all(named);
     await sessions.close();
+  });
+});
+
+describe('dials on their way', () => {
+  const use = { sessionId: 's1', routerId: 'r1' };
+  /** Ids that a notice of ended sessions holds: at most 300. */
+  const notice = (number: number) => Array.from({ length: 300 }, (_, index) => `other-${number}-${index}`);
+
+  const opened = () => {
+    const flights = new Flights(() => 0);
+    const asked: (readonly (typeof use)[])[] = [];
+    const answers: ((lost: readonly (typeof use)[] | Error) => void)[] = [];
+    const stores = {
+      shownSessions: {
+        lost: (uses: readonly (typeof use)[]) => {
+          asked.push(uses);
+          return new Promise<readonly (typeof use)[]>((resolve, reject) => {
+            answers.push((lost) => {
+              if (lost instanceof Error) reject(lost);
+              else resolve(lost);
+            });
+          });
+        },
+      },
+      hostedTerminators: { removeOfSessions: async () => undefined },
+    } as unknown as FabricServices['stores'];
+    const told: string[] = [];
+    const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
+    const channels = { get: () => ({ send }) as unknown as RouterChannel };
+    const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
+    const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure: () => undefined });
+    return { flights, sessions, asked, answers, told };
+  };
+
+  it('know that their session has ended, however many sessions of others ended since', async () => {
+    const { flights, sessions } = opened();
+    await flights.run(async (flight) => {
+      await flights.run(async (other) => {
+        flight.hangsOn('s1', 'service');
+        other.hangsOn('s2', 'service');
+        sessions.ended(['s1']);
+        for (let number = 0; number < 36; number += 1) sessions.ended(notice(number));
+        expect([flight.isInDoubt, other.isInDoubt]).to.deep.equal([true, false]);
+      });
+    });
+  });
+
+  it('are in doubt about what ends while they are looked up, of either end', async () => {
+    const { flights, sessions } = opened();
+    await flights.run(async (flight) => {
+      sessions.ended(['any']);
+      expect(flight.isInDoubt).to.equal(true);
+    });
+    await flights.run(async (flight) => {
+      flight.hangsOn('s1', 'service');
+      flight.reads();
+      sessions.ended(['host']);
+      expect(flight.isInDoubt).to.equal(true);
+    });
+    await flights.run(async (flight) => {
+      flight.hangsOn('s1', 'service');
+      flight.chose({ id: 't1', sessionId: 'host' });
+      sessions.ended(['any']);
+      expect(flight.isInDoubt).to.equal(false);
+      sessions.ended(['host']);
+      expect(flight.isInDoubt).to.equal(true);
+    });
+  });
+
+  it('are all in doubt when grants or policies may be other ones', async () => {
+    const { flights, sessions, answers } = opened();
+    await flights.run(async (flight) => {
+      flight.hangsOn('s1', 'service');
+      sessions.check();
+      expect(flight.isInDoubt).to.equal(true);
+    });
+    expect(answers).to.have.length(0);
+  });
+
+  it('are in doubt about terminators of their service, unless their own host has stopped', async () => {
+    const { flights } = opened();
+    await flights.run(async (flight) => {
+      flight.hangsOn('s1', 'service');
+      flight.chose({ id: 't1', sessionId: null });
+      flights.doubtTerminators(['another']);
+      expect(flight.isTerminatorInDoubt).to.equal(false);
+      flights.doubtTerminators(['service']);
+      expect(flight.isTerminatorInDoubt).to.equal(true);
+      flights.hostsStopped(['t2']);
+      expect(flight.isTerminatorInDoubt).to.equal(true);
+      flights.hostsStopped(['t1']);
+      expect(flight.isTerminatorInDoubt).to.equal(false);
+      flight.chose({ id: 't2', sessionId: null });
+      expect(flight.isTerminatorInDoubt).to.equal(true);
+    });
+  });
+
+  it('ask the database together, and each hears what it lost and nothing of others', async () => {
+    const { sessions, asked, answers, told } = opened();
+    sessions.use('r1', 's1');
+    const other = { sessionId: 's2', routerId: 'r1' };
+    const first = sessions.lostOf([other]);
+    const [second, third] = [sessions.lostOf([use]), sessions.lostOf([other])];
+    await until('the first is asked', () => answers.length === 1);
+    answers[0]?.([]);
+    await until('the others are asked together', () => answers.length === 2);
+    expect(asked[1]).to.deep.equal([use, other]);
+    answers[1]?.([use]);
+    expect(await Promise.all([first, second, third])).to.deep.equal([[], [use], []]);
+    expect(told).to.deep.equal(['s1']);
+    const failing = sessions.lostOf([other]).catch((error: unknown) => (error as Error).message);
+    await until('it is asked', () => answers.length === 3);
+    answers[2]?.(new Error('the database is away'));
+    expect(await failing).to.equal('the database is away');
+    await sessions.close();
+    const late = sessions.lostOf([use]).catch((error: unknown) => (error as Error).message);
+    expect(await late).to.equal('the controller stops');
   });
 });
 

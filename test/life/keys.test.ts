@@ -122,6 +122,10 @@ describe('the master key', () => {
         (error: unknown) => (error as Error).message,
       );
       expect(refusal).to.include('The master key is not the one');
+      const { rows } = await database.query(
+        "SELECT actor_kind AS actor, before, after FROM audit_records WHERE kind = 'masterKey.changed'",
+      );
+      expect(rows).to.deep.equal([{ actor: 'controller', before: null, after: null }]);
     } finally {
       await database.close();
     }

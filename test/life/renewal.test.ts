@@ -1,4 +1,5 @@
 /** `renew`: a certificate of the network is renewed early, with a running controller and without one. */
+import { userInfo } from 'node:os';
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -192,6 +193,12 @@ describe('renew', function renewing() {
         const records = await issued(dataDir, 'intermediate');
 
         const fingerprint = await renewed(dataDir, 'intermediate');
+        const [record] = await query<{ actor: string; name: string; purpose: string }>(
+          dataDir,
+          `SELECT actor_kind AS actor, actor_name AS name, after ->> 'purpose' AS purpose FROM audit_records
+            WHERE kind = 'pki.renewed' AND after ->> 'fingerprint' = '${fingerprint}'`,
+        );
+        expect(record).to.deep.equal({ actor: 'operator', name: userInfo().username, purpose: 'intermediate' });
         const after = await until('every process shows the new intermediate', async () => {
           const seen = await Promise.all(Array.from({ length: 4 * workers }, () => served(url)));
           return seen.every(({ issuer, leaf }) => issuer === fingerprint && leaf === seen[0]?.leaf) && seen[0];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { builtinConfigTypes } from '../../domain/config/builtin-types.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
+import { makeCa } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
@@ -31,6 +32,60 @@ interface Named {
   readonly name: string;
 }
 
+interface EmptyTexts {
+  /** Paths of entities with an empty text in a list, and the member that has the list. */
+  readonly cleaned: readonly (readonly [path: string, member: string])[];
+  /** Those of what is no use with its empty text. */
+  readonly removed: readonly string[];
+}
+
+let names = 0;
+
+/** Entities with empty texts that this release takes in no request. */
+async function makeEmptyTexts(client: Client): Promise<EmptyTexts> {
+  const make = async (collection: string, body: object): Promise<string> => {
+    const made = await client.post(`${MANAGEMENT}/${collection}`, { name: `with-empty-${(names += 1)}`, ...body });
+    return `${MANAGEMENT}/${collection}/${(expectStatus(made, 201).data as Named).id}`;
+  };
+  const roleAttributes = ['a', ''];
+  const service = await make('services', { encryptionRequired: true, roleAttributes });
+  const router = await make('edge-routers', { roleAttributes });
+  const idOf = (path: string) => path.split('/').at(-1);
+  const terminator = { service: idOf(service), router: idOf(router), binding: 'transport', address: 'tcp:host:1' };
+  return {
+    cleaned: [
+      [service, 'roleAttributes'],
+      [router, 'roleAttributes'],
+      [await make('identities', { type: 'User', isAdmin: false, roleAttributes }), 'roleAttributes'],
+      [await make('posture-checks', { typeId: 'DOMAIN', domains: ['d.example'], roleAttributes }), 'roleAttributes'],
+      [
+        await make('cas', {
+          certPem: makeCa().pem,
+          isAuthEnabled: true,
+          isAutoCaEnrollmentEnabled: true,
+          isOttCaEnrollmentEnabled: true,
+          identityRoles: roleAttributes,
+        }),
+        'identityRoles',
+      ],
+      [
+        await make('external-jwt-signers', {
+          issuer: `https://issuer-${names}.example`,
+          audience: 'a',
+          enabled: true,
+          jwksEndpoint: 'https://keys.example.org/jwks',
+          scopes: ['', 'a'],
+        }),
+        'scopes',
+      ],
+    ],
+    removed: [
+      await make('terminators', { ...terminator, address: '' }),
+      await make('terminators', { ...terminator, binding: '' }),
+    ],
+  };
+}
+
 describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release before'}`, function upgrade() {
   this.timeout(300_000);
   const shop = new ProcessShop();
@@ -38,6 +93,7 @@ describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release be
   let database: TestDatabase;
   let older: ControllerProcess;
   let newer: ControllerProcess;
+  let emptyTexts: EmptyTexts;
   /** Of the older, and of the newer one. */
   let clients: readonly [Client, Client];
 
@@ -71,6 +127,7 @@ describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release be
       await client.post(`${MANAGEMENT}/identities`, { name: 'from-before', type: 'User', isAdmin: false }),
       201,
     );
+    emptyTexts = await makeEmptyTexts(client);
     newer = start('newer');
     const newerUrl = await newer.ready();
     clients = [client, await shop.login(newerUrl)];
@@ -90,6 +147,21 @@ describeUnless(NO_RELEASE, `an upgrade beside ${before_?.name ?? 'the release be
       expectStatus(await shop.client(url, token).get(`${MANAGEMENT}/current-identity`), 200);
     const found = await atNewer.get(`${MANAGEMENT}/identities?filter=${encodeURIComponent('name="from-before"')}`);
     expect((found.data as Named[]).map(({ name }) => name)).to.deep.equal(['from-before']);
+  });
+
+  it('has no empty text where this release takes none, and shows what the older one still stores', async () => {
+    for (const [path, member] of emptyTexts.cleaned) {
+      const shown = expectStatus(await ask(clients[1], 'GET', path), 200).data as Record<string, unknown>;
+      expect(shown[member], path).to.deep.equal(['a']);
+    }
+    for (const path of emptyTexts.removed) expectStatus(await ask(clients[1], 'GET', path), 404);
+    const { cleaned } = await makeEmptyTexts(clients[0]);
+    for (const [path, member] of cleaned) {
+      const shown = expectStatus(await ask(clients[1], 'GET', path), 200).data as Record<string, unknown>;
+      expect(shown[member], path).to.deep.equal(['', 'a']);
+      expectStatus(await ask(clients[1], 'PATCH', path, { typeId: shown['typeId'], [member]: ['a'] }), 200);
+    }
+    expect(failures).to.deep.equal([]);
   });
 
   it('brings the config types of every network to what they are in this release', async () => {

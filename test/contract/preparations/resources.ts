@@ -1,6 +1,7 @@
 /** What requests about all other resources need, by operation and status. */
 import { expectStatus } from '../../support/client.js';
-import { MANAGEMENT } from '../../support/paths.js';
+import { CLIENT, MANAGEMENT } from '../../support/paths.js';
+import { enrollTotp } from '../../support/totp.js';
 import { exampleOf } from '../examples.js';
 import type { Body } from '../examples.js';
 import { change, idOf, toId, toQuery } from '../situation.js';
@@ -9,7 +10,8 @@ import { authority, ends, newIssuer, reachable, subject, withoutSettings, withou
 import { withNewNames } from '../world.js';
 
 /** Of an auth policy, without external signers. */
-const PRIMARY = exampleOf('management', 'POST', '/auth-policies')?.['primary'] as object;
+const PRIMARY = exampleOf('management', 'POST', '/auth-policies')?.['primary'] as { readonly updb: object };
+const withAttempts = (maxAttempts: number) => ({ ...PRIMARY, updb: { ...PRIMARY.updb, maxAttempts } });
 
 const withNewIssuer: Prepare = ({ transaction, world }) => {
   change(transaction, (body) => ({ ...withNewNames(body, world.unique), ...newIssuer(world) }));
@@ -25,7 +27,44 @@ const withServiceConfig: Prepare = async (situation) => {
 
 export const resources: Readonly<Record<string, Prepare>> = {
   'associateIdentitysServiceConfigs 200': withServiceConfig,
-  'disassociateIdentitysServiceConfigs 200': withServiceConfig,
+  'disassociateIdentitysServiceConfigs 200': async (situation) => {
+    await withServiceConfig(situation);
+    const { transaction, world } = situation;
+    expectStatus(await world.admin.post(transaction.fullPath, JSON.parse(transaction.request.body)), 200);
+  },
+  'enableIdentity 200': async (situation) => {
+    const id = await situation.world.create('/identities');
+    const path = `${MANAGEMENT}/identities/${id}/disable`;
+    expectStatus(await situation.world.admin.post(path, { durationMinutes: 0 }), 200);
+    toId(situation, id);
+  },
+  'removeIdentityMfa 200': async (situation) => {
+    const account = await situation.world.account();
+    await enrollTotp(await situation.world.session(account));
+    toId(situation, account.id);
+  },
+  'patchAuthPolicy 200': async (situation) => {
+    toId(situation, await situation.world.create('/auth-policies', { primary: withAttempts(7) }));
+  },
+  'patchPostureCheck 200': async (situation) => {
+    toId(situation, await subject(situation.operation, situation.world));
+    change(situation.transaction, (body) => ({ ...body, roleAttributes: ['changed'] }));
+  },
+  'patchWebhook 200': async (situation) => {
+    toId(situation, await situation.world.create('/webhooks', { enabled: true }));
+  },
+  'updateControllerSetting 200': async (situation) => {
+    toId(situation, await subject(situation.operation, situation.world));
+    change(situation.transaction, (body) => ({ ...body, tags: { changed: 'yes' } }));
+  },
+  // Of another identity: one's own sessions are traffic.
+  'management deleteSession 200': async (situation) => {
+    const { world } = situation;
+    const serviceId = await reachable(world);
+    const other = await world.session(await world.account());
+    const answer = expectStatus(await other.post(`${CLIENT}/sessions`, { serviceId }), 201);
+    toId(situation, (answer.data as { id: string }).id);
+  },
   'getIdentityPolicyAdvice 200': async (situation) => {
     const service = await situation.world.create('/services');
     toId(situation, await situation.world.create('/identities'));
@@ -101,7 +140,7 @@ export const resources: Readonly<Record<string, Prepare>> = {
   },
   'updateTerminator 200': async (situation) => {
     const references = await ends(situation.world);
-    toId(situation, await situation.world.create('/terminators', references));
+    toId(situation, await situation.world.create('/terminators', { ...references, cost: 77 }));
     change(situation.transaction, (body) => ({ ...body, ...references }));
   },
   'client listServiceEdgeRouters 200': async (situation) => {

@@ -1,0 +1,100 @@
+/**
+ * The worst frames of an enrolled router, of every kind, against a controller with little memory: it lives, others are
+ * answered, and a router that goes on is kept out for a while. Figures: npm run bench -- --frames
+ */
+import { expect } from 'chai';
+import { ContentType, contentTypeName } from '../../fabric/content-types.js';
+import { encodeFrame, message } from '../../fabric/frame.js';
+import { Header, readInt32 } from '../../fabric/headers.js';
+import { SHARE_LIMITS } from '../../fabric/router-shares.js';
+import { worstFramesOf, worstKinds } from '../../scripts/bench/frames/worst-frames.js';
+import { expectStatus } from '../support/client.js';
+import type { Client } from '../support/client.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { CLIENT } from '../support/paths.js';
+import { until } from '../support/poll.js';
+import { ProcessShop } from '../support/process.js';
+import type { ControllerProcess } from '../support/process.js';
+import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
+import { childEnv } from './server-support.js';
+
+/** A router of release 2.1 looks for another controller after 30 s. */
+const PATIENCE_MS = 25_000;
+const PING = 77;
+
+describe('the worst frames of a router', function worst() {
+  this.timeout(120_000);
+  const shop = new ProcessShop();
+  let database: TestDatabase;
+  let controller: ControllerProcess;
+  let url: string;
+  let client: Client;
+  let admin: Client;
+
+  before(async () => {
+    database = await openTestDatabase();
+    const place = shop.place();
+    controller = shop.start(place, {
+      env: { ...childEnv(place, database), NODE_OPTIONS: '--max-old-space-size=256' },
+    });
+    url = await controller.ready();
+    client = shop.client(url);
+    admin = await shop.login(url);
+  });
+  after(async () => {
+    await shop.end();
+    await database.close();
+  });
+
+  const isAnswered = ({ received }: ScriptedRouter): boolean =>
+    received.some(({ headers }) => readInt32(headers, Header.ReplyFor) === PING);
+
+  for (const kind of worstKinds)
+    it(`of the kind ${contentTypeName(kind)} end no process and leave others answered`, async () => {
+      const enrolled = await newRouter({ admin, anonymous: client });
+      for (const { name, bytes } of worstFramesOf(kind)) {
+        const router = await ScriptedRouter.connect(url, enrolled);
+        router.socket.write(bytes);
+        router.socket.write(Buffer.concat(encodeFrame(PING, message(ContentType.Ping))));
+        const before = router.received.length;
+        expectStatus(await client.get(`${CLIENT}/version`), 200);
+        await until(`it is cut or answered: ${name}`, () => router.isCut || isAnswered(router));
+        expect(router.received.length - before, 'answers to one frame').to.be.below(50_000);
+        router.close();
+      }
+      expectStatus(await client.get(`${CLIENT}/version`), 200);
+    });
+
+  it('keep it out when it goes on, and it is in again before it gives up', async () => {
+    const enrolled = await newRouter({ admin, anonymous: client });
+    const frame = worstFramesOf(ContentType.ApiSessionHeartbeat).find(({ name }) => name.endsWith('as are taken'));
+    const router = await ScriptedRouter.connect(url, enrolled);
+    const send = () => {
+      if (router.isCut || frame === undefined) return;
+      router.socket.write(frame.bytes, send);
+    };
+    send();
+    await until('it is cut', () => router.isCut, 90_000);
+    const cutAt = performance.now();
+    const reasons = () => controller.log().map(({ reason }) => reason);
+    await until('the log says why', () => reasons().includes('the router needed more than its share of time'));
+    const refused = await ScriptedRouter.knock(url, enrolled);
+    await refused.cut();
+    expect(refused.received).to.deep.equal([]);
+    await until(
+      'it is in again',
+      async () => {
+        const again = await ScriptedRouter.knock(url, enrolled);
+        await until('it is in or not', () => again.isCut || again.received.length > 0);
+        const isIn = !again.isCut;
+        again.close();
+        return isIn;
+      },
+      PATIENCE_MS,
+    );
+    expect(performance.now() - cutAt)
+      .to.be.above(SHARE_LIMITS.restMs / 2)
+      .and.below(PATIENCE_MS);
+  });
+});
