@@ -110,9 +110,6 @@ export interface ApiVersion {
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
 
-/** Role attributes, a sorted set without duplicates. */
-export type Attributes = readonly string[];
-
 /** Who did it. */
 export interface AuditActor {
   /** Id of the identity or the router; null for the others. */
@@ -149,7 +146,7 @@ export interface AuditRecordDetail {
   id: string;
   /** What happened: the kind of entity and `created`, `updated` or `deleted`; or `login.succeeded`, `login.completed` (a second factor), `login.… */
   kind: string;
-  /** Why something was refused, as a code word; null for all else. */
+  /** Why something was refused, or why several were put into one record, as a code word; null for all else. */
   reason?: string | null | undefined;
   /** The request that it was done in, as its answer and the log have it; null where there was none. */
   requestId?: string | null | undefined;
@@ -298,7 +295,7 @@ export interface CaDetail extends BaseEntity {
   fingerprint: string;
   /** Name of identities that enroll by themselves, with the symbols `[caName]`, `[caId]`, `[commonName]`, `[requestedName]` and `[identityId]`. */
   identityNameFormat: string;
-  identityRoles: Attributes;
+  identityRoles: StoredAttributes;
   /** Whether certificates of the CA may log in. */
   isAuthEnabled: boolean;
   /** Whether certificates of the CA enroll new identities without a token. */
@@ -707,7 +704,7 @@ export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties
   isVerified: boolean;
   /** Host names and addresses that the router asked for in its last request for certificates, and that its certificate does not have. */
   namesLeftOut?: readonly string[] | undefined;
-  roleAttributes: Attributes;
+  roleAttributes: StoredAttributes;
   /** Certificate that the router has asked for and not yet used; null without one. */
   unverifiedCertPem: string | null;
   /** SHA-1 of the certificate that it has not yet used; null without one. */
@@ -947,7 +944,7 @@ export interface IdentityDetail extends BaseEntity {
   /** Name of the identity; unique. */
   name: string;
   permissions: Permissions;
-  roleAttributes: Attributes;
+  roleAttributes: StoredAttributes;
   sdkInfo: SdkInfo;
   serviceHostingCosts: TerminatorCostMap;
   serviceHostingPrecedences: TerminatorPrecedenceMap;
@@ -1372,7 +1369,7 @@ export interface PostureCheckDetailBase {
   id: string;
   /** Name of the check; unique. */
   name: string;
-  roleAttributes: Attributes;
+  roleAttributes: StoredAttributes;
   tags: SubTags;
   typeId: string;
   /** When the check was last changed. */
@@ -1832,7 +1829,7 @@ export interface ServiceDetail extends BaseEntity {
   permissions: DialBindArray;
   /** Posture checks of each policy that grants the service. */
   postureQueries: readonly PostureQueries[];
-  roleAttributes: Attributes;
+  roleAttributes: StoredAttributes;
   terminatorStrategy: TerminatorStrategy;
 }
 
@@ -1916,6 +1913,9 @@ export interface SpecDetail extends BaseEntity {
 
 /** API documents. */
 export type SpecList = readonly SpecDetail[];
+
+/** Role attributes, a sorted set without duplicates. */
+export type StoredAttributes = readonly string[];
 
 /** Values of the user's own, by name, as an answer has them; empty when there are none. */
 export type SubTags = Record<string, unknown>;

@@ -63,7 +63,7 @@ describe('names of a controller for routers', function routerNames() {
     expect(warnings(id)).to.deep.equal([]);
   });
 
-  it('are left out of a renewal, which goes on; the log says so, and the router shows it until it is mended', async () => {
+  it('are left out of a renewal, which goes on; the log and the router say so until it is mended', async () => {
     const { id, path } = await router();
     const first = requests(id, { dns: ['own.example'] });
     const enrolled = expectStatus(await controller.client().post(path, first.body), 200).data as Certificates;

@@ -48,7 +48,7 @@ describe('routers', () => {
       interfaces: [],
       isOnline: false,
       isVerified: false,
-    namesLeftOut: [],
+      namesLeftOut: [],
       noTraversal: false,
       tags: {},
       unverifiedCertPem: null,

@@ -100,7 +100,11 @@ export class ZitiShop {
     return { id, file };
   }
 
-  /** An edge router with this attribute, enrolled, running and online. @param tunnel  it has a tunneler like that @param host  that it advertises */
+  /**
+   * An edge router with this attribute, enrolled, running and online.
+   * @param tunnel  it has a tunneler like that
+   * @param host  that it advertises
+   */
   async router(roleAttribute: string, tunnel?: TunnelOptions, host = '127.0.0.1'): Promise<ZitiRouter> {
     const name = unique('stock-router');
     const isTunnelerEnabled = tunnel !== undefined;
