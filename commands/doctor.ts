@@ -47,7 +47,7 @@ async function examined(command: Command, isThorough: boolean): Promise<Finding[
   const { examine } = await import('./doctor/examine.js');
   return [
     ok('configuration', `The configuration (from ${configPlace(command)}) has no fault.`),
-    ...(await examine({ config, file: configFile(command), isThorough })),
+    ...(await examine({ runtime: process.version, config, file: configFile(command), isThorough })),
   ];
 }
 

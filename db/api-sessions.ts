@@ -19,6 +19,7 @@ const API_SESSION = 'apiSession';
 interface Row extends BaseRow {
   identity_id: string;
   identity_name: string;
+  auth_policy_id: string;
   authenticator_id: string;
   token_hash: Buffer;
   ip_address: string;
@@ -48,7 +49,8 @@ const REQUIRED_SIGNER = `CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id'
   'externalAuthUrl', r.external_auth_url, 'scopes', r.scopes, 'version', r.updated_at::text,
   'subject', CASE WHEN r.use_external_id THEN i.external_id ELSE i.id END) END`;
 /** What the authenticator of the login says now, and what the session owes. */
-const EXTRAS = `i.name AS identity_name, coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
+const EXTRAS = `i.name AS identity_name, i.auth_policy_id,
+  coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
   (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested,
   coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
   (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
@@ -81,7 +83,7 @@ const DETAIL = detailSql(source);
 
 function fromRow(row: Row): ApiSession {
   return {
-    identity: { id: row.identity_id, name: row.identity_name },
+    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
     authenticatorId: row.authenticator_id,
     tokenHash: row.token_hash,
     ipAddress: row.ip_address,

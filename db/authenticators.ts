@@ -19,6 +19,7 @@ const AUTHENTICATOR = 'authenticator';
 interface Row extends BaseRow {
   identity_id: string;
   identity_name: string;
+  auth_policy_id: string;
   method: AuthenticatorMethod;
   username: string | null;
   cert_pem: string | null;
@@ -34,7 +35,7 @@ interface Row extends BaseRow {
 const source: ListSource<Row, Authenticator> = {
   table: 'authenticators',
   symbols: authenticatorSymbols,
-  extras: 'i.name AS identity_name',
+  extras: 'i.name AS identity_name, i.auth_policy_id',
   columns: [
     ...BASE_COLUMNS,
     'identity_id',
@@ -60,7 +61,7 @@ const OWN_DETAIL = detailSql(source, 'AND t.identity_id = $2');
 
 function fromRow(row: Row): Authenticator {
   return {
-    identity: { id: row.identity_id, name: row.identity_name },
+    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
     method: row.method,
     username: row.username,
     certPem: row.cert_pem,

@@ -1,5 +1,13 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
-import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../domain/model.js';
+import type {
+  CaRef,
+  Enrollment,
+  EnrollmentDraft,
+  EnrollmentMethod,
+  IdentityRef,
+  NamedRef,
+  Page,
+} from '../domain/model.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, selectSql, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
@@ -13,12 +21,12 @@ const ENROLLMENT = 'enrollment';
 interface Row extends BaseRow {
   method: EnrollmentMethod;
   identity_id: string | null;
-  identity_name: string | null;
+  identity: IdentityRef | null;
   edge_router_id: string | null;
   transit_router_id: string | null;
   router_name: string | null;
   ca_id: string | null;
-  ca_name: string | null;
+  ca: CaRef | null;
   username: string | null;
   token: string;
   jwt: string;
@@ -28,7 +36,10 @@ interface Row extends BaseRow {
 const source: ListSource<Row, Enrollment> = {
   table: 'enrollments',
   symbols: enrollmentSymbols,
-  extras: 'i.name AS identity_name, r.name AS router_name, c.name AS ca_name',
+  extras: `r.name AS router_name, CASE WHEN i.id IS NOT NULL
+    THEN json_build_object('id', i.id, 'name', i.name, 'authPolicyId', i.auth_policy_id) END AS identity,
+    CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'name', c.name, 'isVerified', c.is_verified,
+      'isAutoCaEnrollmentEnabled', c.is_auto_ca_enrollment_enabled) END AS ca`,
   columns: [
     ...BASE_COLUMNS,
     'method',
@@ -53,11 +64,11 @@ const BY_TOKEN = selectSql(source, 'WHERE t.token = $1');
 function fromRow(row: Row): Enrollment {
   return {
     method: row.method,
-    ca: refOf(row.ca_id, row.ca_name),
+    ca: row.ca,
     username: row.username,
     token: row.token,
     jwt: row.jwt,
-    identity: refOf(row.identity_id, row.identity_name),
+    identity: row.identity,
     edgeRouter: refOf(row.edge_router_id, row.router_name),
     transitRouter: refOf(row.transit_router_id, row.router_name),
     expiresAt: row.expires_at,

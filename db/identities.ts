@@ -2,7 +2,7 @@
  * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
  * page; a create writes the identity and its enrollments in one statement.
  */
-import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, NamedRef, Page } from '../domain/model.js';
+import type { CaRef, EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../domain/model.js';
 import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, Unread } from '../domain/model.js';
 import type { Rights } from '../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
@@ -46,7 +46,7 @@ interface Row extends BaseRow {
     | {
         id: string;
         method: EnrollmentDraft['method'];
-        ca: NamedRef | null;
+        ca: CaRef | null;
         token: string;
         jwt: string;
         expiresAt: number;
@@ -91,7 +91,8 @@ const EXTRAS = `p.name AS auth_policy_name,
  ${unlessNone(
    'enrollments e WHERE e.identity_id = t.id',
    `json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
-     'ca', (SELECT json_build_object('id', c.id, 'name', c.name) FROM cas c WHERE c.id = e.ca_id),
+     'ca', (SELECT json_build_object('id', c.id, 'name', c.name, 'isVerified', c.is_verified,
+       'isAutoCaEnrollmentEnabled', c.is_auto_ca_enrollment_enabled) FROM cas c WHERE c.id = e.ca_id),
      'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000)))`,
  )} AS enrollments,
  ${unlessNone(

@@ -18,6 +18,20 @@ export interface Mfa extends BaseEntity {
 
 export type SealedMfa = Pick<Mfa, 'id' | 'identityId' | 'sealedSecret' | 'sealedCodes'>;
 
+/** What an API session has guessed so far. */
+export interface SessionGuesses {
+  /** It has given a code of the present enrollment. */
+  readonly isComplete: boolean;
+  /** How long no code is taken from it, in seconds; 0: codes are taken. */
+  readonly blockedSeconds: number;
+}
+
+/** So many wrong codes within the window block further ones until the first of them is as old as that. */
+export interface GuessBounds {
+  readonly most: number;
+  readonly windowSeconds: number;
+}
+
 export interface MfaStore {
   find(identityId: string): Promise<Mfa | undefined>;
   /** The same, and until the transaction ends no other one reads it so or changes it. */
@@ -30,9 +44,19 @@ export interface MfaStore {
   spendCode(id: string, sealed: Buffer): Promise<boolean>;
   /** Counts a wrong code. The last one of `most` within the window blocks further ones for as long as the window. */
   countWrong(id: string, most: number, windowSeconds: number): Promise<void>;
+  /** Of a session that is gone: nothing was guessed, and nothing will be. */
+  guessesOf(apiSessionId: string, bounds: GuessBounds): Promise<SessionGuesses>;
+  /** Counts a wrong code for the API session alone. */
+  countWrongOf(apiSessionId: string, bounds: GuessBounds): Promise<void>;
   /** Codes are taken again, and no wrong one counts any more. False when nothing kept them from being taken. */
   unblock(identityId: string): Promise<boolean>;
+  /** Call it before a session is completed by it: sessions that owe nothing at this moment may `undo` it. */
   setVerified(id: string): Promise<void>;
+  /**
+   * Removes one that was verified within the last `seconds`, if this session owed nothing then. False, and nothing
+   * done, otherwise.
+   */
+  undo(identityId: string, apiSessionId: string, seconds: number): Promise<boolean>;
   setCodes(id: string, sealedCodes: readonly Buffer[]): Promise<void>;
   /** Puts the API sessions of the identity back to what its policy asks. False when there is none. */
   remove(identityId: string): Promise<boolean>;
@@ -63,6 +87,25 @@ FROM (SELECT count(at) AS n, coalesce(array_agg(at), '{}') AS times
   FROM mfas m LEFT JOIN LATERAL unnest(m.failed_at) AS at ON at > now() - make_interval(secs => $3)
   WHERE m.id = $1) AS recent
 WHERE id = $1`;
+
+const GUESSES = `SELECT s.is_mfa_complete AS "isComplete",
+  coalesce((SELECT greatest(0, ceil(extract(epoch FROM at + make_interval(secs => $2) - clock_timestamp())))::int
+    FROM unnest(s.wrong_codes) AS at ORDER BY at DESC OFFSET $3 - 1 LIMIT 1), 0) AS "blockedSeconds"
+FROM api_sessions s WHERE s.id = $1`;
+
+const COUNT_WRONG_OF = `UPDATE api_sessions SET wrong_codes = ARRAY(SELECT at
+  FROM unnest(wrong_codes || clock_timestamp()) AS at WHERE at > clock_timestamp() - make_interval(secs => $2)
+  ORDER BY at DESC LIMIT $3) WHERE id = $1`;
+
+/** Those that owe nothing: before the enrollment is verified only the auth policy can ask for a code. */
+const LET_UNDO = `UPDATE api_sessions SET undoes_mfa = $1 WHERE id IN (
+  SELECT t.id FROM mfas m JOIN identities i ON i.id = m.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
+    JOIN api_sessions t ON t.identity_id = i.id
+  WHERE m.id = $1 AND (t.is_mfa_complete OR NOT p.require_totp) ORDER BY t.id FOR NO KEY UPDATE OF t)`;
+
+const UNDO = `DELETE FROM mfas m USING api_sessions s
+WHERE m.identity_id = $1 AND m.is_verified AND m.verified_at > now() - make_interval(secs => $3)
+  AND s.id = $2 AND s.identity_id = m.identity_id AND s.undoes_mfa = m.id`;
 
 function fromRow(row: Row): Mfa {
   return {
@@ -112,10 +155,23 @@ export function mfaStore(db: Db): MfaStore {
     async unblock(identityId) {
       const sql = `UPDATE mfas SET failed_at = '{}', blocked_until = NULL, updated_at = now()
         WHERE identity_id = $1 AND (blocked_until > clock_timestamp() OR cardinality(failed_at) > 0)`;
+      const ofSessions = "UPDATE api_sessions SET wrong_codes = '{}' WHERE identity_id = $1 AND wrong_codes <> '{}'";
+      await db.write('mfa-unblock-sessions', ofSessions, [identityId]);
       return (await db.write('mfa-unblock', sql, [identityId])).rowCount > 0;
     },
+    async guessesOf(apiSessionId, { most, windowSeconds }) {
+      const { rows } = await db.run<SessionGuesses>('mfa-guesses', GUESSES, [apiSessionId, windowSeconds, most]);
+      return rows[0] ?? { isComplete: false, blockedSeconds: 0 };
+    },
+    async countWrongOf(apiSessionId, { most, windowSeconds }) {
+      await db.write('mfa-count-wrong-of', COUNT_WRONG_OF, [apiSessionId, windowSeconds, most]);
+    },
     async setVerified(id) {
-      await touch('mfa-verified', 'is_verified = true', [id]);
+      await touch('mfa-verified', 'is_verified = true, verified_at = now()', [id]);
+      await db.write('mfa-let-undo', LET_UNDO, [id]);
+    },
+    async undo(identityId, apiSessionId, seconds) {
+      return (await db.write('mfa-undo', UNDO, [identityId, apiSessionId, seconds])).rowCount > 0;
     },
     async setCodes(id, sealedCodes) {
       await touch('mfa-set-codes', 'sealed_codes = $2', [id, sealedCodes]);

@@ -1336,6 +1336,8 @@ CREATE TABLE api_sessions (
   is_shared_with_routers boolean NOT NULL DEFAULT true,
   certificate_hash bytea,
   last_request_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  wrong_codes timestamp(3) with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
+  undoes_mfa text COLLATE "C",
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
   CONSTRAINT api_sessions_api CHECK (((api = 'client'::text) OR ((api = 'management'::text) AND (NOT is_shared_with_routers)))),
@@ -1747,6 +1749,7 @@ CREATE TABLE mfas (
   last_step bigint NOT NULL DEFAULT 0,
   failed_at timestamp(3) with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
   blocked_until timestamp(3) with time zone,
+  verified_at timestamp(3) with time zone,
   CONSTRAINT mfas_pkey PRIMARY KEY (id),
   CONSTRAINT mfas_identity_key UNIQUE (identity_id)
 );

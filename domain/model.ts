@@ -26,6 +26,17 @@ export interface NamedRef {
   readonly name: string;
 }
 
+/** An identity, as far as its links need it. */
+export interface IdentityRef extends NamedRef {
+  readonly authPolicyId: string;
+}
+
+/** A CA, as far as its links need it. */
+export interface CaRef extends NamedRef {
+  readonly isVerified: boolean;
+  readonly isAutoCaEnrollmentEnabled: boolean;
+}
+
 /** One page of a list, with the number of all matches and the paging that was really used. */
 export interface Page<T> {
   readonly items: readonly T[];
@@ -111,14 +122,14 @@ export interface AuthenticatorSummary {
 export interface EnrollmentSummary {
   readonly id: string;
   readonly method: EnrollmentMethod;
-  readonly ca: NamedRef | null;
+  readonly ca: CaRef | null;
   readonly token: string;
   readonly jwt: string;
   readonly expiresAt: Date;
 }
 
 export interface Authenticator extends BaseEntity {
-  readonly identity: NamedRef;
+  readonly identity: IdentityRef;
   readonly method: AuthenticatorMethod;
   readonly username: string | null;
   readonly certPem: string | null;
@@ -179,10 +190,10 @@ export interface ApiSessionCertificate extends BaseEntity {
 
 export interface Enrollment extends BaseEntity {
   readonly method: EnrollmentMethod;
-  readonly identity: NamedRef | null;
+  readonly identity: IdentityRef | null;
   readonly edgeRouter: NamedRef | null;
   readonly transitRouter: NamedRef | null;
-  readonly ca: NamedRef | null;
+  readonly ca: CaRef | null;
   readonly username: string | null;
   readonly token: string;
   readonly jwt: string;
@@ -206,7 +217,7 @@ export type SessionApi = 'client' | 'management';
 export type LoginMethod = 'password' | 'cert' | 'ext-jwt';
 
 export interface ApiSession extends BaseEntity {
-  readonly identity: NamedRef;
+  readonly identity: IdentityRef;
   readonly authenticatorId: string;
   /** SHA-256 of the token; the token itself is never stored. */
   readonly tokenHash: Buffer;

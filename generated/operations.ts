@@ -121,7 +121,7 @@ const queryMethodParameter2: ParameterSpec = { name: 'method', in: 'query', type
 const queryMethodParameter: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: true, enum: ['password', 'cert', 'ext-jwt'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: 9007199254740991, minLength: null, maxLength: null };
 const queryPolicyTypeParameter: ParameterSpec = { name: 'policyType', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
-const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 513 };
+const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 513 };
 const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
@@ -228,7 +228,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
     deleteMfa: {
       api: 'client', operationId: 'deleteMfa', method: 'DELETE', path: '/current-identity/mfa',
       pathParameters: [], parameters: [headerMfaValidationCodeParameter],
-      permission: 'own', grantedBy: [], refusalStatus: 401,
+      permission: 'partial', grantedBy: [], refusalStatus: 401,
       body: { name: 'mfaValidation', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_mfaCode', names: 'mfaCode' }, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
@@ -773,7 +773,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'admin', grantedBy: ['router', 'router.create'], refusalStatus: 401,
       body: { name: 'edgeRouter', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_edgeRouterCreate', names: 'edgeRouterCreate' }, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     createEdgeRouterPolicy: {
@@ -845,7 +845,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'admin', grantedBy: ['router', 'router.create'], refusalStatus: 401,
       body: { name: 'router', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_routerCreate', names: 'routerCreate' }, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     createService: {
@@ -899,7 +899,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'admin', grantedBy: ['router', 'router.create'], refusalStatus: 401,
       body: { name: 'router', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_routerCreate', names: 'routerCreate' }, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     createWebhook: {
@@ -1040,7 +1040,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
     deleteMfa: {
       api: 'management', operationId: 'deleteMfa', method: 'DELETE', path: '/current-identity/mfa',
       pathParameters: [], parameters: [headerMfaValidationCodeParameter],
-      permission: 'own', grantedBy: [], refusalStatus: 401,
+      permission: 'partial', grantedBy: [], refusalStatus: 401,
       body: { name: 'mfaValidation', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_mfaCode', names: 'mfaCode' }, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },

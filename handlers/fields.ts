@@ -2,7 +2,7 @@
  * Small pieces of the wire's form that every resource uses: base fields, links, references, and what "given" means
  * in a request.
  */
-import type { BaseEntity, NamedRef, Tags } from '../domain/model.js';
+import type { BaseEntity, CaRef, IdentityRef, NamedRef, Tags } from '../domain/model.js';
 import { invalidField } from '../domain/errors.js';
 import type { Links } from './reply.js';
 
@@ -65,6 +65,23 @@ export function linksOf(collection: string, id: string): Links {
   return (LINKS[collection] ?? plain)(`./${collection}/${id}`);
 }
 
+/** With the auth policy that the identity has. */
+export function identityLinks({ id, authPolicyId }: Pick<IdentityRef, 'id' | 'authPolicyId'>): Links {
+  const links = linksOf('identities', id);
+  links['auth-policies'] = { href: `./auth-policies/${authPolicyId}` };
+  return links;
+}
+
+/** `verify` while that is to be done, `jwt` while it enrolls without a token. */
+export function caLinks({ id, isVerified, isAutoCaEnrollmentEnabled }: Omit<CaRef, 'name'>): Links {
+  const self = `./cas/${id}`;
+  return {
+    self: { href: self },
+    ...(isVerified ? {} : { verify: { href: `${self}/verify` } }),
+    ...(isAutoCaEnrollmentEnabled ? { jwt: { href: `${self}/jwt` } } : {}),
+  };
+}
+
 const padded = (length: number) => Array.from({ length: 10 ** length }, (_, n) => String(n).padStart(length, '0'));
 const TWO_DIGITS = padded(2);
 const THREE_DIGITS = padded(3);
@@ -105,6 +122,14 @@ export function refTo(
   target: NamedRef,
 ): { _links: Links; entity: string; id: string; name: string } {
   return { _links: linksOf(collection, target.id), entity: collection, id: target.id, name: target.name };
+}
+
+export function identityRef(identity: IdentityRef): ReturnType<typeof refTo> {
+  return { _links: identityLinks(identity), entity: 'identities', id: identity.id, name: identity.name };
+}
+
+export function caRef(ca: CaRef): ReturnType<typeof refTo> {
+  return { _links: caLinks(ca), entity: 'cas', id: ca.id, name: ca.name };
 }
 
 /** In a request `null` counts as not supplied. */

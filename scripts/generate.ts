@@ -19,6 +19,7 @@ import { emitValidators } from './generate/validators.js';
 import { toOpenApi31 } from './openapi/document.js';
 import { toSchemas } from './openapi/schema.js';
 import { loadSpecs } from './spec-bundle.js';
+import { httpMethods } from './spec-document.js';
 import type { JsonObject, OpenApiDocument } from './spec-document.js';
 
 const APIS: readonly Api[] = ['client', 'management'];
@@ -39,7 +40,7 @@ function networkFiles(management: OpenApiDocument): [path: string, content: stri
 export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<string, string> {
   const files = new Map<string, string>();
   const parts = APIS.map((api) => {
-    const text = `${JSON.stringify(documents[api], null, 1)}\n`;
+    const text = `${JSON.stringify(withoutFileExamples(documents[api] as OpenApiDocument), null, 1)}\n`;
     const catalog = new Catalog(readModel(api, documents[api]));
     const { code, items } = emitValidators(catalog);
     files.set(`${api}.json`, text);
@@ -62,6 +63,19 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
   files.set('operations.ts', `${HEADER}\n${emitOperationTable(parts)}`);
   files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ model }) => model))}`);
   return sorted([...files]);
+}
+
+/**
+ * The document as it is served. What OpenAPI 2.0 calls `type: file` has its examples in 3.1 alone: tools compare an
+ * example with its schema, and none is of that type.
+ */
+function withoutFileExamples(document: OpenApiDocument): OpenApiDocument {
+  const served = structuredClone(document);
+  for (const item of Object.values(served.paths))
+    for (const method of httpMethods)
+      for (const response of Object.values(item[method]?.responses ?? {}))
+        if (!('$ref' in response) && response.schema?.type === 'file') delete response.examples;
+  return served;
 }
 
 function sorted(files: [path: string, content: string][]): Map<string, string> {

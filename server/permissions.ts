@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.js';
 import type { OperationSpec, Permission } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type { Caller } from '../handlers/reply.js';
-import { challengeOfToken } from '../handlers/shared/owed-token.js';
+import { incomplete } from '../handlers/shared/owed-token.js';
 import type { ApiSessionRegistry, Authenticated } from './api-sessions.js';
 import type { Peers } from './peer.js';
 
@@ -47,14 +47,4 @@ export async function requireOwnSession(
     'routers know the token of this session, because it was opened at the client API: log in at the management API, ' +
     `POST ${basePaths.management}/authenticate`;
   throw new DomainError('unauthenticated', { causeMessage, logReason: causeMessage });
-}
-
-/** A token that is only missing gets no challenge: clients have learned of it from their login. */
-function incomplete({ owedToken }: Caller): DomainError {
-  if (owedToken === null)
-    return new DomainError('unauthenticated', { logReason: 'the session has not given its second factor' });
-  return new DomainError('unauthenticated', {
-    ...(owedToken.fault === 'missing' ? {} : { headers: { 'www-authenticate': challengeOfToken(owedToken) } }),
-    logReason: `the token of the signer that the auth policy requires is ${owedToken.fault}`,
-  });
 }

@@ -22,17 +22,20 @@ import { fault, faultOf, ok, skipped, warning } from './finding.js';
 import type { Finding } from './finding.js';
 import { examineCertificates, examineClock, examineKey } from './network.js';
 import { examinePorts } from './ports.js';
+import { examineRuntime } from './runtime.js';
 
 export interface ExamineOptions {
   readonly config: Config;
   /** Of the configuration, if there is one. */
   readonly file: string | undefined;
+  /** Version of the Node.js that controllers run with here: that of this process. */
+  readonly runtime: string;
   /** Also what takes a look at all rows. */
   readonly isThorough: boolean;
 }
 
-export async function examine({ config, file, isThorough }: ExamineOptions): Promise<Finding[]> {
-  const found: Finding[] = [];
+export async function examine({ config, file, runtime, isThorough }: ExamineOptions): Promise<Finding[]> {
+  const found: Finding[] = [examineRuntime(runtime, new Date())];
   const directory = examineDataDir(config);
   const hasDirectory = directory.level === 'ok';
   const isEmbedded = config.databaseUrl === null;

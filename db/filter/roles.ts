@@ -21,7 +21,7 @@ export interface RoleFilterTarget {
 
 /**
  * Entities that have all the given attributes (`AllOf`, the default) or any of them (`AnyOf`), and those named by id.
- * `#all` is an attribute like any other here.
+ * `#all` is an attribute like any other here, and an empty value asks for nothing.
  * @throws DomainError `invalidField` for another semantic, or a value without prefix; `invalidFilter` beyond the bounds
  * of filters
  */
@@ -33,8 +33,9 @@ export function compileRoleFilter(
   if (roleSemantic !== undefined && roleSemantic !== '' && roleSemantic !== 'AllOf' && roleSemantic !== 'AnyOf') {
     throw invalidField('semantic', 'invalid semantic', roleSemantic);
   }
-  if (roleFilter.length === 0) return EVERYTHING;
-  for (const value of roleFilter) {
+  const given = roleFilter.filter((value) => value !== '');
+  if (given.length === 0) return EVERYTHING;
+  for (const value of given) {
     if (!value.startsWith('#') && !value.startsWith('@')) {
       throw invalidField(
         'roleFilter',
@@ -43,7 +44,7 @@ export function compileRoleFilter(
       );
     }
   }
-  const values = [...new Set(roleFilter)];
+  const values = [...new Set(given)];
   const named = (prefix: string) => values.filter((value) => value.startsWith(prefix)).map((value) => value.slice(1));
   new Budget('invalidFilter').setTest(values.length);
   const isAny = roleSemantic === 'AnyOf';

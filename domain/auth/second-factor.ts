@@ -13,9 +13,14 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** In characters: a QR code has a bounded size. */
 const LONGEST_LABEL = 64;
 
-/** So many wrong codes of one identity within the window block its second factor for as long. */
+/**
+ * So many wrong codes within the window are taken: of the sessions of an identity that still owe a code, together, and
+ * of each session by itself.
+ */
 export const MOST_WRONG_CODES = 10;
 export const GUESS_WINDOW_SECONDS = 300;
+/** How long a session that was fully authenticated when a second factor was verified may undo that. */
+export const UNDO_SECONDS = 86_400;
 
 /** 160 bits in base32. */
 export function newTotpSecret(): string {
@@ -51,6 +56,9 @@ function newRecoveryCode(): string {
   }
   return code;
 }
+
+/** Has the form of a recovery code, which has too many bits to be guessed. */
+export const isRecoveryForm = (code: string): boolean => /^[A-Z2-7]{16}$/.test(code);
 
 /** In a time that does not depend on where they differ. */
 export function isSameCode(a: string, b: string): boolean {

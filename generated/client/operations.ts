@@ -189,7 +189,7 @@ export interface Operations {
   };
   /** Switch TOTP off */
   deleteMfa: {
-    permission: 'own';
+    permission: 'partial';
     params: {};
     query: {};
     headers: { 'mfa-validation-code'?: string };

@@ -215,6 +215,7 @@ export interface Operations {
       201: Response.CreateEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -364,6 +365,7 @@ export interface Operations {
       201: Response.CreateEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -475,6 +477,7 @@ export interface Operations {
       201: Response.CreateEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -758,7 +761,7 @@ export interface Operations {
   };
   /** Switch TOTP off */
   deleteMfa: {
-    permission: 'own';
+    permission: 'partial';
     params: {};
     query: {};
     headers: { 'mfa-validation-code'?: string };

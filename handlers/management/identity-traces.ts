@@ -35,11 +35,14 @@ export const updateIdentityTracing: Handler<'management', 'updateIdentityTracing
   return ok({ enabled: true, traceId: trace.traceId, until: isoTime(trace.endsAt) });
 };
 
+/** For who gives none. */
+const USUAL_DURATION = '1h';
+
 /** @throws DomainError `invalidField` */
 const draftFrom = ({ traceId, channels, duration }: Request.TraceSpec) => ({
   traceId: traceIdFrom(traceId ?? ''),
   channels: [...new Set(channels ?? [])],
-  durationMs: durationFrom(duration ?? ''),
+  durationMs: durationFrom(duration ?? USUAL_DURATION),
 });
 
 /** It stands in the log, so it is a plain word. @throws DomainError `invalidField` */

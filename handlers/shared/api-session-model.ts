@@ -4,7 +4,7 @@ import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import { tokenDigest } from '../../domain/auth/tokens.js';
 import type * as Response from '../../generated/management/response.js';
 import type { LiveApiSession } from '../context.js';
-import { baseFields, isoTime, linksOf, refTo } from '../fields.js';
+import { baseFields, identityRef, isoTime, linksOf } from '../fields.js';
 
 /**
  * As administrators read it: `token` identifies the session and opens nothing, and what it needs with every request is
@@ -25,7 +25,7 @@ export function toApiSessionDetail(
     authenticatorId: session.authenticatorId,
     cachedLastActivityAt: isoTime(cachedLastActivityAt),
     configTypes: session.configTypes,
-    identity: refTo('identities', session.identity),
+    identity: identityRef(session.identity),
     identityId: session.identity.id,
     ipAddress: session.ipAddress,
     isCertExtendable: session.isCertExtendable,

@@ -1,7 +1,7 @@
 /** The wire form of an authenticator. A password has none. */
 import type { Authenticator, CertificateState } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, isoTime, refTo } from '../fields.js';
+import { baseFields, identityRef, isoTime } from '../fields.js';
 import type { Links } from '../reply.js';
 
 export function toAuthenticatorDetail(
@@ -9,7 +9,7 @@ export function toAuthenticatorDetail(
   links: Links = linksOfAuthenticator(item),
 ): Response.AuthenticatorDetail {
   const common = {
-    identity: refTo('identities', item.identity),
+    identity: identityRef(item.identity),
     identityId: item.identity.id,
     method: item.method,
     ...baseFields(item, links),

@@ -3,7 +3,7 @@ import { isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentSummary, Hosting, Identity, Page, Unread } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, isoTime, isoTimeOrNull, linksOf, refTo } from '../fields.js';
+import { baseFields, caRef, identityLinks, isoTime, isoTimeOrNull, refTo } from '../fields.js';
 import type { Context, EdgeConnection } from '../context.js';
 import { keptListOf } from '../handler.js';
 import type { ElementKind } from '../kept-texts.js';
@@ -66,12 +66,6 @@ export function listOfIdentities(
   return keptListOf(page, kind, keptTexts);
 }
 
-function identityLinks(identity: Identity): Links {
-  const links = linksOf('identities', identity.id);
-  links['auth-policies'] = { href: `./auth-policies/${identity.authPolicyId}` };
-  return links;
-}
-
 const serviceOf = ({ serviceId }: Hosting): string => serviceId;
 
 /** What `value` makes of each item, without those for which it makes nothing. Most identities have no items at all. */
@@ -104,6 +98,6 @@ function toEnrollmentSummary(item: EnrollmentSummary) {
     id: item.id,
     jwt: item.jwt,
     token: item.token,
-    ...(item.ca === null ? {} : { ca: refTo('cas', item.ca), caId: item.ca.id }),
+    ...(item.ca === null ? {} : { ca: caRef(item.ca), caId: item.ca.id }),
   };
 }

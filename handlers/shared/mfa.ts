@@ -1,5 +1,5 @@
 /** The caller's own second factor: enrolling, giving codes, recovery codes, removal. */
-import { newRecoveryCodes, provisioningUrl } from '../../domain/auth/second-factor.js';
+import { newRecoveryCodes, provisioningUrl, UNDO_SECONDS } from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Mfa } from '../../db/mfas.js';
 import type { StoreSet } from '../../db/stores.js';
@@ -9,6 +9,7 @@ import { noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller, Links } from '../reply.js';
+import { incomplete } from './owed-token.js';
 import { newSealedMfa, openCodes, openSecret, sealCodes, withCode } from './second-factor.js';
 
 const PATH = './current-identity/mfa';
@@ -40,7 +41,7 @@ export const detailMfaQrCode: Handler<'client', 'detailMfaQrCode'> = async ({ ca
  * `notFound` unless the enrollment waits to be verified; `mfaCodeInvalid`, `rateLimited`.
  */
 export const verifyMfa: Handler<'client', 'verifyMfa'> = async ({ caller, body }, context) => {
-  const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: false, require: unverified };
+  const proof = { ...ownerOf(caller), code: body.code, isRecoveryAccepted: false, require: unverified };
   await withCode(proof, context, async (mfa, tx) => {
     await tx.mfas.setVerified(mfa.id);
     await complete(caller, tx);
@@ -55,24 +56,26 @@ export const authenticateMfa: Handler<'client', 'authenticateMfa'> = async ({ ca
     if (mfa?.isVerified !== true) throw new DomainError('mfaNotEnrolled');
     return mfa;
   };
-  const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: true, require };
+  const proof = { ...ownerOf(caller), code: body.code, isRecoveryAccepted: true, require };
   await withCode(proof, context, (_mfa, tx) => complete(caller, tx));
   context.apiSessions.reread(caller.apiSessionId);
   return noData();
 };
 
 /**
- * DELETE /current-identity/mfa: sessions of the identity go back to what its policy asks. Fails: `notFound`;
- * `mfaCodeInvalid`, `rateLimited` once it is verified.
+ * DELETE /current-identity/mfa: sessions of the identity go back to what its policy asks. Sessions that were fully
+ * authenticated when it was verified undo it without a code for a day, also while they owe one (docs/decisions/0028).
+ * Fails: `notFound`; `mfaCodeInvalid`, `rateLimited` once it is verified; `unauthenticated`.
  */
 export const deleteMfa: Handler<'client', 'deleteMfa'> = async ({ caller, headers, body }, context) => {
-  const { identityId } = caller;
+  const { identityId, apiSessionId, owedToken } = caller;
   const { mfas } = context.stores;
-  const present = enrolled(await mfas.find(identityId));
-  const isRemoved = !present.isVerified && (await mfas.removeUnverified(identityId));
+  const isUndone = owedToken === null && (await mfas.undo(identityId, apiSessionId, UNDO_SECONDS));
+  if (!isUndone && !caller.isComplete) throw incomplete(caller);
+  const isRemoved = isUndone || (await removeUnverified(identityId, mfas));
   if (!isRemoved) {
     const code = headers['mfa-validation-code'] ?? body?.code;
-    const proof = { identityId, code, isRecoveryAccepted: true, require: enrolled };
+    const proof = { ...ownerOf(caller), code, isRecoveryAccepted: true, require: enrolled };
     await withCode(proof, context, (_mfa, tx) => tx.mfas.remove(identityId));
   }
   context.apiSessions.forgetIdentity(identityId);
@@ -87,7 +90,7 @@ export const detailMfaRecoveryCodes: Handler<'client', 'detailMfaRecoveryCodes'>
   context,
 ) => {
   const code = headers['mfa-validation-code'] ?? body?.code;
-  const proof = { identityId: caller.identityId, code, isRecoveryAccepted: false, require: verified };
+  const proof = { ...ownerOf(caller), code, isRecoveryAccepted: false, require: verified };
   return ok(await withCode(proof, context, async (mfa) => toRecoveryCodes(mfa, openCodes(mfa, context.secrets))));
 };
 
@@ -97,7 +100,7 @@ export const createMfaRecoveryCodes: Handler<'client', 'createMfaRecoveryCodes'>
   context,
 ) => {
   const codes = newRecoveryCodes();
-  const proof = { identityId: caller.identityId, code: body.code, isRecoveryAccepted: false, require: verified };
+  const proof = { ...ownerOf(caller), code: body.code, isRecoveryAccepted: false, require: verified };
   return ok(
     await withCode(proof, context, async (mfa, tx) => {
       await tx.mfas.setCodes(mfa.id, sealCodes(mfa, codes, context.secrets));
@@ -116,6 +119,13 @@ export const createTotpToken: Handler<'client', 'createTotpToken'> = async () =>
 
 const complete = ({ apiSessionId }: Caller, { apiSessions }: Pick<StoreSet, 'apiSessions'>) =>
   apiSessions.completeMfa(apiSessionId);
+
+const ownerOf = ({ identityId, apiSessionId }: Caller) => ({ identityId, apiSessionId });
+
+async function removeUnverified(identityId: string, mfas: StoreSet['mfas']): Promise<boolean> {
+  const present = enrolled(await mfas.find(identityId));
+  return !present.isVerified && mfas.removeUnverified(identityId);
+}
 
 function enrolled(mfa: Mfa | undefined): Mfa {
   if (mfa === undefined) throw new DomainError('notFound');

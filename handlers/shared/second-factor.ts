@@ -1,8 +1,15 @@
 /** The second factor of an identity: what is sealed, and what a code is accepted for. */
-import { GUESS_WINDOW_SECONDS, isSameCode, MOST_WRONG_CODES, stepOfCode } from '../../domain/auth/second-factor.js';
-import { newRecoveryCodes, newTotpSecret } from '../../domain/auth/second-factor.js';
+import {
+  GUESS_WINDOW_SECONDS,
+  isRecoveryForm,
+  isSameCode,
+  MOST_WRONG_CODES,
+  newRecoveryCodes,
+  newTotpSecret,
+  stepOfCode,
+} from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Mfa, SealedMfa } from '../../db/mfas.js';
+import type { GuessBounds, Mfa, SealedMfa, SessionGuesses } from '../../db/mfas.js';
 import type { StoreSet } from '../../db/stores.js';
 import type { Context, Secrets } from '../context.js';
 
@@ -44,6 +51,8 @@ export function sealedAgain(mfa: SealedMfa, secrets: Secrets): SealedMfa {
 /** What a code is asked for. */
 export interface Proof {
   readonly identityId: string;
+  /** The session that gives it. */
+  readonly apiSessionId: string;
   /** Absent is refused like a wrong one, and not counted. */
   readonly code: string | null | undefined;
   /** A recovery code does as well as one of TOTP. */
@@ -51,6 +60,8 @@ export interface Proof {
   /** The enrollment, if it is as the operation needs it. @throws DomainError otherwise */
   readonly require: (mfa: Mfa | undefined) => Mfa;
 }
+
+const BOUNDS: GuessBounds = { most: MOST_WRONG_CODES, windowSeconds: GUESS_WINDOW_SECONDS };
 
 /**
  * Does `act` in the transaction that spends the code. Codes of one identity are looked at one after the other,
@@ -62,37 +73,55 @@ export async function withCode<T>(
   { stores, secrets }: Pick<Context, 'stores' | 'secrets'>,
   act: (mfa: Mfa, tx: StoreSet) => Promise<T>,
 ): Promise<T> {
-  const { identityId, code, require } = proof;
+  const { identityId, apiSessionId, code, require } = proof;
   // A flood of guesses is refused without a transaction.
-  refuseBlocked(require(await stores.mfas.find(identityId)));
+  refuseBlocked(proof, require(await stores.mfas.find(identityId)), await stores.mfas.guessesOf(apiSessionId, BOUNDS));
   if (code == null || code === '') throw new DomainError('mfaCodeInvalid', { logReason: 'no code' });
   const done = await stores.transaction(async (tx) => {
     const mfa = require(await tx.mfas.lock(identityId));
-    refuseBlocked(mfa);
-    if (await spend(mfa, code, proof, secrets, tx)) return { result: await act(mfa, tx) };
-    await tx.mfas.countWrong(mfa.id, MOST_WRONG_CODES, GUESS_WINDOW_SECONDS);
+    const guesses = await tx.mfas.guessesOf(apiSessionId, BOUNDS);
+    refuseBlocked(proof, mfa, guesses);
+    const verdict = await spend(mfa, code, proof, secrets, tx);
+    if (verdict === 'right') return { result: await act(mfa, tx) };
+    if (verdict === 'wrong') await count(proof, mfa, guesses, tx);
     return undefined;
   });
   if (done === undefined) throw new DomainError('mfaCodeInvalid', { logReason: 'a wrong code, or one that was used' });
   return done.result;
 }
 
-function refuseBlocked({ blockedSeconds }: Mfa): void {
-  if (blockedSeconds === 0) return;
-  const headers = { 'retry-after': String(blockedSeconds) };
-  throw new DomainError('rateLimited', { headers, logReason: 'too many wrong codes' });
+/**
+ * A block of the identity is for what a password alone may have brought here: sessions that have given a code go on,
+ * and so do recovery codes. Otherwise whoever has the password could keep the owner out.
+ */
+function refuseBlocked({ code, isRecoveryAccepted }: Proof, mfa: Mfa, guesses: SessionGuesses): void {
+  const isGuess = !guesses.isComplete && !(isRecoveryAccepted && isRecoveryForm(code ?? ''));
+  const seconds = Math.max(guesses.blockedSeconds, isGuess ? mfa.blockedSeconds : 0);
+  if (seconds === 0) return;
+  throw new DomainError('rateLimited', {
+    headers: { 'retry-after': String(seconds) },
+    logReason: 'too many wrong codes',
+  });
 }
 
+/** Always for the session; for the identity what could be guessed, from sessions that owe a code. */
+async function count({ apiSessionId, code }: Proof, mfa: Mfa, guesses: SessionGuesses, tx: StoreSet): Promise<void> {
+  await tx.mfas.countWrongOf(apiSessionId, BOUNDS);
+  if (guesses.isComplete || isRecoveryForm(code ?? '')) return;
+  await tx.mfas.countWrong(mfa.id, MOST_WRONG_CODES, GUESS_WINDOW_SECONDS);
+}
+
+/** A right code that was given before is no guess: whoever knows it did not need one. */
 async function spend(
   mfa: Mfa,
   code: string,
   { isRecoveryAccepted }: Proof,
   secrets: Secrets,
   { mfas }: Pick<StoreSet, 'mfas'>,
-): Promise<boolean> {
+): Promise<'right' | 'used' | 'wrong'> {
   const step = stepOfCode(openSecret(mfa, secrets), code, new Date());
-  if (step !== undefined) return mfas.spendStep(mfa.id, step);
-  if (!isRecoveryAccepted) return false;
+  if (step !== undefined) return (await mfas.spendStep(mfa.id, step)) ? 'right' : 'used';
+  if (!isRecoveryAccepted) return 'wrong';
   const sealed = mfa.sealedCodes.find((each) => isSameCode(openCode(mfa, each, secrets), code));
-  return sealed !== undefined && mfas.spendCode(mfa.id, sealed);
+  return sealed !== undefined && (await mfas.spendCode(mfa.id, sealed)) ? 'right' : 'wrong';
 }

@@ -206,6 +206,7 @@ function readParameter(node: Node): Parameter {
     'maximum',
     'minLength',
     'maxLength',
+    'pattern',
     'items',
     'collectionFormat',
     'x-lenient',
@@ -215,6 +216,8 @@ function readParameter(node: Node): Parameter {
   if (type === 'array' && place !== 'query') node.at('type').fail('only a query parameter repeats');
   if (type !== 'string' && node.has('enum')) node.at('enum').fail('only a string has one');
   if (type !== 'array' && (node.has('items') || node.has('collectionFormat'))) node.fail('items are for arrays');
+  // For readers of the document: whoever reads the header says what is wrong with it, in words.
+  if (place !== 'header' && node.has('pattern')) node.at('pattern').fail('only a header has one');
   const required = node.flag('required');
   if (place === 'path' && !required) node.fail('a path parameter is always required');
   // What is said of the elements of a list holds for each value.

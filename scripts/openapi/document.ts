@@ -149,7 +149,11 @@ function toResponse(response: Response, produces: readonly string[], isError: bo
     return [
       type,
       {
-        schema: isText ? { type: 'string' } : toSchema(schema ?? {}, description),
+        schema: isText
+          ? { type: 'string' }
+          : isFileAsJson(schema, type)
+            ? { type: 'object' }
+            : toSchema(schema ?? {}, description),
         ...(example === undefined ? {} : { example }),
       },
     ];
@@ -161,6 +165,10 @@ function toResponse(response: Response, produces: readonly string[], isError: bo
     ...extensionsOf(source),
   };
 }
+
+/** A file that comes as JSON too is an object there. */
+const isFileAsJson = (schema: Schema | undefined, type: string): boolean =>
+  schema?.type === 'file' && type === JSON_TYPE;
 
 /**
  * The types of a success. 2.0 lists the types of all answers together, and errors are JSON: bytes and plain text come

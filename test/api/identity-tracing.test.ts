@@ -71,7 +71,7 @@ describe('tracing of an identity', () => {
     const { id } = await newUser();
     for (const [duration, reason] of [
       ['zz', 'time: invalid duration "zz"'],
-      [undefined, 'time: invalid duration ""'],
+      ['', 'time: invalid duration ""'],
       ['0', 'must be more than nothing and at most 744h'],
       ['-1m', 'must be more than nothing and at most 744h'],
       ['744h1s', 'must be more than nothing and at most 744h'],
@@ -83,6 +83,16 @@ describe('tracing of an identity', () => {
       'must consist of letters, digits, _, ., : and -',
     );
     expect((await database.query('SELECT FROM identity_traces')).rows).to.deep.equal([]);
+  });
+
+  it('goes on for an hour when the duration is null or absent', async () => {
+    const { id } = await newUser();
+    for (const duration of [null, undefined]) {
+      const { until } = expectStatus(await trace(id, { enabled: true, duration }), 200).data as Trace;
+      const minutes = (Date.parse(String(until)) - Date.now()) / 60_000;
+      expect(minutes).to.be.within(50, 70);
+    }
+    expectStatus(await trace(id, { enabled: false }), 200);
   });
 
   it('is told to be of an unknown identity, on and off', async () => {

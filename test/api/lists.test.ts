@@ -217,6 +217,9 @@ describe('lists', () => {
     expect(await by(role('@nope'))).to.deep.equal([]);
     expect(await by(`${role(`#${attribute}`)}&filter=${encodeURIComponent('isAdmin = true')}`)).to.deep.equal([a]);
     expect(idsOf(await list(`services?${role(`#${attribute}`)}`))).to.deep.equal([service]);
+    const everything = await by('');
+    expect(await by('roleFilter=')).to.deep.equal(everything);
+    expect(await by(`roleFilter=&${role(`#${attribute}`)}`)).to.deep.equal([b, a, c, d]);
     expectStatus(await list(`identities?${role('bare')}`), 400);
     expectField(await list(`identities?${role('#a')}&roleSemantic=OneOf`), 'semantic', 'invalid semantic', 'OneOf');
     expectField(await list('identities?roleSemantic=OneOf'), 'semantic', 'invalid semantic', 'OneOf');

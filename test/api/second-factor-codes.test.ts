@@ -69,27 +69,64 @@ describe('a second factor', function secondFactor() {
       expectStatus(await client.post(GIVE, {}), 400);
     });
 
-    it('is refused after ten wrong ones, right or not, from every session and on every controller', async () => {
-      const { name, id, client, secret, recoveryCodes } = await enroll();
+    it('is refused after ten wrong ones, right or not, from every session that owes one', async () => {
+      const { name, id, client, secret } = await enroll();
       const guessers = [await login(name), await login(name, two)];
       const code = wrongCode(secret);
       const answers = await inParallel(40, guessers, { code });
       expect([statuses(answers, 401), statuses(answers, 429)]).to.deep.equal([10, 30]);
-      for (const [each, given] of [
-        [guessers[0], codeAt(secret)],
-        [guessers[1], recoveryCodes[0]],
-        [guessers[1], code],
-      ] as const) {
-        const answer = each && (await each.post(GIVE, { code: given }));
-        if (answer === undefined) throw new Error('no guesser');
+      for (const given of [codeAt(secret), code]) {
+        const answer = await (await login(name)).post(GIVE, { code: given });
         expect(expectFault(answer, 429, 'RATE_LIMITED').cause).to.equal(undefined);
         expect(Number(answer.headers['retry-after'])).to.be.within(1, 300);
       }
-      expectFault(await client.delete(MFA, undefined, withCode(codeAt(secret))), 429, 'RATE_LIMITED');
-      expectFault(await client.get(CODES, withCode(codeAt(secret))), 429, 'RATE_LIMITED');
+      // It has given a code, so it is not one of a password alone.
+      expectStatus(await client.get(CODES, withCode(codeAt(secret))), 200);
+      await unspend(id);
       const over = "UPDATE mfas SET blocked_until = now() - interval '1 second' WHERE identity_id = $1";
       await pool.query(over, [id]);
-      expectStatus(await (guessers[0] ?? client).post(GIVE, { code: codeAt(secret) }), 200);
+      expectStatus(await (await login(name)).post(GIVE, { code: codeAt(secret) }), 200);
+    });
+
+    it('does not keep its owner out for whoever has the password: recovery codes go on', async () => {
+      const { name, secret, recoveryCodes } = await enroll();
+      for (let round = 0; round < 3; round += 1) {
+        const guesser = await login(name, two);
+        for (let n = 0; n < 12; n += 1) await guesser.post(GIVE, { code: wrongCode(secret) });
+        const owner = await login(name);
+        expectFault(await owner.post(GIVE, { code: codeAt(secret) }), 429, 'RATE_LIMITED');
+        expectStatus(await owner.post(GIVE, { code: recoveryCodes[round] }), 200);
+        expect(await isFull(owner)).to.equal(true);
+      }
+    });
+
+    it('in the form of a recovery code blocks the session that guesses, and no other', async () => {
+      const { name, recoveryCodes, secret } = await enroll();
+      const guesser = await login(name);
+      for (let n = 0; n < 10; n += 1) refusedCode(await guesser.post(GIVE, { code: 'A'.repeat(16) }));
+      for (const code of [recoveryCodes[0], codeAt(secret), 'A'.repeat(16)])
+        expectFault(await guesser.post(GIVE, { code }), 429, 'RATE_LIMITED');
+      expectStatus(await (await login(name, two)).post(GIVE, { code: codeAt(secret) }), 200);
+    });
+
+    it('that is wrong blocks a session that has given one, and no other', async () => {
+      const { name, client, secret } = await enroll();
+      const code = wrongCode(secret);
+      const guesses = Array.from({ length: 30 }, () => client.get(CODES, withCode(code)));
+      const answers = await Promise.all(guesses);
+      expect([statuses(answers, 401), statuses(answers, 429)]).to.deep.equal([10, 20]);
+      expectFault(await client.get(CODES, withCode(codeAt(secret))), 429, 'RATE_LIMITED');
+      expectStatus(await (await login(name, two)).post(GIVE, { code: codeAt(secret) }), 200);
+    });
+
+    it('that was right and used does not count as wrong', async () => {
+      const { name, secret } = await enroll();
+      const code = codeAt(secret, 1);
+      expectStatus(await (await login(name)).post(GIVE, { code }), 200);
+      for (let n = 0; n < 20; n += 1) refusedCode(await (await login(name)).post(GIVE, { code }));
+      const client = await login(name);
+      for (let n = 0; n < 12; n += 1) refusedCode(await client.post(GIVE, { code }));
+      refusedCode(await client.post(GIVE, { code: wrongCode(secret) }));
     });
 
     it('that is wrong counts for five minutes, and a right one takes no guess back', async () => {
@@ -97,8 +134,9 @@ describe('a second factor', function secondFactor() {
       const client = await login(name);
       const code = wrongCode(secret);
       for (let n = 0; n < 9; n += 1) refusedCode(await client.post(GIVE, { code }));
-      const old = "UPDATE mfas SET failed_at[1:5] = array_fill(now() - interval '301 seconds', ARRAY[5])";
-      await pool.query(`${old} WHERE identity_id = $1`, [id]);
+      const aged = "[1:5] = array_fill(now() - interval '301 seconds', ARRAY[5])";
+      await pool.query(`UPDATE mfas SET failed_at${aged} WHERE identity_id = $1`, [id]);
+      await pool.query(`UPDATE api_sessions SET wrong_codes${aged} WHERE cardinality(wrong_codes) = 9`);
       expectStatus(await client.post(GIVE, { code: codeAt(secret) }), 200);
       for (let n = 0; n < 6; n += 1) refusedCode(await client.post(GIVE, { code }));
       expectFault(await client.post(GIVE, { code }), 429, 'RATE_LIMITED');

@@ -3,6 +3,7 @@
  * something once. Two controllers share a database, so that nothing of this may be in the memory of one.
  */
 import { expect } from 'chai';
+import type pg from 'pg';
 import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
@@ -22,9 +23,12 @@ describe('a second factor', function secondFactor() {
   const { login, newSubject, begin, enroll, newPolicy, current, isFull } = factor;
   let two: LoggedController;
   let admin: Client;
+  let pool: pg.Pool;
   before(() => {
-    ({ two, admin } = factor.started());
+    ({ two, admin, pool } = factor.started());
   });
+  /** It was verified so long ago that no session undoes it without a code. */
+  const lateFor = (id: string) => pool.query('UPDATE mfas SET verified_at = NULL WHERE identity_id = $1', [id]);
 
   describe('that is owed', () => {
     it('leaves an administrator the operations that the specs call partial, and no other', async () => {
@@ -38,10 +42,16 @@ describe('a second factor', function secondFactor() {
       for (const { api, permission, method, path, body, operationId } of all) {
         if (permission === 'public' || operationId === 'deleteCurrentApiSession') continue;
         const target = basePaths[api] + path.replaceAll(/\{[^}]+\}/g, 'no-such-id');
-        const answer = await partial.send(method, target, body?.kind === 'json' ? {} : undefined);
+        const answer = await partial.send(
+          method,
+          target,
+          body?.kind === 'json' && operationId !== 'deleteMfa' ? {} : undefined,
+        );
         const isRefused = answer.status === 401 && answer.error?.code === 'UNAUTHORIZED';
-        if (permission === 'partial') allowed.add(`${method} ${path}`);
-        if (isRefused !== (permission !== 'partial')) faults.push(`${api} ${operationId}: ${answer.status}`);
+        // Its sessions of before may undo it; this one came later (second-factor-undo.test.ts).
+        const isOpen = permission === 'partial' && operationId !== 'deleteMfa';
+        if (isOpen) allowed.add(`${method} ${path}`);
+        if (isRefused === isOpen) faults.push(`${api} ${operationId}: ${answer.status}`);
       }
       expect(faults).to.deep.equal([]);
       expect([...allowed].sort()).to.deep.equal([
@@ -157,6 +167,7 @@ describe('a second factor', function secondFactor() {
       await begin(client);
       expectStatus(await client.delete(MFA), 200);
       const verified = await enroll();
+      await lateFor(verified.id);
       refusedCode(await verified.client.delete(MFA));
       refusedCode(await verified.client.delete(MFA, undefined, withCode(wrongCode(verified.secret))));
       expectStatus(await verified.client.get(MFA), 200);
@@ -165,6 +176,7 @@ describe('a second factor', function secondFactor() {
       expectStatus(await verified.client.get(MFA), 404);
       expect(await isFull(second)).to.equal(true);
       const recovering = await enroll();
+      await lateFor(recovering.id);
       expectStatus(await recovering.client.delete(MFA, { code: recovering.recoveryCodes[3] }), 200);
     });
 

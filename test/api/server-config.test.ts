@@ -76,6 +76,8 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   listsPerIdentity: { text: '6', means: 6, refuses: '0' },
   listQueue: { text: '0', means: 0, refuses: '-1' },
   apiSessionsPerIdentity: { text: '50', means: 50, refuses: '0' },
+  ownChangesPerHour: { text: '10', means: 10, refuses: '0' },
+  certificatesPerHour: { text: '10', means: 10, refuses: 'all' },
   cachedSessions: { text: '100', means: 100, refuses: '1e3' },
   eventStreams: { text: '0', means: 0, refuses: '-1' },
   eventStreamsPerIdentity: { text: '3', means: 3, refuses: '-1' },

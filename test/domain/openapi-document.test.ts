@@ -82,6 +82,21 @@ for (const api of ['client', 'management'] as const) {
       }
     });
 
+    it('has an object where a file comes as JSON, and examples of files, which 2.0 has not', () => {
+      const { content = {} } = (document.paths['/specs/{id}/spec']?.['get'] as Described).responses['200'] ?? {};
+      expect(content['application/json']?.schema).to.deep.equal({ type: 'object' });
+      expect(content['application/json']?.example).to.be.an('object');
+      expect(content['text/yaml']?.schema).to.deep.equal({ type: 'string', format: 'binary' });
+      const ofFiles = operationsOf(source.paths).flatMap(([, path, operation]) =>
+        Object.values((operation as Operation).responses)
+          .map((response) => resolveResponse(source, response))
+          .filter(({ schema }) => schema?.type === 'file')
+          .map((response) => [path, 'examples' in response]),
+      );
+      expect(ofFiles.length).to.be.greaterThan(1);
+      expect(ofFiles.filter(([, hasExamples]) => hasExamples)).to.deep.equal([]);
+    });
+
     it('has the examples of 2.0 at the types that they are of', () => {
       let count = 0;
       for (const [method, path, operation] of operationsOf(document.paths)) {

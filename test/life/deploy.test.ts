@@ -11,6 +11,7 @@ import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
+import { examineRuntime } from '../../commands/doctor/runtime.js';
 import { readConfig } from '../../server/config-reader.js';
 import { SETTINGS } from '../../server/config.js';
 import { blocksOf } from '../support/page.js';
@@ -176,6 +177,7 @@ interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 interface ComposeService {
+  readonly mem_limit?: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly [other: string]: unknown;
@@ -210,6 +212,28 @@ describe('deploy/compose', () => {
     expect(compose.services['controller']).to.include({ read_only: true, init: true });
   });
 
+  it('bounds the memory of each service, and the heap of the controller below that', () => {
+    const mebibytes = (text: string | undefined) => {
+      const [, number, unit] = /^(\d+)([mg])$/.exec(text ?? '') ?? [];
+      return Number(number) * (unit === 'g' ? 1024 : 1);
+    };
+    for (const [name, { mem_limit }] of Object.entries(compose.services))
+      expect(mebibytes(mem_limit), name).to.be.within(256, 2048);
+    const { mem_limit, environment } = compose.services['controller'] as ComposeService;
+    const heap = Number(/--max-old-space-size=(\d+)/.exec(environment['NODE_OPTIONS'] ?? '')?.[1]);
+    expect(heap).to.be.within(256, mebibytes(mem_limit) * 0.75);
+    const { resources } = parse(textOf('helm/edge-controller/values.yaml')) as {
+      resources: { limits: { memory: string } };
+    };
+    expect(`${mebibytes(mem_limit)}Mi`).to.equal(resources.limits.memory);
+  });
+
+  it('builds on a line of Node.js that gets fixes', () => {
+    const major = /BASE_IMAGE=node:(\d+)-/.exec(textOf('docker/Dockerfile'))?.[1];
+    expect(examineRuntime(`v${major ?? ''}.0.0`, new Date()).level).to.equal('ok');
+    expect(Number(major)).to.be.at.least(24);
+  });
+
   it('is given its secrets by the commands of the page, and they are settings', async () => {
     const [block] = blocksOf(join(root, 'docs/deploy.md')).filter(({ notes }) => notes.includes('compose'));
     const place = shop.place();
@@ -217,8 +241,8 @@ describe('deploy/compose', () => {
     const made = Object.values(compose.secrets).map(({ file }) => join(place, file));
     expect(made.filter((file) => !existsSync(file))).to.deep.equal([]);
     const { environment } = compose.services['controller'] as ComposeService;
-    const { EDGE_CONFIG, EDGE_MASTER_KEY_FILE, EDGE_ADVERTISE, ...others } = environment;
-    expect([EDGE_CONFIG, EDGE_MASTER_KEY_FILE, EDGE_ADVERTISE]).not.to.include(undefined);
+    const { EDGE_CONFIG, EDGE_MASTER_KEY_FILE, EDGE_ADVERTISE, NODE_OPTIONS, ...others } = environment;
+    expect([EDGE_CONFIG, EDGE_MASTER_KEY_FILE, EDGE_ADVERTISE, NODE_OPTIONS]).not.to.include(undefined);
     const config = readConfig({ file: join(place, 'secrets/settings.yml'), env: others });
     expect(config.databaseUrl).to.match(/^postgresql:\/\/edge:[0-9a-f]{48}@database\/edge$/);
     expect(config.adminPassword).to.match(/^[0-9a-f]{24}$/);

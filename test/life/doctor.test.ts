@@ -20,6 +20,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { examine } from '../../commands/doctor/examine.js';
 import type { Finding } from '../../commands/doctor/finding.js';
+import { examineRuntime } from '../../commands/doctor/runtime.js';
 import { keepLeastKnown, leastKnown } from '../../db/compatibility.js';
 import { migrationNames } from '../../db/migrate.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
@@ -35,6 +36,8 @@ import { nobody } from '../support/process.js';
 import { NO_OTHER_USER, NO_ROOT, itUnless } from '../support/unless.js';
 
 type Env = Readonly<Record<string, string>>;
+
+const SUPPORTED = 'v24.1.0';
 
 describe('the doctor', function doctor() {
   this.timeout(300_000);
@@ -53,8 +56,24 @@ describe('the doctor', function doctor() {
     rmSync(place, { recursive: true, force: true });
   });
 
+  it('warns of a line of Node.js that gets no fixes any more, and of no other', () => {
+    const levelOf = (version: string, day: string) => examineRuntime(version, new Date(day)).level;
+    for (const [version, day, level] of [
+      ['v20.20.0', '2026-04-30T12:00:00Z', 'ok'],
+      ['v20.20.0', '2026-05-01T00:00:00Z', 'warning'],
+      ['v22.1.0', '2026-11-23', 'ok'],
+      ['v24.1.0', '2026-11-23', 'ok'],
+      ['v25.0.0', '2026-11-23', 'warning'],
+      ['v99.0.0', '2026-11-23', 'ok'],
+    ] as const)
+      expect(levelOf(version, day), `${version} ${day}`).to.equal(level);
+    const { message, fix } = examineRuntime('v20.20.0', new Date('2026-11-23'));
+    expect(message).to.include('2026-04-30');
+    expect(fix).to.include('Node.js 24');
+  });
+
   const look = (more: Env = {}, file?: string): Promise<Finding[]> =>
-    examine({ config: readConfig({ env: { ...env, ...more }, file }), file, isThorough: false });
+    examine({ runtime: SUPPORTED, config: readConfig({ env: { ...env, ...more }, file }), file, isThorough: false });
   const wrong = (findings: readonly Finding[], level = 'fault') =>
     findings
       .filter((finding) => finding.level === level)

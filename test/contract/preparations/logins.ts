@@ -5,7 +5,7 @@ import { expectStatus } from '../../support/client.js';
 import { CLIENT, MANAGEMENT } from '../../support/paths.js';
 import { change, enter, firstOf, giveCode, toId } from '../situation.js';
 import type { Prepare } from '../situation.js';
-import { codeAt } from '../../support/totp.js';
+import { codeAt, enrollTotp } from '../../support/totp.js';
 import { asItIs, forNewIdentity, networkCertificate, subject, withTotp } from '../subjects.js';
 import { withNewNames } from '../world.js';
 
@@ -27,6 +27,19 @@ const blocked: Prepare = async (situation) => {
   const path = isVerified ? '/authenticate/mfa' : '/current-identity/mfa/verify';
   for (let guess = 0; guess < MOST_WRONG_CODES; guess += 1)
     expectStatus(await guesser.post(`${CLIENT}${path}`, { code: 'wrong!' }), 401);
+  giveCode(situation, codeAt(secret, 1));
+};
+
+/** The same for the removal, by a session that came after the enrollment and gave a code: one of before needs none. */
+const removalBlocked: Prepare = async (situation) => {
+  const { transaction, world } = situation;
+  const account = await world.account();
+  const { secret } = await enrollTotp(await world.session(account));
+  const guesser = await world.session(account);
+  expectStatus(await guesser.post(`${CLIENT}/authenticate/mfa`, { code: codeAt(secret, 1) }), 200);
+  for (let guess = 0; guess < MOST_WRONG_CODES; guess += 1)
+    expectStatus(await guesser.post(`${CLIENT}/authenticate/mfa`, { code: 'wrong!' }), 401);
+  transaction.request.headers['zt-session'] = guesser.token ?? '';
   giveCode(situation, codeAt(secret, 1));
 };
 
@@ -69,7 +82,7 @@ export const logins: Readonly<Record<string, Prepare>> = {
   'authenticateMfa 409': (situation) => enter(situation, 'new'),
   'authenticateMfa 429': blocked,
   'verifyMfa 429': blocked,
-  'deleteMfa 429': blocked,
+  'deleteMfa 429': removalBlocked,
   'createMfaRecoveryCodes 429': blocked,
   'detailMfaRecoveryCodes 429': blocked,
   'enrollMfa 409': enrolled,
