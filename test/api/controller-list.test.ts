@@ -152,7 +152,7 @@ describe('the controllers, as routers are told of them', function controllers() 
     await stop(first);
     const after = await connect(await start('one.example:1280', { EDGE_NAME: 'container-2' }));
     expect([await idIn(after), await listOf(after)]).to.deep.equal([id, list]);
-    // What earlier releases said in the hello: routers that are connected when the controller is upgraded know no other.
+    // What earlier releases said in the hello: routers that are connected at an upgrade know no other.
     const { rows } = await database.query("SELECT id FROM controllers WHERE name = 'container-1'");
     expect(id).to.equal(rows[0]?.['id']);
   });
