@@ -5,11 +5,11 @@ import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../d
 import { notFound } from '../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
 import type { Db } from './db.js';
+import { BY_ACTOR } from './attribution.js';
 import { EXPENDABLE } from './expendable.js';
 import { isDisabledSql } from './disabled.js';
 import { sessionOpening } from './session-opening.js';
 import type { Proof } from './session-opening.js';
-import { sweep } from './sweep.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { apiSessionSymbols } from './symbols.js';
@@ -170,6 +170,12 @@ SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
   THEN greatest(0, $4 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
 FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
 
+/** Ends all for which the condition holds, as `t`, in the order in which everything locks them (Order of locks). */
+export const endAll = (condition: string): string =>
+  `WITH chosen AS MATERIALIZED (SELECT ARRAY (SELECT id FROM api_sessions WHERE ${condition}) AS ids),
+  held AS MATERIALIZED (SELECT ids, hold_api_sessions(ids) AS n FROM chosen)
+DELETE FROM api_sessions t USING held h WHERE h.n > 0 AND t.id = ANY (h.ids)`;
+
 type OwnerRow = Row & {
   is_admin: boolean;
   permissions: string[];
@@ -316,10 +322,11 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async removeOf(identityId, keptId) {
-      await db.write('api-sessions-of-identity', 'DELETE FROM api_sessions WHERE identity_id = $1 AND id <> $2', [
-        identityId,
-        keptId ?? '',
-      ]);
+      await db.write(
+        'api-sessions-of-identity',
+        `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id ${BY_ACTOR}`,
+        [identityId, keptId ?? ''],
+      );
     },
     async findOwner(tokenHash, timeoutSeconds) {
       const {
@@ -339,9 +346,10 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       ]);
       return new Map(rows.map(({ id, ...touched }) => [id, touched]));
     },
-    sweep(timeoutSeconds, max) {
+    async sweep(timeoutSeconds, max) {
       const where = 'last_activity_at <= now() - make_interval(secs => $2)';
-      return sweep(db, { table: 'api_sessions', where }, max, timeoutSeconds);
+      const { rowCount } = await db.write('api-sessions-sweep', endAll(`${where} LIMIT $1`), [max, timeoutSeconds]);
+      return rowCount;
     },
   };
 }

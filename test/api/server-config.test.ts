@@ -32,6 +32,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   oldMasterKeys: { text: 'b2xk, b2xkZXI', means: ['b2xk', 'b2xkZXI'], refuses: ',' },
   tlsKey: { text: 'rsa-2048', means: 'rsa-2048', refuses: 'rsa-512' },
   tlsNames: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: ',' },
+  tlsRouterNames: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: ',' },
   tlsRenewalCheck: { text: '2h', means: 7200, refuses: 'soon' },
   sessionTimeout: { text: '1h30m', means: 5400, refuses: '30' },
   auditKeepDays: { text: '0', means: 0, refuses: '-1' },
