@@ -8,6 +8,8 @@ export interface ListState {
   readonly told: ControllerList;
   /** All that are remembered; an address may come more than once. */
   readonly seen: readonly SeenController[];
+  /** By address, the id of the controller that joined there first: it was in the hello before there was a list. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 export interface ControllerListStore {
@@ -33,20 +35,30 @@ export function controllerListStore(db: Db): ControllerListStore {
     async look() {
       const {
         rows: [row],
-      } = await db.read<{ index: string | null; addresses: string[] | null; seen: SeenController[] }>(
+      } = await db.read<{
+        index: string | null;
+        addresses: string[] | null;
+        seen: SeenController[];
+        ids: Record<string, string>;
+      }>(
         'controller-list',
         // Controllers of earlier releases have a row by their name alone.
         `SELECT l.index, l.addresses, coalesce((SELECT jsonb_agg(jsonb_build_object('address', s.address,
             'unseenMs', round(extract(epoch FROM now() - s.last_seen_at) * 1000)))
           FROM (SELECT address, last_seen_at FROM controller_addresses
             UNION ALL SELECT substr(ctrl_address, 5), last_seen_at FROM controllers
-              WHERE starts_with(ctrl_address, 'tls:')) AS s), '[]') AS seen
+              WHERE starts_with(ctrl_address, 'tls:')) AS s), '[]') AS seen,
+          coalesce((SELECT jsonb_object_agg(f.address, f.id) FROM (SELECT DISTINCT ON (ctrl_address)
+              substr(ctrl_address, 5) AS address, id
+            FROM controllers WHERE starts_with(ctrl_address, 'tls:')
+            ORDER BY ctrl_address, created_at, id) AS f), '{}') AS ids
         FROM (VALUES (true)) AS o (is_only) LEFT JOIN controller_list l USING (is_only)`,
         [],
       );
       return {
         told: { index: Number(row?.index ?? 0), addresses: row?.addresses ?? [] },
         seen: row?.seen ?? [],
+        ids: new Map(Object.entries(row?.ids ?? {})),
       };
     },
     async hold() {

@@ -2,14 +2,13 @@
  * Terminators as routers make and lose them. A router names each by an id of its own choosing, and repeats that after
  * every reconnect. Whatever is read, changed or removed here belongs to the router that asks.
  */
-import { SDK_BINDING, TUNNEL_BINDING } from '../domain/fabric/terminator.js';
+import { HOSTED_BOUNDS, SDK_BINDING, TUNNEL_BINDING, peerDataOf } from '../domain/fabric/terminator.js';
+import type { PeerData, StoredPeerData } from '../domain/fabric/terminator.js';
+import type { Strategy } from '../domain/fabric/terminator-choice.js';
 import type { HostingPrecedence } from '../domain/model.js';
 import { TOUCHED, laterThan } from './change-statements.js';
 import type { Db } from './db.js';
 import { reachesSql } from './router-models.js';
-
-/** What a host gives to its dialers: bytes by key, such as its public key (1003). */
-export type PeerData = ReadonlyMap<number, Uint8Array>;
 
 interface AnyDraft {
   /** Also its address. */
@@ -35,9 +34,9 @@ export interface TunnelDraft extends AnyDraft {
 
 /**
  * `noSession`, `noService`: it has ended meanwhile; `idTaken`: the id is another terminator's; `instanceTaken`:
- * another identity hosts the service under this instance id.
+ * another identity hosts the service under this instance id; `tooMany`: one more would pass `HOSTED_BOUNDS`.
  */
-export type Hosting = 'created' | 'kept' | 'noSession' | 'noService' | 'idTaken' | 'instanceTaken';
+export type Hosting = 'created' | 'kept' | 'noSession' | 'noService' | 'idTaken' | 'instanceTaken' | 'tooMany';
 
 /** What a dial needs to know of a terminator. */
 export interface DialTarget {
@@ -50,7 +49,21 @@ export interface DialTarget {
   readonly sessionId: string | null;
   readonly cost: number;
   readonly precedence: HostingPrecedence;
-  readonly peerData: PeerData;
+  /** For `peerDataOf`: read for the one that is chosen. */
+  readonly peerData: StoredPeerData;
+}
+
+/** Which terminators of a service a dial looks at. */
+export interface TargetQuery {
+  readonly serviceId: string;
+  /** '' for those without one. */
+  readonly instanceId: string;
+  /** Costs of paths by the router where they end; those on other routers are not looked at. */
+  readonly pathCosts: ReadonlyMap<string, number>;
+  readonly strategy: Strategy;
+  /** Id of the one that a sticky dialer had: it comes first in its precedence. */
+  readonly sticky: string;
+  readonly max: number;
 }
 
 /** As a router is asked whether it still has it. */
@@ -70,8 +83,11 @@ export interface HostedTerminatorStore {
   /** As `isHosted` and `host`, for what the router hosts itself. */
   isTunnelHosted(draft: TunnelDraft): Promise<boolean>;
   hostTunnel(draft: TunnelDraft): Promise<Hosting>;
-  /** Those of a service on these routers; of one instance, '' for those without. */
-  targets(serviceId: string, instanceId: string, routerIds: readonly string[]): Promise<DialTarget[]>;
+  /**
+   * The best, in the order of precedence and of what they cost with their path; among equals any. For a strategy that
+   * takes any of the best precedence, any of that.
+   */
+  targets(query: TargetQuery): Promise<DialTarget[]>;
   /** Whether the service has any terminator at all, on whatever router. */
   hasAny(serviceId: string): Promise<boolean>;
   isThere(id: string): Promise<boolean>;
@@ -99,23 +115,45 @@ export interface HostedTerminatorStore {
 const FIND = `SELECT router_id, service_id, binding, session_id, instance_id, instance_secret, cost, precedence,
   peer_data
   FROM terminators WHERE id = $1`;
-const SESSION = `SELECT service_id, identity_id FROM sessions WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
-const SERVICE = 'SELECT FROM services WHERE id = $1 FOR KEY SHARE';
-/** The seed of a hash that is the number of the lock; the same on every controller of a network. */
+/** The seed of a hash that is the number of a lock; the same on every controller of a network. */
+const HOST_SEED = 7_210_420;
+/** One host and service are counted by one at a time. */
+const lockHost = (service: string, host: string) =>
+  `pg_advisory_xact_lock(hashtextextended(${service} || ' ' || ${host}, ${HOST_SEED}))`;
+const SESSION = `SELECT service_id, identity_id, ${lockHost('service_id', 'identity_id')} FROM sessions
+  WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
+const SERVICE = `SELECT ${lockHost('id', '$2')} FROM services WHERE id = $1 FOR KEY SHARE`;
 const INSTANCE_SEED = 7_210_419;
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
 const LOCK_INSTANCE = `SELECT pg_advisory_xact_lock(hashtextextended($1, ${INSTANCE_SEED}))`;
 const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
   WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`;
+const isBelow = (most: number, where: string) =>
+  `(SELECT count(*) FROM (SELECT FROM terminators WHERE ${where} LIMIT ${most}) c) < ${most}`;
+/** Counts only for one that is not there yet. */
 const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,
   host_id, instance_id, instance_secret, peer_data, cost, precedence)
-VALUES ($1, $1, $2, true, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11)
+SELECT $1, $1, $2, true, $3, $4::text, $5, $6, $7, $8::bytea, $9::jsonb, $10::integer, $11
+WHERE EXISTS (SELECT FROM terminators WHERE id = $1)
+  OR (${isBelow(HOSTED_BOUNDS.session, 'session_id = $4::text AND router_id = $3')}
+    AND ${isBelow(HOSTED_BOUNDS.host, 'service_id = $5 AND host_id = $6 AND is_system')}
+    AND ${isBelow(HOSTED_BOUNDS.router, 'router_id = $3')})
 ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, peer_data = excluded.peer_data,
   instance_secret = excluded.instance_secret,
   cost = excluded.cost, precedence = excluded.precedence, updated_at = ${laterThan('t.updated_at')}
 WHERE t.binding = excluded.binding AND t.router_id = excluded.router_id AND t.service_id = excluded.service_id
   AND t.host_id = excluded.host_id AND t.instance_id = excluded.instance_id
 RETURNING (xmax = 0) AS is_new`;
+
+/** Strategies for which a cost is a weight at most. */
+const TAKE_ANY: readonly Strategy[] = ['random', 'weighted'];
+const TARGETS = `SELECT t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
+  t.session_id AS "sessionId", t.cost, t.precedence, t.peer_data AS "peerData"
+FROM terminators t JOIN unnest($3::text[], $4::float8[]) AS p (router_id, cost) ON p.router_id = t.router_id
+WHERE t.service_id = $1 AND t.instance_id = $2
+ORDER BY array_position(ARRAY['required', 'default', 'failed'], t.precedence), t.id <> $6,
+  CASE WHEN $5 THEN 0 ELSE t.cost + p.cost END, random()
+LIMIT $7`;
 
 /** Of one moment: a terminator that is seen here was made by a grant that is seen too, unless it is lost by now. */
 const REMOVE_TUNNELED = `DELETE FROM terminators t WHERE t.router_id = $1 AND t.binding = $2 AND t.is_system
@@ -130,7 +168,7 @@ interface FoundRow {
   instance_secret: Buffer | null;
   cost: number;
   precedence: HostingPrecedence;
-  peer_data: Record<string, string>;
+  peer_data: StoredPeerData;
 }
 /** Whose a terminator is. */
 interface Owner {
@@ -139,7 +177,6 @@ interface Owner {
   readonly serviceId: string;
   readonly hostId: string;
 }
-type TargetRow = Omit<DialTarget, 'peerData'> & { peer_data: Record<string, string> };
 
 export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
   const sessionOf = async (sessionId: string) => {
@@ -168,7 +205,7 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       draft.cost,
       draft.precedence,
     ]);
-    if (rows[0] === undefined) return 'idTaken';
+    if (rows[0] === undefined) return (await find(draft.id)) === undefined ? 'tooMany' : 'idTaken';
     return rows[0].is_new ? 'created' : 'kept';
   };
   return {
@@ -188,18 +225,20 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     },
     async hostTunnel(draft) {
       const { serviceId, routerId } = draft;
-      if ((await db.run('host-service', SERVICE, [serviceId])).rowCount === 0) return 'noService';
+      if ((await db.run('host-service', SERVICE, [serviceId, routerId])).rowCount === 0) return 'noService';
       return upsert(draft, { binding: TUNNEL_BINDING, sessionId: null, serviceId, hostId: routerId });
     },
-    async targets(serviceId, instanceId, routerIds) {
-      const { rows } = await db.read<TargetRow>(
-        'dial-targets',
-        `SELECT id, router_id AS "routerId", binding, address, host_id AS "hostId",
-          session_id AS "sessionId", cost, precedence, peer_data
-        FROM terminators WHERE service_id = $1 AND instance_id = $2 AND router_id = ANY ($3)`,
-        [serviceId, instanceId, routerIds],
-      );
-      return rows.map(({ peer_data: peerData, ...target }) => ({ ...target, peerData: peerDataOf(peerData) }));
+    async targets({ serviceId, instanceId, pathCosts, strategy, sticky, max }) {
+      const { rows } = await db.read<DialTarget>('dial-targets', TARGETS, [
+        serviceId,
+        instanceId,
+        [...pathCosts.keys()],
+        [...pathCosts.values()],
+        TAKE_ANY.includes(strategy),
+        sticky,
+        max,
+      ]);
+      return [...rows];
     },
     async hasAny(serviceId) {
       const { rows } = await db.read<{ any: boolean }>(
@@ -286,6 +325,3 @@ const isSamePeerData = (a: PeerData, b: PeerData): boolean =>
 
 const textOf = (peerData: PeerData): string =>
   JSON.stringify(Object.fromEntries([...peerData].map(([key, value]) => [key, Buffer.from(value).toString('base64')])));
-
-const peerDataOf = (stored: Record<string, string>): PeerData =>
-  new Map(Object.entries(stored).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]));

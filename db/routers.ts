@@ -41,6 +41,7 @@ interface Row extends BaseRow, PresenceColumns {
   unverified_fingerprint: string | null;
   unverified_cert_pem: string | null;
   interfaces: RouterInterface[];
+  names_left_out: string[];
   enrollment_token: string | null;
   enrollment_jwt: string | null;
   enrollment_expires_at: Date | null;
@@ -66,6 +67,7 @@ const edgeSource: ListSource<Row, Router> = {
     'unverified_fingerprint',
     'unverified_cert_pem',
     'interfaces',
+    'names_left_out',
   ],
   extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
     e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
@@ -107,6 +109,7 @@ function fromRow(row: Row): Router {
     unverifiedFingerprint: row.unverified_fingerprint,
     unverifiedCertPem: row.unverified_cert_pem,
     interfaces: row.interfaces,
+    namesLeftOut: row.names_left_out,
     presence: presenceOf(row),
     enrollment:
       token === null || jwt === null || expiresAt === null || createdAt === null
@@ -126,6 +129,8 @@ export interface RouterCertificate {
   readonly fingerprint: string;
   /** Hosts in the certificate that the router shows to clients. */
   readonly serverNames: readonly string[];
+  /** Those that it asked for and are not in it. */
+  readonly namesLeftOut: readonly string[];
 }
 
 export interface RouterStore {
@@ -297,6 +302,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
         unverified_fingerprint: null,
         unverified_cert_pem: null,
         server_names: null,
+        names_left_out: [],
       });
       await enroll(id, true, enrollment);
     },
@@ -313,13 +319,13 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     async hold(id) {
       return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
     },
-    async certify(id, previous, { fingerprint, certPem, serverNames }) {
+    async certify(id, previous, { fingerprint, certPem, serverNames, namesLeftOut }) {
       const { rowCount } = await db.write(
         'router-certify',
-        `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5,
+        `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5, names_left_out = $6,
         unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
         WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`,
-        [id, previous, fingerprint, certPem, serverNames],
+        [id, previous, fingerprint, certPem, serverNames, namesLeftOut],
       );
       return rowCount === 1;
     },

@@ -1,4 +1,5 @@
 /** Terminators: where on which router a service ends. The secret that goes with an instance is never read back. */
+import { MOST_MADE_BY_HAND } from '../domain/fabric/terminator.js';
 import type { Page, Terminator, TerminatorDraft } from '../domain/model.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from './table.js';
@@ -45,6 +46,8 @@ const source: ListSource<Row, Terminator> = {
 const clientSource: ListSource<Row, Terminator> = { ...source, symbols: clientTerminatorSymbols };
 
 const DETAIL = detailSql(source);
+const ARE_MOST = `SELECT count(*) >= ${MOST_MADE_BY_HAND} AS most FROM (SELECT FROM terminators
+  WHERE service_id = $1 AND NOT is_system LIMIT ${MOST_MADE_BY_HAND}) t`;
 
 function fromRow(row: Row): Terminator {
   return {
@@ -80,6 +83,8 @@ export interface TerminatorListRequest extends ListRequest, ForClient {
 export interface TerminatorStore {
   get(id: string): Promise<Terminator>;
   list(request: TerminatorListRequest): Promise<Page<Terminator>>;
+  /** Whether administrators made so many of the service as there may be. */
+  areMost(serviceId: string): Promise<boolean>;
   /** @throws DomainError `notFound` for a service or router that is not there */
   create(id: string, draft: TerminatorDraft): Promise<void>;
   /** @throws DomainError `notFound`, also for a service or router that is not there */
@@ -92,6 +97,10 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
     get: (id) => getOne(db, TERMINATOR, ['terminator-detail', DETAIL], [id], fromRow),
     list: ({ ofService, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
+    async areMost(serviceId) {
+      const { rows } = await db.read<{ most: boolean }>('terminators-made', ARE_MOST, [serviceId]);
+      return rows[0]?.most === true;
+    },
     create: (id, draft) => insert(db, 'terminators', { id, ...valuesOf(draft) }),
     update: (id, changes) => update(db, 'terminators', TERMINATOR, id, valuesOf(changes)),
     remove: (id) => remove(db, 'terminators', TERMINATOR, id),

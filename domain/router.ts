@@ -56,6 +56,8 @@ export interface Router extends BaseEntity, RouterDraft {
   /** null while it is connected to no controller. */
   readonly presence: RouterPresence | null;
   readonly interfaces: readonly RouterInterface[];
+  /** Names that it asked for in its last request for certificates, and its certificate does not have. */
+  readonly namesLeftOut: readonly string[];
   /** SHA-1 of the certificate that it enrolled with; null until then. */
   readonly fingerprint: string | null;
   readonly certPem: string | null;

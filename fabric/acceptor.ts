@@ -188,7 +188,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     shares.came(routerId);
     admitted?.();
     reader.bounds = boundOf;
-    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllers.ownId));
+    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllers.ownId()));
     onOpen(channel, router);
     connection.start();
   };

@@ -2,23 +2,22 @@
  * Builds a circuit: chooses a terminator and a path, tells each router of it what to forward, and waits until all of
  * them have done so. What fails is tried again with another terminator, if there is one.
  */
-import type { DialTarget } from '../db/hosted-terminators.js';
 import type { ShownSession } from '../db/shown-sessions.js';
 import { newId } from '../domain/auth/tokens.js';
 import { routesOf } from '../domain/fabric/circuit.js';
 import type { CircuitEnds, RouterRoute } from '../domain/fabric/circuit.js';
-import { ROUTER_BINDINGS } from '../domain/fabric/terminator.js';
-import { couldBeStored } from '../domain/ids.js';
+import { ROUTER_BINDINGS, peerDataOf } from '../domain/fabric/terminator.js';
 import type { Path } from '../domain/fabric/paths.js';
-import { chooseTerminator } from '../domain/fabric/terminator-choice.js';
 import type { Choice } from '../domain/fabric/terminator-choice.js';
 import type { RouterChannel } from './channel.js';
 import { unrouteMessage } from './circuits.js';
 import type { Circuit } from './circuits.js';
 import { EdgeError } from './edge-errors.js';
 import type { Flight } from './flights.js';
-import { PeerData, encodeText, readText } from './headers.js';
+import { PeerData, encodeText } from './headers.js';
 import { givenToDialer } from './peer-data.js';
+import { chooseTarget } from './dial-targets.js';
+import type { Target } from './dial-targets.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { failureOf } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
@@ -54,8 +53,6 @@ const MOST_GONE = 10;
 /** The router that asks waits for 30 s. */
 const DEADLINE_MS = 28_000;
 
-type Target = DialTarget & { readonly dynamicCost: number; readonly pathCost: number };
-
 /** @throws EdgeError */
 export async function buildCircuit(request: DialRequest, services: FabricServices): Promise<BuiltCircuit> {
   const circuitId = newId();
@@ -82,7 +79,7 @@ async function tryTerminators(
   const reasons: string[] = [];
   const deadlineMs = performance.now() + DEADLINE_MS;
   for (let attempt = 0, gone = 0; attempt - gone < ATTEMPTS && performance.now() < deadlineMs; attempt += 1) {
-    const { choice, path } = await choose(request, failed, circuitId, services);
+    const { choice, path } = await chooseTarget(request, failed, circuitId, services);
     const { terminator } = choice;
     const ends = { ingressId: newId(), egressId: newId() };
     const tags = {
@@ -114,45 +111,6 @@ function circuitOf(
   { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: Target },
 ): Circuit {
   return { ...rest, serviceId, maxIdleMs, sessionId, terminatorId: terminator.id, hostSessionId: terminator.sessionId };
-}
-
-/** The terminator and the way to it. One that failed before is chosen only when there is no other. */
-async function choose(
-  { channel, session, instanceId, peerData, flight }: DialRequest,
-  failed: ReadonlySet<string>,
-  circuitId: string,
-  { stores, traffic }: FabricServices,
-): Promise<{ choice: Choice<Target>; path: Path }> {
-  const paths = traffic.topology.pathsFrom(channel.routerId);
-  const { routerId } = channel;
-  const { serviceId } = session;
-  const read = async () =>
-    couldBeStored(instanceId) ? stores.hostedTerminators.targets(serviceId, instanceId, [...paths.keys()]) : [];
-  flight.reads();
-  // Once one has failed, memory may be what was wrong.
-  const found = await (failed.size > 0
-    ? read()
-    : traffic.memory.targets({ serviceId, instanceId, routerId }, paths, read));
-  const targets = found.map((target) => ({
-    ...target,
-    dynamicCost: traffic.costs.of(target.id),
-    pathCost: paths.get(target.routerId)?.cost ?? 0,
-  }));
-  const fresh = targets.filter(({ id }) => !failed.has(id));
-  const choice = chooseTerminator(fresh.length > 0 ? fresh : targets, {
-    strategy: session.strategy,
-    stickyToken: readText(peerData, PeerData.StickinessToken),
-    random: Math.random,
-  });
-  const path = choice && paths.get(choice.terminator.routerId);
-  if (choice !== undefined && path !== undefined) {
-    flight.chose(choice.terminator);
-    return { choice, path };
-  }
-  const text = (await stores.hostedTerminators.hasAny(session.serviceId))
-    ? `service ${session.serviceId} has no online terminators for instanceId ${instanceId}`
-    : `service ${session.serviceId} has no terminators`;
-  throw new EdgeError('internal', text, circuitId);
 }
 
 interface Attempt extends DialRequest {
@@ -231,7 +189,7 @@ function peerDataFor(
   { terminator, stickyToken }: Choice<Target>,
   ofResult: ReadonlyMap<number, Uint8Array>,
 ): Map<number, Uint8Array> {
-  const peerData = givenToDialer(terminator.peerData, ofResult);
+  const peerData = givenToDialer(peerDataOf(terminator.peerData), ofResult);
   if (stickyToken !== undefined) peerData.set(PeerData.StickinessToken, encodeText(stickyToken));
   return peerData;
 }

@@ -7,7 +7,7 @@ import type { Message } from './frame.js';
 
 export interface KnownControllers {
   /** By which routers know this controller: it is in the hello, and in the list. */
-  readonly ownId: string;
+  ownId(): string;
   now(): ToldControllers;
 }
 

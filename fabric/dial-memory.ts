@@ -14,6 +14,8 @@ import type { Path } from '../domain/fabric/paths.js';
 
 /** Of each kind; past them all are read again. */
 const MOST = 10_000;
+/** Terminators in all, of all that is kept; past them all are read again. */
+const MOST_TARGETS = 20_000;
 const KEPT_MS = 5_000;
 
 /** The routers that the dialing one reaches. The same object until they change. */
@@ -29,12 +31,23 @@ interface KeptTargets {
   readonly reach: Reach;
 }
 
+export interface TargetsKey {
+  readonly serviceId: string;
+  /** '' for those without one. */
+  readonly instanceId: string;
+  readonly routerId: string;
+  /** How many were asked for. */
+  readonly max: number;
+}
+
 export class DialMemory {
   readonly #sessions = new Map<string, Kept<ShownSession>>();
   /** By session, to forget it. */
   readonly #keysOfSessions = new Map<string, Set<string>>();
   readonly #targets = new Map<string, Kept<KeptTargets>>();
   readonly #keysOfServices = new Map<string, Set<string>>();
+  /** At most so many are kept. */
+  #targetsKept = 0;
   #isTrusted = false;
   #changes = 0;
 
@@ -57,25 +70,32 @@ export class DialMemory {
     return session;
   }
 
-  /** The terminators of a service that a router reaches; of one instance, '' for those without. */
+  /** Terminators of a service that a router reaches. */
   async targets(
-    { serviceId, instanceId, routerId }: { serviceId: string; instanceId: string; routerId: string },
+    { serviceId, instanceId, routerId, max }: TargetsKey,
     reach: Reach,
     read: () => Promise<readonly DialTarget[]>,
   ): Promise<readonly DialTarget[]> {
-    const key = `${routerId} ${serviceId} ${instanceId}`;
+    const key = `${routerId} ${max} ${serviceId} ${instanceId}`;
     const kept = this.#get(this.#targets, key);
     if (kept?.reach === reach) return kept.targets;
     const before = this.#changes;
     const targets = await read();
-    if (targets.length > 0 && before === this.#changes)
-      this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, reach });
+    if (targets.length === 0 || before !== this.#changes) return targets;
+    this.#targetsKept += targets.length;
+    if (this.#targetsKept > MOST_TARGETS) {
+      this.#targets.clear();
+      this.#keysOfServices.clear();
+      this.#targetsKept = targets.length;
+    }
+    this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, reach });
     return targets;
   }
 
   /** Policies, services, identities or routers may be other ones. */
   forgetAll(): void {
     this.#changes += 1;
+    this.#targetsKept = 0;
     for (const each of [this.#sessions, this.#keysOfSessions, this.#targets, this.#keysOfServices]) each.clear();
   }
 

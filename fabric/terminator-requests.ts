@@ -7,10 +7,14 @@ import { EDGE_ERRORS, EdgeError, invalidService, invalidSession, refusalOf, requ
 import { precedenceOf } from './precedences.js';
 import type { FabricServices } from './services.js';
 
-const MAX_ID_CHARS = 128;
+export const MAX_ID_CHARS = 128;
 const MAX_INSTANCE_CHARS = 512;
 const MAX_SECRET_BYTES = 4_096;
-const MAX_PEER_DATA_BYTES = 65_536;
+/** Keys of hosts have 32 to 1,600 bytes. A dial reads those of a hundred terminators. */
+const MAX_PEER_DATA_BYTES = 4_096;
+
+/** Of the requests of one router that are not answered yet. */
+const MAX_MAKING_BYTES = 16 << 20;
 
 export interface TerminatorRequest {
   readonly address: string;
@@ -62,6 +66,8 @@ export function requireHosted(hosting: Hosting, { instanceId }: Pick<HostedDraft
       throw invalidService();
     case 'idTaken':
       throw new EdgeError('invalidTerminator', 'another terminator has this id');
+    case 'tooMany':
+      throw new EdgeError('invalidTerminator', 'too many terminators of this session, host or router');
     case 'instanceTaken':
       throw new EdgeError('invalidInstanceId', `another identity hosts the service as instance ${instanceId}`);
   }
@@ -75,17 +81,36 @@ export interface TerminatorRefusal {
   readonly retryHint: number;
 }
 
+/** A request for a terminator: its id, its size, and what makes it. */
+export interface Making {
+  readonly address: string;
+  readonly bytes: number;
+  readonly make: () => Promise<void>;
+}
+
 /**
- * Makes one terminator in the turn of its router; what removes it meanwhile waits for it.
- * @returns why it was not made
+ * Makes one terminator in the turn of its router, and answers. It is not waited for: other messages of the router go on
+ * meanwhile, but for what removes the same terminator.
+ * @param answer  with why it was not made
  */
-export async function makeInTurn(
-  address: string,
-  make: () => Promise<void>,
+export function makeInTurn(
+  making: Making,
+  channel: RouterChannel,
+  services: FabricServices,
+  answer: (refusal: TerminatorRefusal | undefined) => void,
+): void {
+  void make(making, channel, services).then(answer);
+}
+
+async function make(
+  { address, bytes, make }: Making,
   channel: RouterChannel,
   services: FabricServices,
 ): Promise<TerminatorRefusal | undefined> {
-  const { terminators, making } = services.traffic.gatesOf(channel);
+  const gates = services.traffic.gatesOf(channel);
+  const { terminators, making } = gates;
+  if (gates.makingBytes + bytes > MAX_MAKING_BYTES) return answerOf(new EdgeError('busy', 'busy'));
+  gates.makingBytes += bytes;
   const made = terminators.run(make);
   making.set(address, made);
   try {
@@ -94,6 +119,7 @@ export async function makeInTurn(
   } catch (error) {
     return answerOf(refusalOf(error, 'a terminator could not be made', channel, services));
   } finally {
+    gates.makingBytes -= bytes;
     if (making.get(address) === made) making.delete(address);
   }
 }

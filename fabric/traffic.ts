@@ -13,6 +13,7 @@ import { ConnectedIdentities } from './connected-identities.js';
 import { DialMemory } from './dial-memory.js';
 import { Flights } from './flights.js';
 import type { ChannelRegistry, FabricServices } from './services.js';
+import { Removals } from './removals.js';
 import { SessionWatch } from './session-watch.js';
 import { TerminatorValidation } from './terminator-validation.js';
 import { Topology } from './topology.js';
@@ -24,6 +25,9 @@ export interface RouterGates {
   readonly terminators: Gate;
   /** By id: terminators that are being made. What removes one waits for it. */
   readonly making: Map<string, Promise<unknown>>;
+  /** Of requests for them that are not answered yet. */
+  makingBytes: number;
+  readonly removals: Removals;
 }
 
 export interface Traffic {
@@ -55,7 +59,7 @@ export interface TrafficOptions {
 }
 
 const CIRCUIT_GATE = { concurrent: 64, waiting: 2_000 };
-const TERMINATOR_GATE = { concurrent: 4, waiting: 20_000 };
+const TERMINATOR_GATE = { concurrent: 4, waiting: 5_000 };
 const VALIDATE_EVERY_MS = 5_000;
 const CREDIT_EVERY_MS = 60_000;
 /** A router that does not come back by then has lost its circuits, or asks about them when they are idle. */
@@ -133,6 +137,11 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
         circuits: createGate(CIRCUIT_GATE),
         terminators: createGate(TERMINATOR_GATE),
         making: new Map(),
+        makingBytes: 0,
+        removals: new Removals(async (ids) => {
+          const removed = await stores.hostedTerminators.remove(ids, channel.routerId);
+          if (removed.length > 0) memory.forgetTargets(undefined);
+        }),
       };
       gates.set(channel, made);
       return made;

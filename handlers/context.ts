@@ -113,6 +113,8 @@ export interface NetworkInfo {
   readonly advertise: string;
   /** The same for routers. */
   readonly routersReach: string;
+  /** Names of controllers that routers may have in their certificates, too. */
+  readonly routerNames: readonly string[];
   readonly startedAt: Date;
 }
 
@@ -255,6 +257,8 @@ export interface Context {
   readonly enrollments: Enrollments;
   readonly sessionTokens: SessionTokens;
   readonly network: NetworkInfo;
+  /** For the log, where a request that succeeds leaves something that a person should look at. */
+  readonly warn: (facts: object, message: string) => void;
   readonly secrets: Secrets;
   readonly qrCodes: QrCodes;
   /** What authenticator apps show as the issuer of a TOTP secret. */

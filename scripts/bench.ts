@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { measureAbuse } from './bench/abuse/abuse.js';
 import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js';
+import { shapeLines } from './bench/body-shapes.js';
 import { measureCompression } from './bench/compression.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
@@ -285,9 +286,11 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-function runOf({ abuse, posture, routers, sizes, isCompression, isFrames, loginPairs }: BenchOptions) {
+function runOf(options: BenchOptions) {
+  const { abuse, posture, routers, sizes, isCompression, isFrames, isShapes, loginPairs } = options;
   if (isFrames) return measureWorstFrames;
   if (loginPairs !== undefined) return measureLogins;
+  if (isShapes) return async () => print(shapeLines());
   if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;
   if (posture !== undefined) return measurePosture;

@@ -40,6 +40,8 @@ import { createdId, requestLine, traceOf } from './request-log.js';
 import type { Seen } from './request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from './responder.js';
 import type { AnyReply } from './responder.js';
+import type { OwnChanges } from './own-changes.js';
+import type { RefusedLines } from './refused-lines.js';
 import type { RefusedLogins } from './refused-logins.js';
 import { RequestReader } from './request-reader.js';
 import type { ApiSessionRegistry, Authenticated } from './api-sessions.js';
@@ -63,6 +65,8 @@ export interface ApiOptions {
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
   readonly refusedLogins: RefusedLogins;
+  readonly refusedLines: RefusedLines;
+  readonly ownChanges: OwnChanges;
   /** Undefined when there are no metrics. */
   readonly counts: RequestCounts | undefined;
   /** Undefined when nothing is traced. */
@@ -82,6 +86,7 @@ export type ApiHandler = (exchange: Exchange) => Promise<void>;
 
 export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, compression, context, apiSessions, outages, refusedLogins, counts, traces, log } = options;
+  const { refusedLines, ownChanges } = options;
   const readBody = createBodyReader({ maxBytesOfAll: config.maxBodiesBytes });
   const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
   const { secondTokens } = context;
@@ -148,6 +153,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     if (match instanceof DomainError) throw match;
     seen.operation = match.operation;
     await authorize(request, match, seen);
+    if (seen.caller !== undefined && !isRead(request)) ownChanges.take(match.operation, seen.caller.identityId);
     const handler = negotiate(exchange, match.operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await largeBodies.run(() => undefined);
     const input = read(exchange, match, bytes, seen);
@@ -178,13 +184,17 @@ export function createApi(options: ApiOptions): ApiHandler {
   const tell = (exchange: Exchange, seen: Seen, started: number): void => {
     const { clock, operation, facts } = seen;
     // What waited in vain for a database that is out has the line of that state.
-    const isSlow = clock !== undefined && performance.now() - exchange.since >= config.slowRequest * 1000;
-    if (isSlow && !(exchange.failure instanceof DatabaseUnavailable)) {
-      log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
-    }
+    const isSlow =
+      clock !== undefined &&
+      performance.now() - exchange.since >= config.slowRequest * 1000 &&
+      !(exchange.failure instanceof DatabaseUnavailable);
     const isLogged = config.logRequests === 'all' || (config.logRequests === 'changes' && !isRead(exchange.request));
-    if (isLogged || traceOf(seen.caller) !== undefined)
-      log.info(requestLine(exchange, seen, performance.now() - started), 'request');
+    const hasLine = isSlow || isLogged || traceOf(seen.caller) !== undefined;
+    const isStrangers = seen.caller === undefined && exchange.failure !== undefined;
+    if (hasLine && (!isStrangers || refusedLines.admits(seen.address))) {
+      if (isSlow) log.warn({ ...requestLine(exchange, seen, 0), ...clock.read() }, 'slow request');
+      else log.info(requestLine(exchange, seen, performance.now() - started), 'request');
+    }
     seen.trace?.end(exchange, seen);
     if (counts === undefined) return;
     const { headersSent, statusCode } = exchange.response;

@@ -84,7 +84,11 @@ export function buildContext(parts: Parts): Context {
       name: config.name,
       advertise: config.advertise,
       routersReach: routersReach(config),
+      routerNames: config.tlsRouterNames,
       startedAt,
+    },
+    warn: (facts, message) => {
+      log.warn(facts, message);
     },
     ...schemaChecks(schemas),
   };

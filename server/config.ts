@@ -176,6 +176,14 @@ export const SETTINGS = {
     [] as readonly string[],
     'Further host names and addresses for the server certificate.',
   ),
+  tlsRouterNames: setting(
+    'tls.routerNames',
+    'EDGE_TLS_ROUTER_NAMES',
+    listOf((value) => parseHost(text(value))),
+    [] as readonly string[],
+    'Names and addresses of controllers that routers may have in their certificates, too: for machines that are ' +
+      'reached under one name. A router that has one can pass for the controller there. The same on all controllers.',
+  ),
   tlsRenewalCheck: setting(
     'tls.renewalCheck',
     'EDGE_TLS_RENEWAL_CHECK',

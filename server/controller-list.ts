@@ -35,11 +35,14 @@ const GAP_MS = 15_000;
 export async function openControllerList(options: ControllerListOptions): Promise<ControllerListKeeper> {
   const { stores, trustDomain, address, now = () => performance.now() } = options;
   let told: ControllerList = { index: 0, addresses: [address] };
+  let ids: ListState['ids'] = new Map();
   let steadySince = now();
   let lastBeat = steadySince;
 
+  const idAt = (each: string) => ids.get(each) ?? controllerIdAt(trustDomain, each);
   const isSteady = () => now() - steadySince >= LEASE_MS;
-  const take = (found: ControllerList) => {
+  const take = ({ told: found, ids: known }: ListState) => {
+    ids = known;
     if (found.index <= told.index || found.addresses.length === 0) return;
     told = found;
     keeper.onChange?.();
@@ -61,15 +64,15 @@ export async function openControllerList(options: ControllerListOptions): Promis
         if (addresses !== undefined) await controllerList.write(addresses, told.index);
         return controllerList.look();
       }, EXPENDABLE);
-    take(found.told);
+    take(found);
   };
 
   const keeper: ControllerListKeeper = {
     known: {
-      ownId: controllerIdAt(trustDomain, address),
+      ownId: () => idAt(address),
       now: () => ({
         index: told.index,
-        controllers: told.addresses.map((each) => ({ id: controllerIdAt(trustDomain, each), address: each })),
+        controllers: told.addresses.map((each) => ({ id: idAt(each), address: each })),
       }),
     },
     async beat() {
@@ -78,7 +81,7 @@ export async function openControllerList(options: ControllerListOptions): Promis
       await refresh();
     },
     async look() {
-      take((await stores.controllerList.look()).told);
+      take(await stores.controllerList.look());
     },
     onChange: undefined,
   };

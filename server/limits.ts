@@ -176,6 +176,21 @@ export const LIMITS = {
     'API sessions of one identity. Its next login ends the one that was used least recently; raise it where more ' +
       'devices share an identity.',
   ),
+  ownChangesPerHour: setting(
+    'limits.ownChangesPerHour',
+    'EDGE_LIMIT_OWN_CHANGES',
+    integer(1, 1_000_000),
+    120,
+    'Changes that one identity may make in an hour to its own second factor and authenticators; more are answered 429.',
+  ),
+  certificatesPerHour: setting(
+    'limits.certificatesPerHour',
+    'EDGE_LIMIT_CERTIFICATES_PER_IDENTITY',
+    integer(1, 1_000_000),
+    1_000,
+    'Certificates that one identity may have issued in an hour, for its API sessions and in place of its own; more ' +
+      'are answered 429.',
+  ),
   cachedSessions: setting(
     'limits.cachedSessions',
     'EDGE_LIMIT_CACHED_SESSIONS',

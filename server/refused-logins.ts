@@ -10,6 +10,7 @@ import type { Stores } from '../db/stores.js';
 import { networkOf } from './client-address.js';
 import type { Logger } from './log.js';
 import { noteFailure } from './outage-log.js';
+import { OwnChangesSpent } from './own-changes.js';
 import type { Seen } from './request-log.js';
 
 /** Written one by one in a minute: of a network, and of all. */
@@ -147,6 +148,7 @@ const NO_REFUSALS: readonly ErrorKind[] = [
 const OF_CALLERS: readonly ErrorKind[] = ['mfaCodeInvalid', 'rateLimited', 'tooManyRequests'];
 
 function refusalOf({ error, seen, requestId }: FailedRequest): Refusal | undefined {
+  if (error instanceof OwnChangesSpent) return undefined;
   const { operation, caller, facts, address } = seen;
   const method = operation === undefined ? undefined : METHODS[operation.operationId];
   if (operation === undefined || method === undefined) return undefined;

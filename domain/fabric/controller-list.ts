@@ -40,8 +40,8 @@ export function addressesNow({ told, seen, own, isSteady }: ListSources): string
 }
 
 /**
- * By which routers know the controller at an address: the same for each process there and after each start, whatever
- * the machine is called. 22 characters.
+ * By which routers know the controller at an address where none has a row: the same for each process there. 22
+ * characters.
  * @param network  the trust domain, which no two networks share
  */
 export function controllerIdAt(network: string, address: string): string {

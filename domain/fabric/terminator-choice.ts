@@ -65,6 +65,17 @@ export function chooseTerminator<C extends Candidate>(
   }
 }
 
+/**
+ * Whether one that is not among these may be cheaper than each of them: they are the best by precedence, cost and path,
+ * in this order, and what dials add to costs is known only now.
+ */
+export function mayMissBetter(best: readonly Candidate[], strategy: Strategy): boolean {
+  const [first, last] = [best[0], best.at(-1)];
+  if (first === undefined || last === undefined || last.precedence !== first.precedence) return false;
+  if (strategy === 'random' || strategy === 'weighted') return false;
+  return Math.min(...best.map(plainCost)) > last.cost + last.pathCost;
+}
+
 /** The cheaper, the likelier: each has the part of all costs that is not its own. */
 function byWeight<C extends Candidate>(candidates: readonly C[], at: number): C | undefined {
   const costs = candidates.map((candidate) => Math.max(plainCost(candidate), 1));

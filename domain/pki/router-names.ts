@@ -12,26 +12,56 @@ import type { ServerNames } from './server-name.js';
 
 /** Of names and addresses together. */
 const MAX_NAMES = 20;
+/** Of a host name. */
+const MAX_NAME_CHARS = 253;
+
+/** What a router gets of the names that it asks for. */
+export interface RouterNames extends ServerNames {
+  /** Wishes that are not granted, as they came: printable, of at most 253 characters, each once, sorted. */
+  readonly leftOut: readonly string[];
+  /** Host names and addresses of controllers among them, as `parseHost` writes them. */
+  readonly ofControllers: readonly string[];
+}
 
 /**
  * The wishes of a request that are granted: each once, as `parseHost` writes it, sorted. Wildcards, names that are no
- * host names, `0.0.0.0`, `::`, IPv6 addresses that hold an IPv4 address and names in `reserved` are left out, because
- * routers ask for whatever their machine is called and must not fail for it.
+ * host names, `0.0.0.0`, `::`, IPv6 addresses that hold an IPv4 address and names in `reserved` are left out. Loopback
+ * names are granted always: they lead to the machine of whoever uses them.
  * @param reserved  host names and addresses of the controllers, as `parseHost` writes them
  * @throws DomainError `csrInvalid` for more than 20 wishes
  */
-export function routerServerNames({ dns, ip }: SigningRequest['names'], reserved: ReadonlySet<string>): ServerNames {
+export function routerServerNames({ dns, ip }: SigningRequest['names'], reserved: ReadonlySet<string>): RouterNames {
   if (dns.length + ip.length > MAX_NAMES) {
     const causeMessage = `the request asks for more than ${MAX_NAMES} names and addresses`;
     throw new DomainError('csrInvalid', { causeMessage, logReason: causeMessage });
   }
-  const granted = (wishes: readonly string[]) =>
-    [...new Set(wishes.flatMap(plainHost))].filter((host) => !reserved.has(host) && !holdsIpv4(host)).sort();
-  return { dns: granted(dns).filter((host) => isIP(host) === 0), ip: granted(ip).filter((host) => isIP(host) !== 0) };
+  const isFree = (host: string) => isLoopback(host) || (!reserved.has(host) && !holdsIpv4(host));
+  const grants = (wish: string, isAddress: boolean) =>
+    plainHost(wish).filter((host) => isFree(host) && isAddress === (isIP(host) !== 0));
+  const all = (wishes: readonly string[], isAddress: boolean) =>
+    sorted(wishes.flatMap((wish) => grants(wish, isAddress)));
+  const leftOut = [
+    ...dns.filter((wish) => grants(wish, false).length === 0),
+    ...ip.filter((wish) => grants(wish, true).length === 0),
+  ];
+  return {
+    dns: all(dns, false),
+    ip: all(ip, true),
+    leftOut: sorted(leftOut.map(printable)),
+    ofControllers: sorted(leftOut.flatMap(plainHost).filter((host) => reserved.has(host) && !isLoopback(host))),
+  };
 }
 
+const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
+/** For people and the database. */
+const printable = (wish: string): string => wish.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME_CHARS);
+
 const UNSPECIFIED = new Set(['0.0.0.0', '::']);
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
+
+/** Whoever connects there meets a process of the own machine, and whose it is no certificate can say. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
 
 /**
  * IPv6 addresses that lead to the IPv4 address they hold, as the beginnings of their 32 digits. Whoever connects to a
@@ -49,7 +79,7 @@ const HOLDING_IPV4 = [
 ];
 
 function holdsIpv4(host: string): boolean {
-  if (isIP(host) !== 6 || LOOPBACK.has(host)) return false;
+  if (isIP(host) !== 6) return false;
   const digits = ipv6Digits(host);
   return HOLDING_IPV4.some((beginning) => beginning.test(digits));
 }
@@ -72,15 +102,16 @@ function plainHost(text: string): string[] {
 }
 
 /**
- * The names that only controllers have: what each advertises, and what its certificate carries. Every controller's
- * certificate carries the loopback names; any router may have those, unless a controller advertises one of them.
+ * The names that only controllers have: what each advertises, and what its certificate carries. Loopback names are
+ * free to all.
  * @param advertised  `host:port` of each controller
  * @param certPems  the certificate of each controller
  */
 export function controllerHosts(advertised: readonly string[], certPems: readonly string[]): ReadonlySet<string> {
   return new Set([
-    ...advertised.map((address) => parseHostPort(address).host),
-    ...certPems.flatMap(alternativeNames).filter((host) => !LOOPBACK.has(host)),
+    ...[...advertised.map((address) => parseHostPort(address).host), ...certPems.flatMap(alternativeNames)].filter(
+      (host) => !isLoopback(host),
+    ),
   ]);
 }
 

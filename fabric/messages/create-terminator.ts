@@ -8,18 +8,21 @@ import type { CreateTerminatorV2Request } from '../../generated/fabric/edge_pb.j
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { invalidSession } from '../edge-errors.js';
-import { readBody, typedMessage } from '../frame.js';
+import { forReply, readBody, typedMessage } from '../frame.js';
 import type { FabricServices } from '../services.js';
 import { requireSession } from '../shown-session.js';
 import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../terminator-requests.js';
 
 /** CreateTerminatorV2 (20216), answered by 20217: the router finds the terminator by its id there. */
-export const createTerminator: MessageHandler = async (frame, channel, services) => {
+export const createTerminator: MessageHandler = (frame, channel, services) => {
   const request = readBody(CreateTerminatorV2RequestSchema, frame);
   const { address: terminatorId } = request;
-  const refusal = await makeInTurn(terminatorId, () => host(request, channel, services), channel, services);
-  const answer = create(CreateTerminatorV2ResponseSchema, { terminatorId, ...refusal });
-  channel.reply(frame, typedMessage(ContentType.CreateTerminatorV2Response, CreateTerminatorV2ResponseSchema, answer));
+  const asked = forReply(frame);
+  const make = () => host(request, channel, services);
+  makeInTurn({ address: terminatorId, bytes: frame.body.length, make }, channel, services, (refusal) => {
+    const body = create(CreateTerminatorV2ResponseSchema, { terminatorId, ...refusal });
+    channel.reply(asked, typedMessage(ContentType.CreateTerminatorV2Response, CreateTerminatorV2ResponseSchema, body));
+  });
 };
 
 async function host(

@@ -9,21 +9,24 @@ import type { CreateTunnelTerminatorRequestV2 } from '../../generated/fabric/edg
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { invalidService } from '../edge-errors.js';
-import { readBody, typedMessage } from '../frame.js';
+import { forReply, readBody, typedMessage } from '../frame.js';
 import type { FabricServices } from '../services.js';
 import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../terminator-requests.js';
 import { requireTunnelAccess } from '../tunnel-access.js';
 
 /** CreateTunnelTerminatorV2 (20413), answered by 20414: the router finds the terminator by its id there. */
-export const createTunnelTerminator: MessageHandler = async (frame, channel, services) => {
+export const createTunnelTerminator: MessageHandler = (frame, channel, services) => {
   const request = readBody(CreateTunnelTerminatorRequestV2Schema, frame);
   const { address: terminatorId, startTime } = request;
-  const refusal = await makeInTurn(terminatorId, () => host(request, channel, services), channel, services);
-  const answer = create(CreateTunnelTerminatorResponseV2Schema, { terminatorId, startTime, ...refusal });
-  channel.reply(
-    frame,
-    typedMessage(ContentType.CreateTunnelTerminatorV2Response, CreateTunnelTerminatorResponseV2Schema, answer),
-  );
+  const asked = forReply(frame);
+  const make = () => host(request, channel, services);
+  makeInTurn({ address: terminatorId, bytes: frame.body.length, make }, channel, services, (refusal) => {
+    const body = create(CreateTunnelTerminatorResponseV2Schema, { terminatorId, startTime, ...refusal });
+    channel.reply(
+      asked,
+      typedMessage(ContentType.CreateTunnelTerminatorV2Response, CreateTunnelTerminatorResponseV2Schema, body),
+    );
+  });
 };
 
 async function host(

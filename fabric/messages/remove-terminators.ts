@@ -2,46 +2,55 @@
 import { couldBeStored } from '../../domain/ids.js';
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import { RemoveTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
+import { AT_ONCE_BYTES } from '../channel.js';
 import type { MessageHandler, RouterChannel } from '../channel.js';
 import { ContentType } from '../content-types.js';
 import { errorMessage, refusalOf } from '../edge-errors.js';
-import { message, readBody } from '../frame.js';
+import { forReply, message, readBody } from '../frame.js';
 import { MalformedError } from '../malformed.js';
 import { eachPiece } from '../pieces.js';
 import { BUSY, result } from '../results.js';
 import type { FabricServices } from '../services.js';
+import { MAX_ID_CHARS } from '../terminator-requests.js';
 
-/** As many as an id that a terminator is made with may have. */
-const MAX_ID_CHARS = 128;
-
-/** Unknown ids, and those of other routers, are passed over. */
+/** Unknown ids, and those of other routers, are passed over. @throws DomainError `tooManyRequests` */
 export async function removeAll(
   named: readonly string[],
   channel: RouterChannel,
   services: FabricServices,
 ): Promise<void> {
-  const { stores, traffic } = services;
-  const { terminators, making } = traffic.gatesOf(channel);
+  const { traffic } = services;
+  const { removals, making } = traffic.gatesOf(channel);
   const ids = named.filter((id) => id.length <= MAX_ID_CHARS && couldBeStored(id));
   traffic.flights.hostsStopped(ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
-  await terminators.run(async () => {
-    traffic.validation.removed(channel, ids);
-    await stores.hostedTerminators.remove(ids, channel.routerId);
-    traffic.memory.forgetTargets(undefined);
-  });
+  traffic.validation.removed(channel, ids);
+  await removals.take(ids);
 }
 
+/** A short one is not waited for: other messages of the router go on meanwhile. */
 export const removeTerminators: MessageHandler = async (frame, channel, services) => {
+  const asked = forReply(frame);
+  const refuse = (error: unknown) => {
+    refusalOf(error, 'terminators could not be removed', channel, services);
+    channel.reply(asked, result(false, 'busy', BUSY));
+  };
+  const succeed = () => {
+    channel.reply(asked, result(true, ''));
+  };
+  if (frame.body.length <= AT_ONCE_BYTES) {
+    const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
+    void removeAll(terminatorIds, channel, services).then(succeed, refuse);
+    return;
+  }
   try {
     await eachPiece(RemoveTerminatorsRequestSchema, frame, channel, ({ terminatorIds }) =>
       removeAll(terminatorIds, channel, services),
     );
-    channel.reply(frame, result(true, ''));
+    succeed();
   } catch (error) {
     if (error instanceof MalformedError || channel.isClosed) throw error;
-    refusalOf(error, 'terminators could not be removed', channel, services);
-    channel.reply(frame, result(false, 'busy', BUSY));
+    refuse(error);
   }
 };
 

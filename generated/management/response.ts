@@ -702,6 +702,8 @@ export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties
   isTunnelerEnabled: boolean;
   /** Whether the router has enrolled. */
   isVerified: boolean;
+  /** Host names and addresses that the router asked for in its last request for certificates, and that its certificate does not have. */
+  namesLeftOut?: readonly string[] | undefined;
   roleAttributes: StoredAttributes;
   /** Certificate that the router has asked for and not yet used; null without one. */
   unverifiedCertPem: string | null;
@@ -1761,6 +1763,8 @@ export interface RouterDetail extends BaseEntity {
   isVerified: boolean;
   /** Name of the router; unique. */
   name: string;
+  /** Host names and addresses that the router asked for in its last request for certificates, and that its certificate does not have. */
+  namesLeftOut?: readonly string[] | undefined;
   /** Whether the router only starts and ends paths, and is never passed through. */
   noTraversal: boolean;
   /** Certificate that the router has asked for and not yet used; null without one. */

@@ -9,6 +9,7 @@ import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { isLeafOf } from '../../domain/pki/pem.js';
 import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
+import type { RouterNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { IssuedChain, Pki, Context } from '../context.js';
@@ -46,14 +47,15 @@ export async function enrollRouter(
   if (id === undefined) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const { client: clientCsr, server: serverCsr } = requests;
   if (!clientCsr || !serverCsr) throw new DomainError('csrMissing');
-  const { client, server, serverNames } = await issuePair(id, { client: clientCsr, server: serverCsr }, context);
+  const pair = await issuePair(id, { client: clientCsr, server: serverCsr }, context, refuseNamesOfControllers);
+  const { client, server } = pair;
   await context.stores.transaction(async (tx) => {
     if (!(await tx.routers.hold(id))) throw tokenUnknown('the router is gone');
     await useUp(tx, enrollment);
-    if (!(await tx.routers.certify(id, null, certificateOf({ client, serverNames }))))
-      throw tokenUnknown('the router is gone');
+    if (!(await tx.routers.certify(id, null, certificateOf(pair)))) throw tokenUnknown('the router is gone');
     await tx.issuedCertificates.add([client.record, server.record]);
   });
+  warnOfNames(id, pair, context);
   return { ca: context.pki.caBundlePem(), cert: client.chainPem, serverCert: server.chainPem };
 }
 
@@ -67,16 +69,15 @@ export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'>
 ) => {
   const { stores } = context;
   const { id, fingerprint } = await shownRouter(connection.peerCertificates(), context, note);
-  const { client, server, serverNames } = await issuePair(
-    id,
-    { client: body.certCsr, server: body.serverCertCsr },
-    context,
-  );
+  // A router that runs without a name that it asks for goes on: refused, its certificate would end.
+  const pair = await issuePair(id, { client: body.certCsr, server: body.serverCertCsr }, context);
+  const { client, server } = pair;
   await stores.transaction(async (tx) => {
-    if (!(await tx.routers.certify(id, fingerprint, certificateOf({ client, serverNames }))))
+    if (!(await tx.routers.certify(id, fingerprint, certificateOf(pair))))
       throw notARouter('another request replaced the certificate');
     await tx.issuedCertificates.add([client.record, server.record]);
   });
+  warnOfNames(id, pair, context);
   return ok({ cert: client.chainPem, serverCert: server.chainPem });
 };
 
@@ -115,19 +116,45 @@ interface Pair {
   readonly server: IssuedChain;
   /** Hosts and addresses in the certificate for clients. */
   readonly serverNames: readonly string[];
+  /** Those that were asked for, and are not in it. */
+  readonly namesLeftOut: readonly string[];
 }
 
-const certificateOf = ({ client, serverNames }: Pick<Pair, 'client' | 'serverNames'>): RouterCertificate => ({
+const certificateOf = ({ client, serverNames, namesLeftOut }: Pair): RouterCertificate => ({
   certPem: client.chainPem,
   fingerprint: client.fingerprint,
   serverNames,
+  namesLeftOut,
 });
 
-/** Takes from the requests their keys, and of the server's the host names that a router may have. */
+function warnOfNames(routerId: string, { namesLeftOut }: Pair, { warn }: Context): void {
+  if (namesLeftOut.length === 0) return;
+  warn(
+    { routerId, namesLeftOut },
+    'a router asked for names that its certificate does not have: under those, clients will refuse it',
+  );
+}
+
+/** Without the name, the router would not start where it advertises it. */
+function refuseNamesOfControllers({ ofControllers }: RouterNames): void {
+  if (ofControllers.length === 0) return;
+  const names = ofControllers.join(', ');
+  const causeMessage =
+    `the request for the server certificate asks for ${names}, by which controllers are reached: with it, the router ` +
+    'could pass for a controller. Take it out of `edge.csr.sans` of the router, or let routers have it too by the ' +
+    'setting tls.routerNames (EDGE_TLS_ROUTER_NAMES) of the controller';
+  throw new DomainError('csrInvalid', { causeMessage, logReason: `it asks for names of controllers: ${names}` });
+}
+
+/**
+ * Takes from the requests their keys, and of the server's the host names that a router may have.
+ * @param judge  throws for names that are refused
+ */
 async function issuePair(
   routerId: string,
   requests: { readonly client: string; readonly server: string },
   context: Context,
+  judge: (names: RouterNames) => void = () => undefined,
 ): Promise<Pair> {
   const { stores, pki, network } = context;
   const [client, server] = [await readRequest(requests.client, context), await readRequest(requests.server, context)];
@@ -138,16 +165,19 @@ async function issuePair(
     });
   }
   const endpoints = await stores.controllers.endpoints();
+  const reserved = controllerHosts(
+    [network.advertise, network.routersReach, ...endpoints.flatMap(({ advertised }) => advertised)],
+    endpoints.map(({ certPem }) => certPem),
+  );
   const names = routerServerNames(
     server.names,
-    controllerHosts(
-      [network.advertise, network.routersReach, ...endpoints.flatMap(({ advertised }) => advertised)],
-      endpoints.map(({ certPem }) => certPem),
-    ),
+    new Set([...reserved].filter((host) => !network.routerNames.includes(host))),
   );
+  judge(names);
   return {
     client: await pki.issueForRouter(client, routerId),
     server: await pki.issueForRouterServer(server, routerId, names),
     serverNames: [...names.dns, ...names.ip],
+    namesLeftOut: names.leftOut,
   };
 }

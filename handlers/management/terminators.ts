@@ -1,4 +1,6 @@
 /** Terminators: where traffic for a service leaves the network. */
+import { DomainError } from '../../domain/errors.js';
+import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
@@ -8,8 +10,16 @@ import { toTerminatorDetail } from '../shared/terminator-model.js';
 export const listTerminators: Handler<'management', 'listTerminators'> = async ({ query }, { stores }) =>
   listOf(await stores.terminators.list(query), toTerminatorDetail);
 
-/** POST /terminators. Fails: `notFound` (service, router). */
+/** POST /terminators. Fails: `notFound` (service, router), `invalidField` for one too many of a service. */
 export const createTerminator: Handler<'management', 'createTerminator'> = async ({ body }, { stores, newId }) => {
+  if (await stores.terminators.areMost(body.service))
+    throw new DomainError('invalidField', {
+      field: {
+        field: 'service',
+        reason: `it has ${MOST_MADE_BY_HAND} terminators made over this API, as many as it may have; delete some`,
+        value: body.service,
+      },
+    });
   const id = newId();
   await stores.terminators.create(id, {
     serviceId: body.service,

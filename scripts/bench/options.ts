@@ -26,6 +26,7 @@ Without --base it starts a controller of its own with an embedded PostgreSQL, an
                         report, what it writes, tables before and after; then what posture costs the users of services,
                         at three sizes (--sizes). --endpoints N (100000), --minutes M of each kind of report (2),
                         --only reports or --only ratios
+  --shapes              what one body of each shape costs the main thread, at 64 KiB and at 1 MiB
   --compression         a controller of its own: a list of 500 identities and both documents, as they are, by gzip and
                         by brotli: bytes, rate and CPU; --seconds is the time of each
   --frames              a controller of its own with a heap of 256 MiB, and the worst frames of routers, kind by kind:
@@ -80,6 +81,8 @@ export interface BenchOptions extends Size {
   readonly posture: { readonly endpoints: number; readonly rounds: number } | undefined;
   /** Whether compressed answers are measured. */
   readonly isCompression: boolean;
+  /** Whether bodies of each shape are. */
+  readonly isShapes: boolean;
   /** Whether the worst frames of routers are measured. */
   readonly isFrames: boolean;
   /** Pairs of refused logins of each kind, when these are measured. */
@@ -130,6 +133,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
           }
         : undefined,
     isCompression: values.compression === true,
+    isShapes: values.shapes === true,
     isFrames: values.frames === true,
     loginPairs: values['login-timing'] === true ? wholeNumber('--pairs', values.pairs ?? '1000', 10) : undefined,
     formatFile: values.format,
@@ -181,6 +185,7 @@ function parse(args: readonly string[]) {
         compression: { type: 'boolean' },
         frames: { type: 'boolean' },
         'login-timing': { type: 'boolean' },
+        'shapes': { type: 'boolean' },
         pairs: text,
         endpoints: text,
         minutes: text,

@@ -11,6 +11,7 @@ import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../controller-process.js';
 import type { RunningController } from '../controller-process.js';
+import { ROOMY } from './roomy.js';
 
 export interface Memory {
   readonly residentMiB: number;
@@ -109,6 +110,7 @@ const launch = (dir: string, password: string, onChild: (child: ChildProcess) =>
     logFile: join(dir, 'controller.log'),
     onChild,
     env: {
+      ...ROOMY,
       EDGE_DATA_DIR: join(dir, 'data'),
       EDGE_NAME: 'bench',
       EDGE_ADMIN_USERNAME: 'admin',

@@ -61,11 +61,14 @@ const hosted: readonly Hot[] = [
   {
     name: 'dial-targets',
     act: ({ hostedTerminators }, facts) =>
-      hostedTerminators.targets(
-        serviceOf(facts),
-        '',
-        Array.from({ length: ROUTERS / 2 }, (_, index) => idOf('router', index)),
-      ),
+      hostedTerminators.targets({
+        serviceId: serviceOf(facts),
+        instanceId: '',
+        pathCosts: new Map(Array.from({ length: ROUTERS / 2 }, (_, index) => [idOf('router', index), 0])),
+        strategy: 'smartrouting',
+        sticky: '',
+        max: 100,
+      }),
   },
   { name: 'dial-has-any', act: ({ hostedTerminators }, facts) => hostedTerminators.hasAny(serviceOf(facts)) },
   { name: 'terminators-of-router', act: ({ hostedTerminators }) => hostedTerminators.hostedOn(ROUTER, '', 500) },

@@ -15,6 +15,8 @@ import { healthPages } from '../health.js';
 import { RequestCounts } from '../metrics/request-counts.js';
 import { createReadiness } from '../readiness.js';
 import type { Readiness, ReadinessOptions } from '../readiness.js';
+import { OwnChanges } from '../own-changes.js';
+import { RefusedLines } from '../refused-lines.js';
 import { createRefusedLogins } from '../refused-logins.js';
 import type { Spas } from '../spa.js';
 import { createTlsServer, listenAt } from '../tls-server.js';
@@ -81,6 +83,10 @@ async function answering(ready: Ready, { bindings, spas, inFlight, readiness, co
   const traces = await openTraces({ config, version: context.version.version, log, closers });
   const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
   closers.push(() => refusedLogins.close());
+  const refusedLines = new RefusedLines({ log });
+  closers.push(() => {
+    refusedLines.tell();
+  });
   const app = createApp({
     common,
     corsOrigins: config.corsOrigins,
@@ -105,6 +111,8 @@ async function answering(ready: Ready, { bindings, spas, inFlight, readiness, co
       counts,
       traces,
       refusedLogins,
+      refusedLines,
+      ownChanges: new OwnChanges({ changes: config.ownChangesPerHour, certificates: config.certificatesPerHour }),
       log,
       onChanged: () => {
         fabric.news.changedHere();

@@ -10,7 +10,9 @@ import { message, textOf } from '../../fabric/frame.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { makeRequest } from '../support/certificates.js';
 import { itemsOf, make, read } from '../support/entities.js';
+import { expectError } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, cut, dial, newRouter } from '../support/scripted-router.js';
@@ -111,11 +113,18 @@ describe('an address for routers alone', () => {
     });
 
     it('keeps its name from the certificates of routers', async () => {
-      const greedy = await newRouter(controller, { serverNames: ['routers.example', 'localhost', 'mine.example'] });
+      const id = await make(controller, 'edge-routers', { name: unique('greedy') });
+      const { enrollmentToken } = await read<{ enrollmentToken: string }>(controller, `edge-routers/${id}`);
+      const answer = await controller.anonymous.post(`${CLIENT}/enroll?token=${enrollmentToken}`, {
+        certCsr: makeRequest({ commonName: id }).pem,
+        serverCertCsr: makeRequest({ names: { dns: ['routers.example'] } }).pem,
+      });
+      expectError(answer, 400, 'COULD_NOT_PROCESS_CSR');
+      const modest = await newRouter(controller, { serverNames: ['localhost', 'mine.example'] });
       const { rows } = await controller.database.query('SELECT server_names AS names FROM routers WHERE id = $1', [
-        greedy.id,
+        modest.id,
       ]);
-      expect(rows[0]?.['names']).to.deep.equal(['mine.example']);
+      expect(rows[0]?.['names']).to.deep.equal(['localhost', 'mine.example']);
     });
   });
 

@@ -152,5 +152,18 @@ describe('the controllers, as routers are told of them', function controllers() 
     await stop(first);
     const after = await connect(await start('one.example:1280', { EDGE_NAME: 'container-2' }));
     expect([await idIn(after), await listOf(after)]).to.deep.equal([id, list]);
+    // What earlier releases said in the hello: routers that are connected at an upgrade know no other.
+    const { rows } = await database.query("SELECT id FROM controllers WHERE name = 'container-1'");
+    expect(id).to.equal(rows[0]?.['id']);
+  });
+
+  it('are known by the same id at another address, when the name is the same', async () => {
+    const first = await start('one.example:1280', { EDGE_NAME: 'moves' });
+    const before = await connect(first);
+    const id = await idIn(before);
+    await stop(first);
+    const after = await connect(await start('two.example:1280', { EDGE_NAME: 'moves' }));
+    expect(await idIn(after)).to.equal(id);
+    expect((await listOf(after)).controllers.map((each) => each.id)).to.include(id);
   });
 });

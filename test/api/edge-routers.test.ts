@@ -69,6 +69,7 @@ describe('edge routers', () => {
       isOnline: false,
       isTunnelerEnabled: false,
       isVerified: false,
+      namesLeftOut: [],
       noTraversal: false,
       roleAttributes: [],
       supportedProtocols: {},

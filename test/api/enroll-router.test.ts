@@ -160,8 +160,8 @@ describe('enrollment of routers', () => {
   it('gives the server certificate the names that a router may have, and no others', async () => {
     const { id, token } = await router();
     const names = {
-      dns: ['router.example', 'localhost', '*.example', 'ctrl.example', 'CTRL.example', 'console.example'],
-      ip: ['10.0.0.1', '127.0.0.1', '10.9.8.7', '0.0.0.0'],
+      dns: ['router.example', 'localhost', '*.example', 'a\0b\n'],
+      ip: ['10.0.0.1', '127.0.0.1', '0.0.0.0'],
       uri: ['spiffe://elsewhere/controller/x'],
       email: ['a@b.example'],
     };
@@ -178,10 +178,26 @@ describe('enrollment of routers', () => {
       `DNS:localhost, DNS:router.example, IP Address:10.0.0.1, IP Address:127.0.0.1, URI:spiffe://domain/router/${id}`,
     );
     expect(new X509Certificate(serverCert).ca).to.equal(false);
+    const shown = await read(controller, `edge-routers/${id}`);
+    expect(shown['namesLeftOut']).to.deep.equal(['*.example', '0.0.0.0', 'a?b?']);
     const many = await router();
     const dns = Array.from({ length: 21 }, (_, index) => `r${index}.example`);
     expectError(await enroll(many.token, requestsOf(many.id, { dns })), 400, 'COULD_NOT_PROCESS_CSR');
     await isUnused('edge-routers', many);
+  });
+
+  it('refuses names of a controller with a sentence, and the token stays usable', async () => {
+    const greedy = await router();
+    const names = { dns: ['router.example', 'CTRL.example', 'console.example'], ip: ['10.9.8.7', '127.0.0.1'] };
+    const answer = await enroll(greedy.token, requestsOf(greedy.id, names));
+    expectError(answer, 400, 'COULD_NOT_PROCESS_CSR');
+    expect(answer.error?.cause?.['message']).to.equal(
+      'the request for the server certificate asks for 10.9.8.7, console.example, ctrl.example, by which controllers ' +
+        'are reached: with it, the router could pass for a controller. Take it out of `edge.csr.sans` of the router, ' +
+        'or let routers have it too by the setting tls.routerNames (EDGE_TLS_ROUTER_NAMES) of the controller',
+    );
+    await isUnused('edge-routers', greedy);
+    certsOf(await enroll(greedy.token, requestsOf(greedy.id, { dns: ['router.example'] })));
   });
 
   it('starts again when an edge router is told to enroll again', async () => {

@@ -81,11 +81,14 @@ describe('names of a controller in requests for certificates', function hostileN
   /** Each other kind of certificate, its request as bad as it can be. */
   const others = async (): Promise<{ servers: Shown[]; clients: Shown[] }> => {
     const transit = await routerOf('transit-routers');
-    const requests = (id: string) => ({ certCsr: csr(WORST, id), serverCertCsr: csr(withHonest(WORST)) });
-    const enrolled = expectStatus(
-      await controller.anonymous.post(`${CLIENT}/enroll?method=trott&token=${transit.token}`, requests(transit.id)),
-      200,
-    ).data as RouterCertificates;
+    const requests = (id: string, server = WORST) => ({
+      certCsr: csr(WORST, id),
+      serverCertCsr: csr(withHonest(server)),
+    });
+    const enrollingPath = `${CLIENT}/enroll?method=trott&token=${transit.token}`;
+    expectStatus(await controller.anonymous.post(enrollingPath, requests(transit.id)), 400);
+    const enrolled = expectStatus(await controller.anonymous.post(enrollingPath, requests(transit.id, {})), 200)
+      .data as RouterCertificates;
     const asRouter = createCertificateClient(controller.url, { cert: enrolled.cert, key: keyPem });
     const extended = expectStatus(await asRouter.post(`${CLIENT}/enroll/extend/router`, requests(transit.id)), 200)
       .data as RouterCertificates;

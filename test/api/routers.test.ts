@@ -48,6 +48,7 @@ describe('routers', () => {
       interfaces: [],
       isOnline: false,
       isVerified: false,
+      namesLeftOut: [],
       noTraversal: false,
       tags: {},
       unverifiedCertPem: null,

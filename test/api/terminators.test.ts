@@ -1,5 +1,6 @@
 /** Terminators of services at routers. Against a whole controller. */
 import { expect } from 'chai';
+import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -33,6 +34,19 @@ describe('terminators', () => {
   const detail = async (id: string) => read(controller, `terminators/${id}`);
   const matching = async (filter: string) =>
     idsOf(expectStatus(await controller.admin.get(`${PATH}?filter=${encodeURIComponent(filter)}`), 200));
+
+  it('refuses one more than a service may have, and says so', async () => {
+    const full = await newService();
+    await controller.database.query(
+      `INSERT INTO terminators (id, service_id, router_id, binding, address)
+      SELECT 'full ' || n, $1, $2, 'edge', 'a' FROM generate_series(1, $3::integer) n`,
+      [full, router, MOST_MADE_BY_HAND - 1],
+    );
+    await create({ service: full });
+    expectField(await controller.admin.post(PATH, body({ service: full })), 'service', /has 10000 terminators/);
+    await controller.database.query('DELETE FROM terminators WHERE service_id = $1', [full]);
+    await create({ service: full });
+  });
 
   it('answers a create with id, link and Location, and reads back what was given', async () => {
     const given = {

@@ -1,5 +1,6 @@
 /** Terminators that routers make for hosting clients. Against a whole controller, with scripted routers. */
 import { expect } from 'chai';
+import { HOSTED_BOUNDS } from '../../domain/fabric/terminator.js';
 import { ContentType } from '../../fabric/content-types.js';
 import { readBody } from '../../fabric/frame.js';
 import type { Frame } from '../../fabric/frame.js';
@@ -179,8 +180,25 @@ describe('terminators of routers', () => {
       expect((await refusal(router, other, { instanceId: 'taken' })).slice(0, 2)).to.deep.equal([13, NEVER]);
       expect((await refusal(router, host, { cost: 65_536 })).slice(0, 2)).to.deep.equal([10, NEVER]);
       expect((await refusal(router, host, { instanceId: 'x'.repeat(513) })).slice(0, 2)).to.deep.equal([13, NEVER]);
-      const peerData = { 1003: Buffer.alloc(65_537) };
+      const peerData = { 1003: Buffer.alloc(4_097) };
       expect((await refusal(router, host, { peerData })).slice(0, 2)).to.deep.equal([8, NEVER]);
+    });
+
+    it('beyond a hundred of one session, never to be asked for again; one that it has may be repeated', async () => {
+      const many = await world.host();
+      const ids: string[] = [];
+      for (let index = 0; index < HOSTED_BOUNDS.session; index += 1) {
+        const { result, terminatorId } = await bind(router, many);
+        expect(result).to.equal(CreateTerminatorResult.SUCCESS);
+        ids.push(terminatorId);
+      }
+      const tooMany = [8, NEVER, 'too many terminators of this session, host or router'];
+      expect(await refusal(router, many)).to.deep.equal(tooMany);
+      for (const cost of [0, 3])
+        expect((await bind(router, many, { address: ids[0] ?? '', cost })).result).to.equal(
+          CreateTerminatorResult.SUCCESS,
+        );
+      expect(await refusal(router, many)).to.deep.equal(tooMany);
     });
 
     it('with texts that the database cannot hold', async () => {

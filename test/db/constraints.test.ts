@@ -73,6 +73,7 @@ const OUT_OF_REACH = new Set([
   'issued_certificates_kind',
   'controller_settings_of_one_or_all',
   'integrity_runs_is_single',
+  'controller_list_is_only_check',
   'revocations_type',
   'revocations_end',
   'api_session_certificates_fingerprint_key',

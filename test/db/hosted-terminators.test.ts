@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { newId } from '../../domain/auth/tokens.js';
+import { peerDataOf } from '../../domain/fabric/terminator.js';
 import type { HostedDraft, Hosting } from '../../db/hosted-terminators.js';
 import { until } from '../support/poll.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
@@ -66,7 +67,14 @@ describe('terminators that clients host', () => {
   });
   const hosts = (each: HostedDraft): Promise<Hosting> => stores.transaction((tx) => tx.hostedTerminators.host(each));
   const targets = (instanceId = '', routers = [router, elsewhere]) =>
-    stores.hostedTerminators.targets(service, instanceId, routers);
+    stores.hostedTerminators.targets({
+      serviceId: service,
+      instanceId,
+      pathCosts: new Map(routers.map((id) => [id, 0])),
+      strategy: 'smartrouting',
+      sticky: '',
+      max: 100,
+    });
   const statedOf = async (id: string) =>
     (
       await query(
@@ -101,7 +109,7 @@ describe('terminators that clients host', () => {
     expect(others).to.deep.equal([]);
     expect(target).to.deep.include({ id: wanted.id, routerId: router, binding: 'edge', address: wanted.id });
     expect(target).to.deep.include({ hostId: host, cost: 7, precedence: 'required' });
-    expect(Buffer.from(target?.peerData.get(1003) ?? []).toString()).to.equal('key');
+    expect(Buffer.from(peerDataOf(target?.peerData ?? {}).get(1003) ?? []).toString()).to.equal('key');
   });
 
   it('take over cost, precedence, peer data and a newer session of the same host', async () => {
@@ -111,7 +119,7 @@ describe('terminators that clients host', () => {
     const again = { ...first, sessionId: newer, cost: 9, precedence: 'failed', peerData: new Map() } as const;
     expect(await hosts(again)).to.equal('kept');
     expect(await statedOf(first.id)).to.deep.include({ session_id: newer, cost: 9, precedence: 'failed' });
-    expect((await targets())[0]?.peerData.size).to.equal(0);
+    expect((await targets())[0]?.peerData).to.deep.equal({});
   });
 
   it('are not made of a session that is gone, or that dials', async () => {

@@ -29,9 +29,9 @@ const TARGET: DialTarget = {
   sessionId: 'b',
   cost: 0,
   precedence: 'default',
-  peerData: new Map(),
+  peerData: {},
 };
-const SERVICE = { serviceId: 'v', instanceId: '', routerId: 'r' };
+const SERVICE = { serviceId: 'v', instanceId: '', routerId: 'r', max: 100 };
 
 describe('the memory of dials', () => {
   let memory: DialMemory;
@@ -67,6 +67,22 @@ describe('the memory of dials', () => {
     expect(await targets()).to.deep.equal([TARGET]);
     expect(await targets()).to.deep.equal([TARGET]);
     expect(reads).to.equal(2);
+  });
+
+  it('keeps no more than so many terminators in all', async () => {
+    const many = Array.from({ length: 1_000 }, () => TARGET);
+    const ask = (serviceId: string) =>
+      memory.targets({ ...SERVICE, serviceId }, reach, () => {
+        reads += 1;
+        return Promise.resolve(many);
+      });
+    for (let index = 0; index < 20; index += 1) await ask(`service ${index}`);
+    await ask('service 0');
+    expect(reads).to.equal(20);
+    await ask('one more');
+    await ask('one more');
+    await ask('service 0');
+    expect(reads).to.equal(22);
   });
 
   it('knows each router by itself', async () => {

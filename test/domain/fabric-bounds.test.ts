@@ -12,6 +12,7 @@ import { MalformedError } from '../../fabric/malformed.js';
 import { boundOf, boundedKinds } from '../../fabric/messages/bounds.js';
 import { messageTable } from '../../fabric/messages/index.js';
 import { eachPiece } from '../../fabric/pieces.js';
+import { worstFramesOf } from '../../scripts/bench/frames/worst-frames.js';
 import {
   CircuitConfirmationSchema,
   RemoveTerminatorsRequestSchema,
@@ -223,4 +224,32 @@ describe('bodies of routers', () => {
     }).catch((error: unknown) => (error as Error).message);
     expect([pieces, done]).to.deep.equal([2, 'closed']);
   });
+});
+
+describe('the worst bodies of routers', () => {
+  for (const [kind, schema, field] of LISTS)
+    it(`hold the processor for less than 100 ms at a time: ${contentTypeName(kind)}, list ${field}`, async () => {
+      for (const { name, bytes } of worstFramesOf(kind)) {
+        const reader = readerOfRouters();
+        reader.push(bytes);
+        let longestMs = 0;
+        const timed = <T>(part: () => T): T => {
+          const before = process.cpuUsage();
+          try {
+            return part();
+          } finally {
+            const { user, system } = process.cpuUsage(before);
+            longestMs = Math.max(longestMs, (user + system) / 1000);
+          }
+        };
+        try {
+          const frame = timed(() => reader.next());
+          if (frame === undefined) throw new Error('no whole frame');
+          await eachPiece(schema, frame, { work: async (part) => timed(part) }, () => undefined);
+        } catch (error) {
+          if (!(error instanceof MalformedError)) throw error;
+        }
+        expect(longestMs, name).to.be.below(100);
+      }
+    });
 });

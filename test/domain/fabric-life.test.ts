@@ -21,7 +21,7 @@ import { openStoresForTest } from '../support/stores.js';
 
 const noteFailure = () => undefined;
 const controllers = {
-  ownId: 'c1',
+  ownId: () => 'c1',
   now: () => ({ index: 1, controllers: [{ id: 'c1', address: 'controller.example:1280' }] }),
 };
 

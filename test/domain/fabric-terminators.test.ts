@@ -1,7 +1,7 @@
 /** Which terminator a dial goes to, and what terminators cost. */
 import { expect } from 'chai';
 import { MAX_DYNAMIC_COST, TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
-import { biasedCost, chooseTerminator } from '../../domain/fabric/terminator-choice.js';
+import { biasedCost, chooseTerminator, mayMissBetter } from '../../domain/fabric/terminator-choice.js';
 import type { Candidate } from '../../domain/fabric/terminator-choice.js';
 import { choiceCases } from '../cases/fabric-choices.js';
 
@@ -30,6 +30,18 @@ describe('the choice of a terminator', () => {
       expect(choice?.stickyToken).to.equal(strategy === 'sticky' ? chosen : undefined);
     });
   }
+
+  it('may miss a better one only when all that it looks at have more on them than the next one costs', () => {
+    const looked = (...lines: string[]) => lines.map(candidateOf);
+    expect(mayMissBetter(looked('a d 0 6 0', 'b d 0 8 0', 'c d 5 9 0'), 'smartrouting')).to.equal(true);
+    expect(mayMissBetter(looked('a d 0 6 0', 'b d 0 8 0', 'c d 5 0 0'), 'smartrouting')).to.equal(false);
+    expect(mayMissBetter(looked('a d 0 5 0', 'b d 0 8 0', 'c d 5 9 0'), 'sticky')).to.equal(false);
+    expect(mayMissBetter(looked('a d 0 20 0', 'b d 0 20 10'), 'smartrouting')).to.equal(true);
+    expect(mayMissBetter(looked('a r 0 20 0', 'b d 0 20 0'), 'smartrouting')).to.equal(false);
+    for (const strategy of ['random', 'weighted'] as const)
+      expect(mayMissBetter(looked('a d 0 6 0', 'b d 0 8 0'), strategy)).to.equal(false);
+    expect(mayMissBetter([], 'smartrouting')).to.equal(false);
+  });
 
   it('has bands of precedence that no cost leaves', () => {
     for (const [line, cost] of [

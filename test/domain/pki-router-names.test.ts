@@ -20,6 +20,8 @@ describe('names of a router', () => {
     expect(names).to.deep.equal({
       dns: ['a.example', 'b.example.com', 'localhost', 'xn--bcher-kva.example'],
       ip: ['10.0.0.2', '::1'],
+      leftOut: [],
+      ofControllers: [],
     });
   });
 
@@ -47,15 +49,15 @@ describe('names of a router', () => {
   ];
   for (const name of refused) {
     it(`are never ${JSON.stringify(name)}`, () => {
-      expect(routerServerNames({ dns: [name, 'good.example'], ip: [name] }, NOBODY)).to.deep.equal({
-        dns: ['good.example'],
-        ip: [],
-      });
+      const names = routerServerNames({ dns: [name, 'good.example'], ip: [name] }, NOBODY);
+      expect(names).to.deep.include({ dns: ['good.example'], ip: [], ofControllers: [] });
+      expect(names.leftOut).to.deep.equal([name.replace('\0', '?')]);
     });
   }
 
   it('are left out when an address stands as a name or a name as an address', () => {
-    expect(routerServerNames({ dns: ['10.0.0.1'], ip: ['host.example'] }, NOBODY)).to.deep.equal({ dns: [], ip: [] });
+    const { dns, ip, leftOut } = routerServerNames({ dns: ['10.0.0.1'], ip: ['host.example'] }, NOBODY);
+    expect({ dns, ip, leftOut }).to.deep.equal({ dns: [], ip: [], leftOut: ['10.0.0.1', 'host.example'] });
   });
 
   it('are at most twenty', () => {
@@ -75,7 +77,22 @@ describe('names of a router', () => {
       },
       reserved,
     );
-    expect(names).to.deep.equal({ dns: ['r.ctrl.example'], ip: ['10.0.0.2'] });
+    expect(names).to.deep.equal({
+      dns: ['r.ctrl.example'],
+      ip: ['10.0.0.2'],
+      leftOut: ['10.0.0.1', 'CTRL.example', 'ctrl.example.', 'fd00:0:0::1'],
+      ofControllers: ['10.0.0.1', 'ctrl.example', 'fd00::1'],
+    });
+  });
+
+  it('are loopback names in any case, also where a controller has them', () => {
+    const loopback = { dns: ['localhost', 'LOCALHOST.'], ip: ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.2'] };
+    expect(routerServerNames(loopback, new Set(['localhost', '127.0.0.1', '127.8.9.10', '::1']))).to.deep.equal({
+      dns: ['localhost'],
+      ip: ['127.0.0.1', '127.0.0.2', '127.8.9.10', '::1'],
+      leftOut: [],
+      ofControllers: [],
+    });
   });
 
   const reserved = new Set<string>([...CONTROLLER.dns, ...CONTROLLER.ip]);
@@ -153,11 +170,10 @@ describe('names of a router', () => {
       ]);
     });
 
-    it('include a loopback name only when it is advertised', async () => {
+    it('include no loopback name, not even one that is advertised', async () => {
       const certPem = await certificateFor(['localhost'], ['127.0.0.1', '::1']);
-      expect([...controllerHosts(['localhost:1280'], [certPem])]).to.deep.equal(['localhost']);
-      expect([...controllerHosts(['127.0.0.1:1280'], [certPem])]).to.deep.equal(['127.0.0.1']);
-      expect([...controllerHosts(['[::ffff:127.0.0.1]:1280'], [certPem])]).to.deep.equal(['127.0.0.1']);
+      for (const advertised of ['localhost:1280', '127.0.0.1:1280', '[::1]:1280', '[::ffff:127.0.0.1]:1280'])
+        expect([...controllerHosts([advertised], [certPem])]).to.deep.equal([]);
     });
 
     it('are IPv4 addresses, also in certificates that have them as IPv6', async () => {

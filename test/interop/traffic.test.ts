@@ -1,6 +1,6 @@
 /**
- * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers of release 2.0.3. Needs the
- * `ziti` binary: test/support/stock-binary.ts says where it is looked for.
+ * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers. Needs the `ziti` binaries:
+ * test/support/stock-binary.ts says where they are looked for.
  */
 import { expect } from 'chai';
 import { startReachable, unique } from '../support/controller.js';
@@ -25,7 +25,8 @@ describeStock('traffic of stock programs', (binary) => {
 
   before(async () => {
     controller = await startReachable();
-    network = await new StockNetwork(binary, controller).prepare();
+    // Both under one name, as on a machine of one's own.
+    network = await new StockNetwork(binary, controller).prepare('localhost');
     bystander = await network.newTalk();
   });
   after(async () => {
@@ -71,7 +72,7 @@ describeStock('traffic of stock programs', (binary) => {
     const [id = ''] = await network.listed('sessions', `service="${made.serviceId}"`);
     const { edgeRouters } = await network.read<{ edgeRouters: ShownRouter[] }>(`sessions/${id}`);
     expect(edgeRouters.map(({ name, isOnline, urls }) => ({ name, isOnline, urls }))).to.deep.equal([
-      { name: network.router.name, isOnline: true, urls: { tls: `tls://127.0.0.1:${network.router.port}` } },
+      { name: network.router.name, isOnline: true, urls: { tls: `tls://localhost:${network.router.port}` } },
     ]);
     const statusOf = async (identityId: string) =>
       (await network.read<{ edgeRouterConnectionStatus: string }>(`identities/${identityId}`))

@@ -63,9 +63,9 @@ export class StockNetwork {
     return this.#router;
   }
 
-  /** The router, which every service may use. */
-  async prepare(): Promise<this> {
-    this.#router = await this.ziti.router(this.attribute);
+  /** The router, which every service may use. @param host  where clients reach it */
+  async prepare(host?: string): Promise<this> {
+    this.#router = await this.ziti.router(this.attribute, undefined, host);
     await this.policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     return this;
   }

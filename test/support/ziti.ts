@@ -100,8 +100,12 @@ export class ZitiShop {
     return { id, file };
   }
 
-  /** An edge router with this attribute, enrolled, running and online. @param tunnel  it has a tunneler like that */
-  async router(roleAttribute: string, tunnel?: TunnelOptions): Promise<ZitiRouter> {
+  /**
+   * An edge router with this attribute, enrolled, running and online.
+   * @param tunnel  it has a tunneler like that
+   * @param host  that it advertises
+   */
+  async router(roleAttribute: string, tunnel?: TunnelOptions, host = '127.0.0.1'): Promise<ZitiRouter> {
     const name = unique('stock-router');
     const isTunnelerEnabled = tunnel !== undefined;
     const id = await make(this.#controller, 'edge-routers', {
@@ -113,7 +117,7 @@ export class ZitiShop {
     const port = await freePort();
     const jwt = this.path(`${name}.jwt`);
     writeFileSync(jwt, enrollmentJwt);
-    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, port, tunnel));
+    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, `${host}:${port}`, tunnel));
     await this.run('router', 'enroll', `${name}.yml`, '--jwt', jwt);
     const router = { id, name, port, process: this.runRouter(name) };
     await this.online(router);
@@ -145,7 +149,8 @@ export class ZitiShop {
     rmSync(this.#place, { recursive: true, force: true });
   }
 
-  #routerConfig(name: string, port: number, tunnel: TunnelOptions | undefined): string {
+  #routerConfig(name: string, advertise: string, tunnel: TunnelOptions | undefined): string {
+    const { port } = new URL(`tls://${advertise}`);
     const { port: ctrl } = new URL(this.#controller.routersUrl);
     return `v: 3
 identity:
@@ -161,7 +166,7 @@ link:
 listeners:
   - binding: edge
     address: tls:127.0.0.1:${port}
-    options: {advertise: "127.0.0.1:${port}"}
+    options: {advertise: "${advertise}"}
 ${tunnel === undefined ? '' : `  - binding: tunnel\n    options: ${JSON.stringify(tunnel)}\n`}edge:
   db: ${this.path(`${name}.db`)}
   csr:

@@ -11,6 +11,7 @@ import { ApiClient } from '../api-client.js';
 import type { Target } from '../load.js';
 import type { Closers } from '../measure.js';
 import { MANAGEMENT } from '../world.js';
+import { ROOMY } from '../roomy.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const CONTROLLERS = 2;
@@ -41,6 +42,7 @@ export async function startNetwork(endpoints: number, closers: Closers): Promise
   const { host, port, user, database } = server.connection;
   const password = randomBytes(18).toString('base64url');
   const env = {
+    ...ROOMY,
     DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}&sslmode=disable`,
     EDGE_MASTER_KEY: randomBytes(32).toString('hex'),
     EDGE_ADMIN_PASSWORD: password,

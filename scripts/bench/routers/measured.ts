@@ -9,6 +9,7 @@ import { runningConnection } from '../../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../../controller-process.js';
 import type { RunningController } from '../../controller-process.js';
 import { freePort } from './reference.js';
+import { ROOMY } from '../roomy.js';
 
 const MOST_LOGGED = 15;
 
@@ -74,6 +75,7 @@ export class MeasuredController {
       logFile: this.logFile,
       onChild: (child) => this.#children.push(child),
       env: {
+        ...ROOMY,
         EDGE_LISTEN: `127.0.0.1:${this.port}`,
         EDGE_ADVERTISE: `localhost:${this.port}`,
         EDGE_DATA_DIR: join(this.#dir, 'data'),

@@ -30,7 +30,10 @@ for (const api of ['management', 'client'] as const) {
     let network: Network;
     let result: Result;
     before(async () => {
-      controller = await startTestController();
+      controller = await startTestController({
+        EDGE_LIMIT_OWN_CHANGES: '1000000',
+        EDGE_LIMIT_CERTIFICATES_PER_IDENTITY: '1000000',
+      });
       network = await openNetwork(controller);
       const document = await fetchDocument(controller.anonymous, api);
       const maker = {
