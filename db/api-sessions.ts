@@ -5,11 +5,11 @@ import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../d
 import { notFound } from '../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
 import type { Db } from './db.js';
+import { BY_ACTOR } from './attribution.js';
 import { EXPENDABLE } from './expendable.js';
 import { isDisabledSql } from './disabled.js';
 import { sessionOpening } from './session-opening.js';
 import type { Proof } from './session-opening.js';
-import { sweep } from './sweep.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 import { apiSessionSymbols } from './symbols.js';
@@ -151,14 +151,22 @@ WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $
  */
 const TOUCH = `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at
   FROM unnest($1::text[], $2::float8[]) AS used (id, age)),
+held AS MATERIALIZED (SELECT s.id, u.at FROM u JOIN api_sessions s ON s.id = u.id
+  WHERE s.last_activity_at < u.at AND s.last_activity_at <= now() - make_interval(secs => $3)
+  ORDER BY s.id FOR NO KEY UPDATE OF s),
 written AS (
-  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, u.at),
-    updated_at = greatest(s.updated_at, u.at)
-  FROM u WHERE s.id = u.id AND s.last_activity_at < u.at AND s.last_activity_at <= now() - make_interval(secs => $3)
-  RETURNING ${EXPENDABLE})
+  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, h.at),
+    updated_at = greatest(s.updated_at, h.at)
+  FROM held h WHERE s.id = h.id RETURNING ${EXPENDABLE})
 SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
   THEN greatest(0, $3 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
 FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
+
+/** Ends all for which the condition holds, as `t`, in the order in which everything locks them (Order of locks). */
+export const endAll = (condition: string): string =>
+  `WITH chosen AS MATERIALIZED (SELECT ARRAY (SELECT id FROM api_sessions WHERE ${condition}) AS ids),
+  held AS MATERIALIZED (SELECT ids, hold_api_sessions(ids) AS n FROM chosen)
+DELETE FROM api_sessions t USING held h WHERE h.n > 0 AND t.id = ANY (h.ids)`;
 
 type OwnerRow = Row & {
   is_admin: boolean;
@@ -299,10 +307,11 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async removeOf(identityId, keptId) {
-      await db.write('api-sessions-of-identity', 'DELETE FROM api_sessions WHERE identity_id = $1 AND id <> $2', [
-        identityId,
-        keptId ?? '',
-      ]);
+      await db.write(
+        'api-sessions-of-identity',
+        `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id ${BY_ACTOR}`,
+        [identityId, keptId ?? ''],
+      );
     },
     async findOwner(tokenHash, timeoutSeconds) {
       const {
@@ -320,9 +329,10 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       ]);
       return new Map(rows.map(({ id, ...touched }) => [id, touched]));
     },
-    sweep(timeoutSeconds, max) {
+    async sweep(timeoutSeconds, max) {
       const where = 'last_activity_at <= now() - make_interval(secs => $2)';
-      return sweep(db, { table: 'api_sessions', where }, max, timeoutSeconds);
+      const { rowCount } = await db.write('api-sessions-sweep', endAll(`${where} LIMIT $1`), [max, timeoutSeconds]);
+      return rowCount;
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../domain/model.js';
 import { DomainError, notFound, raise } from '../domain/errors.js';
 import type { Db } from './db.js';
+import { endAll } from './api-sessions.js';
 import { CA_HAS_ONE_ABOVE } from './rights.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, remove, selectSql, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
@@ -44,6 +45,7 @@ const source: ListSource<Row, Ca> = {
 };
 
 const DETAIL = detailSql(source);
+const OF_CA = 'ca_id = $1 OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1)';
 const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
 const AGAINST_USE = `${DETAIL} FOR UPDATE`;
 const FOR_USE = `${DETAIL} FOR KEY SHARE`;
@@ -151,12 +153,7 @@ export function caStore(db: Db, lists: Lists): CaStore {
     setVerified: (id) => update(db, 'cas', CA, id, { is_verified: true }),
     async remove(id) {
       await db.run('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE', [id]);
-      const { rows } = await db.write<{ id: string }>(
-        'ca-end-sessions',
-        `DELETE FROM api_sessions WHERE ca_id = $1
-        OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1) RETURNING id`,
-        [id],
-      );
+      const { rows } = await db.write<{ id: string }>('ca-end-sessions', `${endAll(OF_CA)} RETURNING t.id`, [id]);
       await remove(db, 'cas', CA, id);
       return rows.map((row) => row.id);
     },

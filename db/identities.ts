@@ -11,6 +11,7 @@ import { BY_ACTOR } from './attribution.js';
 import { TOUCHED } from './change-statements.js';
 import type { Db } from './db.js';
 import { isDisabledSql } from './disabled.js';
+import { endAll } from './api-sessions.js';
 import { areHeld } from './rights.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, json, update } from './table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from './table.js';
@@ -368,10 +369,11 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     async disable(id, minutes) {
       const { rowCount } = await db.write(
         'identity-disable',
-        `WITH ended AS (DELETE FROM api_sessions WHERE identity_id = $1)
+        `WITH locked AS MATERIALIZED (SELECT id FROM identities WHERE id = $1 FOR NO KEY UPDATE),
+        ended AS (${endAll('identity_id IN (SELECT id FROM locked)')})
         UPDATE identities SET disabled_at = now(), ${TOUCHED},
           disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
-        WHERE id = $1`,
+        WHERE id = $1 RETURNING id ${BY_ACTOR}`,
         [id, minutes],
       );
       if (rowCount === 0) throw notFound(IDENTITY, id);

@@ -6,6 +6,8 @@ import { laterThan } from './change-statements.js';
 import type { Db } from './db.js';
 import { sweep } from './sweep.js';
 import { revocationSymbols } from './symbols.js';
+import { endAll } from './api-sessions.js';
+import { BY_ACTOR } from './attribution.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, json } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
 
@@ -88,7 +90,7 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
       // Logins hold the identity until they commit.
       const hold = 'SELECT FROM identities WHERE id = $1 FOR UPDATE';
       if ((await db.run('revocation-hold-identity', hold, [id])).rowCount === 0) throw notFound('identity', id);
-      await db.write('revocation-end-identity', 'DELETE FROM api_sessions WHERE identity_id = $1', [id]);
+      await db.write('revocation-end-identity', `${endAll('identity_id = $1')} RETURNING t.id ${BY_ACTOR}`, [id]);
     },
     sweep: (max) => sweep(db, { table: 'revocations', where: 'expires_at <= now() ORDER BY expires_at' }, max),
   };

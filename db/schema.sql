@@ -27,18 +27,18 @@ AS $function$
     WHEN 'identity' THEN split_part(current_setting('edge.actor', true), '|', 2) <> host_id END, false)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.add_role_attribute(of_kind text, item text)
+CREATE OR REPLACE FUNCTION public.add_role_attribute(of_kind text, item text, added bigint)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 DECLARE now_used bigint;
 BEGIN
-  UPDATE role_attribute_counts SET uses = uses + 1 WHERE kind = of_kind AND attribute = item
+  UPDATE role_attribute_counts SET uses = uses + added WHERE kind = of_kind AND attribute = item
     AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item
       ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING uses INTO now_used;
-  IF FOUND THEN RETURN now_used = 1; END IF;
-  INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, 1);
+  IF FOUND THEN RETURN now_used = added; END IF;
+  INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, added);
   RETURN true;
 END $function$;
 
@@ -725,26 +725,37 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.count_role_attributes()
- RETURNS trigger
+CREATE OR REPLACE FUNCTION public.count_noted_attributes()
+ RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  added text[] := CASE WHEN TG_OP = 'DELETE' THEN '{}' ELSE NEW.role_attributes END;
-  taken text[] := CASE WHEN TG_OP = 'INSERT' THEN '{}' ELSE OLD.role_attributes END;
+  tables integer := 0;
+  of_kind text;
+  taken text;
+  added text;
   item text;
-  is_added boolean;
-  has_moved boolean := false;
+  uses bigint;
+  has_moved boolean;
 BEGIN
-  FOR item, is_added IN
-    SELECT a COLLATE "C", true FROM unnest(added) a WHERE a <> ALL (taken)
-    UNION ALL SELECT a COLLATE "C", false FROM unnest(taken) a WHERE a <> ALL (added) ORDER BY 1
-  LOOP
-    IF is_added THEN has_moved := add_role_attribute(TG_TABLE_NAME, item) OR has_moved;
-    ELSE has_moved := take_role_attribute(TG_TABLE_NAME, item) OR has_moved; END IF;
+  FOREACH of_kind IN ARRAY '{identities,posture_checks,routers,services}'::text[] LOOP
+    taken := current_setting('edge.taken_' || of_kind, true);
+    added := current_setting('edge.added_' || of_kind, true);
+    CONTINUE WHEN concat(taken, added) = '';
+    has_moved := false;
+    FOR item, uses IN
+      SELECT a COLLATE "C", sum(n)::bigint FROM (
+        SELECT unnest(take_noted('edge.taken_' || of_kind, taken)), -1 WHERE taken <> ''
+        UNION ALL SELECT unnest(take_noted('edge.added_' || of_kind, added)), 1 WHERE added <> '') noted (a, n)
+      GROUP BY 1 HAVING sum(n) <> 0 ORDER BY sum(n) > 0, 1
+    LOOP
+      has_moved := CASE WHEN uses > 0 THEN add_role_attribute(of_kind, item, uses)
+        ELSE take_role_attribute(of_kind, item, -uses) END OR has_moved;
+    END LOOP;
+    IF has_moved THEN PERFORM move_role_attribute_epoch(of_kind); END IF;
+    tables := tables + 1;
   END LOOP;
-  IF has_moved THEN PERFORM move_role_attribute_epoch(TG_TABLE_NAME); END IF;
-  RETURN NULL;
+  RETURN tables;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.doubt_sessions_of(wanted text)
@@ -802,6 +813,7 @@ CREATE OR REPLACE FUNCTION public.end_sessions_of_authenticators()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  PERFORM hold_api_sessions(ARRAY (SELECT s.id FROM api_sessions s JOIN gone ON gone.id = s.authenticator_id));
   DELETE FROM api_sessions s USING gone WHERE s.authenticator_id = gone.id;
   RETURN NULL;
 END $function$;
@@ -858,6 +870,8 @@ CREATE OR REPLACE FUNCTION public.forget_mfa_of_sessions()
 AS $function$
 BEGIN
   PERFORM FROM identities WHERE id = OLD.identity_id FOR NO KEY UPDATE;
+  PERFORM FROM api_sessions WHERE identity_id = OLD.identity_id ORDER BY id FOR NO KEY UPDATE;
+  PERFORM FROM sessions WHERE identity_id = OLD.identity_id ORDER BY id FOR NO KEY UPDATE;
   UPDATE api_sessions
   SET is_mfa_complete = false, mfa_passed_at = NULL, posture_revision = posture_revision + 1
   WHERE identity_id = OLD.identity_id AND (is_mfa_complete OR mfa_passed_at IS NOT NULL);
@@ -902,6 +916,18 @@ AS $function$
       END
 $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_api_sessions(wanted text[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE held bigint;
+BEGIN
+  PERFORM FROM api_sessions WHERE id = ANY (wanted) ORDER BY id FOR UPDATE;
+  GET DIAGNOSTICS held = ROW_COUNT;
+  PERFORM FROM sessions WHERE api_session_id = ANY (wanted) ORDER BY id FOR UPDATE;
+  RETURN held;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.hold_auth_policy()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -909,6 +935,23 @@ AS $function$
 BEGIN
   PERFORM FROM auth_policies WHERE id = NEW.auth_policy_id FOR KEY SHARE;
   RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.hold_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_TABLE_NAME = 'api_sessions' THEN
+    PERFORM FROM sessions WHERE api_session_id = OLD.id ORDER BY id FOR UPDATE;
+  ELSIF TG_TABLE_NAME = 'services' THEN
+    PERFORM FROM sessions WHERE service_id = OLD.id ORDER BY id FOR UPDATE;
+  ELSIF TG_TABLE_NAME = 'identities' THEN
+    PERFORM hold_api_sessions(ARRAY (SELECT id FROM api_sessions WHERE identity_id = OLD.id));
+  ELSE
+    PERFORM hold_api_sessions(ARRAY (SELECT id FROM api_sessions WHERE signer_id = OLD.id));
+  END IF;
+  RETURN OLD;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.is_fully_authenticated(wanted text)
@@ -950,52 +993,40 @@ BEGIN
   RETURN made;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.move_access_epoch()
+CREATE OR REPLACE FUNCTION public.move_noted()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE is_content CONSTANT boolean := TG_TABLE_NAME NOT IN ('service_policies', 'identities');
+DECLARE
+  noted text := current_setting('edge.moves', true);
+  counted integer;
+  is_content boolean;
+  is_access boolean;
+  is_routing boolean;
+  is_presence boolean;
 BEGIN
-  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id(),
-    content = content + is_content::integer,
-    content_by = CASE WHEN is_content THEN pg_current_xact_id() ELSE content_by END
-  WHERE name = 'access'
-    AND CASE WHEN is_content THEN content_by ELSE moved_by END IS DISTINCT FROM pg_current_xact_id();
-  IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
-  RETURN NULL;
-END $function$;
-
-CREATE OR REPLACE FUNCTION public.move_access_of_hosting()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  UPDATE model_epochs e SET epoch = e.epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
-  FROM identities i WHERE i.id = coalesce(NEW.identity_id, OLD.identity_id) AND i.type_id = 'Router'
-    AND e.name = 'access' AND e.moved_by IS DISTINCT FROM pg_current_xact_id();
-  IF FOUND THEN PERFORM pg_notify('edge', 'access'); END IF;
-  RETURN NULL;
-END $function$;
-
-CREATE OR REPLACE FUNCTION public.move_grants_epoch()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp(), moved_by = pg_current_xact_id()
-  WHERE name = 'grants' AND moved_by IS DISTINCT FROM pg_current_xact_id();
-  IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
-  RETURN NULL;
-END $function$;
-
-CREATE OR REPLACE FUNCTION public.move_presence_epoch()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  UPDATE model_epochs SET presence = presence + 1, presence_by = pg_current_xact_id()
-  WHERE name = 'access' AND presence_by IS DISTINCT FROM pg_current_xact_id();
-  IF FOUND THEN PERFORM pg_notify('edge', 'presence'); END IF;
+  IF noted IS NULL OR noted = '' THEN RETURN NULL; END IF;
+  noted := noted || set_config('edge.moves', '', true);
+  IF strpos(noted, 'attributes') > 0 THEN counted := count_noted_attributes(); END IF;
+  IF strpos(noted, 'grants') > 0 THEN
+    UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp() WHERE name = 'grants';
+    IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
+  END IF;
+  is_content := strpos(noted, 'content') > 0;
+  is_access := is_content OR strpos(noted, 'access') > 0;
+  is_routing := strpos(noted, 'routing') > 0;
+  is_presence := strpos(noted, 'presence') > 0;
+  IF is_access OR is_routing OR is_presence THEN
+    UPDATE model_epochs SET epoch = epoch + is_access::integer, content = content + is_content::integer,
+      moved_at = CASE WHEN is_access THEN clock_timestamp() ELSE moved_at END,
+      routing = routing + is_routing::integer, presence = presence + is_presence::integer
+    WHERE name = 'access';
+    IF FOUND THEN
+      IF is_access THEN PERFORM pg_notify('edge', 'access'); END IF;
+      IF is_routing THEN PERFORM pg_notify('edge', 'routing'); END IF;
+      IF is_presence THEN PERFORM pg_notify('edge', 'presence'); END IF;
+    END IF;
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -1009,14 +1040,46 @@ BEGIN
   IF NOT FOUND THEN INSERT INTO role_attribute_epochs (kind, epoch) VALUES (moved, 1); END IF;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.move_routing_epoch()
+CREATE OR REPLACE FUNCTION public.note_moves()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE noted text := coalesce(current_setting('edge.moves', true), '');
 BEGIN
-  UPDATE model_epochs SET routing = routing + 1, routing_by = pg_current_xact_id()
-  WHERE name = 'access' AND routing_by IS DISTINCT FROM pg_current_xact_id();
-  IF FOUND THEN PERFORM pg_notify('edge', 'routing'); END IF;
+  IF strpos(noted, TG_ARGV[0]) = 0 THEN noted := set_config('edge.moves', noted || ' ' || TG_ARGV[0], true); END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_moves_of_hosting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE noted text := coalesce(current_setting('edge.moves', true), '');
+BEGIN
+  IF strpos(noted, 'access') = 0 AND EXISTS (SELECT FROM identities
+      WHERE id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END AND type_id = 'Router') THEN
+    noted := set_config('edge.moves', noted || ' access', true);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_role_attributes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE noted text := set_config('edge.moves', replace(concat(current_setting('edge.moves', true), ' attributes'),
+  ' attributes attributes', ' attributes'), true);
+BEGIN
+  IF TG_OP <> 'INSERT' AND OLD.role_attributes <> '{}' THEN
+    noted := set_config('edge.taken_' || TG_TABLE_NAME,
+      concat(current_setting('edge.taken_' || TG_TABLE_NAME, true), ',', btrim(OLD.role_attributes::text, '{}')), true);
+    IF length(noted) > 8000 THEN PERFORM put_noted_aside('edge.taken_' || TG_TABLE_NAME, noted); END IF;
+  END IF;
+  IF TG_OP <> 'DELETE' AND NEW.role_attributes <> '{}' THEN
+    noted := set_config('edge.added_' || TG_TABLE_NAME,
+      concat(current_setting('edge.added_' || TG_TABLE_NAME, true), ',', btrim(NEW.role_attributes::text, '{}')), true);
+    IF length(noted) > 8000 THEN PERFORM put_noted_aside('edge.added_' || TG_TABLE_NAME, noted); END IF;
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -1030,6 +1093,16 @@ BEGIN
   IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
   PERFORM pg_notify('edge', 'posture ' || NEW.id);
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.put_noted_aside(setting text, noted text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE n CONSTANT integer := coalesce(substring(noted FROM '^#(\d+)'), '0')::integer + 1;
+BEGIN
+  PERFORM set_config(setting || '_' || n, substr(noted, strpos(noted, ',')), true);
+  PERFORM set_config(setting, '#' || n, true);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.record_audit(kind text, entity_type text, entity_id text, entity_name text, before jsonb, after jsonb)
@@ -1091,28 +1164,60 @@ AS $function$
   SELECT array_agg('#' || a COLLATE "C") || ARRAY['@' || entity_id, '#all'] FROM unnest(attributes) a
 $function$;
 
-CREATE OR REPLACE FUNCTION public.take_role_attribute(of_kind text, item text)
+CREATE OR REPLACE FUNCTION public.take_noted(setting text, noted text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  items text := substr(set_config(setting, '', true) || noted, 2);
+  parts integer;
+BEGIN
+  IF starts_with(noted, '#') THEN
+    parts := substring(noted FROM '^#(\d+)');
+    items := (SELECT string_agg(current_setting(setting || '_' || n), '') FROM generate_series(1, parts) n);
+    items := substr(items || substr(noted, strpos(noted || ',', ',')), 2);
+    PERFORM set_config(setting || '_' || n, '', true) FROM generate_series(1, parts) n;
+  END IF;
+  RETURN concat('{', items, '}');
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.take_role_attribute(of_kind text, item text, taken bigint)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 DECLARE
+  missing bigint := taken;
   still_used bigint;
-  held bigint;
-  half bigint;
+  held role_attribute_counts;
+  part bigint;
+  half bigint := 0;
+  is_alone boolean := false;
+  has_emptied boolean := false;
 BEGIN
-  -- A slot that was made since this statement began is seen by the next statement, so this ends after a few rounds.
+  -- A slot that was made since a statement began is seen by the next one, so this ends after a few rounds.
   FOR attempt IN 1 .. 50 LOOP
-    UPDATE role_attribute_counts SET uses = uses - 1 WHERE kind = of_kind AND attribute = item
-      AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0
+    UPDATE role_attribute_counts SET uses = uses - missing WHERE kind = of_kind AND attribute = item
+      AND slot = (SELECT slot FROM role_attribute_counts
+        WHERE kind = of_kind AND attribute = item AND uses >= missing
         ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING uses INTO still_used;
-    IF FOUND THEN RETURN still_used = 0; END IF;
-    SELECT slot, uses / 2 INTO held, half FROM role_attribute_counts
-      WHERE kind = of_kind AND attribute = item AND uses > 0 LIMIT 1 FOR UPDATE;
-    IF half > 1 THEN
-      UPDATE role_attribute_counts SET uses = uses - half WHERE kind = of_kind AND attribute = item AND slot = held;
-      INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, half);
+    IF FOUND THEN RETURN has_emptied OR still_used = 0; END IF;
+    IF NOT is_alone THEN
+      PERFORM pg_advisory_xact_lock(hashtextextended(of_kind || ' ' || item, 7210426));
+      is_alone := true;
+      CONTINUE;
     END IF;
+    SELECT * INTO held FROM role_attribute_counts
+      WHERE kind = of_kind AND attribute = item AND uses > 0 LIMIT 1 FOR UPDATE;
+    CONTINUE WHEN NOT FOUND;
+    part := least(held.uses, missing);
+    half := (held.uses - part) / 2;
+    UPDATE role_attribute_counts SET uses = uses - part - half
+      WHERE kind = of_kind AND attribute = item AND slot = held.slot;
+    IF half > 0 THEN INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, half); END IF;
+    has_emptied := has_emptied OR part = held.uses;
+    missing := missing - part;
+    IF missing = 0 THEN RETURN has_emptied; END IF;
   END LOOP;
   IF EXISTS (SELECT FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0) THEN
     RAISE EXCEPTION 'no use of a role attribute could be taken' USING ERRCODE = 'serialization_failure';
@@ -2252,6 +2357,7 @@ CREATE TRIGGER api_sessions_audit_gone AFTER DELETE ON api_sessions REFERENCING 
 CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_sessions_hold_sessions BEFORE DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
@@ -2262,11 +2368,13 @@ CREATE TRIGGER auth_policies_audit_out AFTER DELETE ON auth_policies FOR EACH RO
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_counted_out AFTER DELETE ON auth_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER auth_policies_end_sessions AFTER UPDATE OF require_ext_jwt_signer_id ON auth_policies FOR EACH ROW WHEN (((new.require_ext_jwt_signer_id IS NOT NULL) AND (new.require_ext_jwt_signer_id IS DISTINCT FROM old.require_ext_jwt_signer_id))) EXECUTE FUNCTION end_sessions_of_policy();
-CREATE CONSTRAINT TRIGGER auth_policies_narrow_grants AFTER UPDATE OF require_totp, updb_allowed, cert_allowed, ext_jwt_allowed ON auth_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.require_totp AND (NOT old.require_totp)) OR (old.updb_allowed AND (NOT new.updb_allowed)) OR (old.cert_allowed AND (NOT new.cert_allowed)) OR (old.ext_jwt_allowed AND (NOT new.ext_jwt_allowed)))) EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER auth_policies_narrow_grants AFTER UPDATE OF require_totp, updb_allowed, cert_allowed, ext_jwt_allowed ON auth_policies FOR EACH ROW WHEN (((new.require_totp AND (NOT old.require_totp)) OR (old.updb_allowed AND (NOT new.updb_allowed)) OR (old.cert_allowed AND (NOT new.cert_allowed)) OR (old.ext_jwt_allowed AND (NOT new.ext_jwt_allowed)))) EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER auth_policies_narrow_grants_at_commit AFTER UPDATE OF require_totp, updb_allowed, cert_allowed, ext_jwt_allowed ON auth_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.require_totp AND (NOT old.require_totp)) OR (old.updb_allowed AND (NOT new.updb_allowed)) OR (old.cert_allowed AND (NOT new.cert_allowed)) OR (old.ext_jwt_allowed AND (NOT new.ext_jwt_allowed)))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER auth_policies_tell_changed AFTER UPDATE ON auth_policies FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
 CREATE TRIGGER auth_policy_signers_audit AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH ROW EXECUTE FUNCTION audit_auth_policy_signers();
 CREATE TRIGGER auth_policy_signers_audit_change AFTER UPDATE ON auth_policy_signers FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_auth_policy_signers();
-CREATE CONSTRAINT TRIGGER auth_policy_signers_narrow_grants AFTER INSERT OR DELETE ON auth_policy_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER auth_policy_signers_narrow_grants AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER auth_policy_signers_narrow_grants_at_commit AFTER INSERT OR DELETE ON auth_policy_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER auth_policy_signers_tell_changed AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
 CREATE TRIGGER authenticators_audit_change AFTER UPDATE ON authenticators FOR EACH ROW WHEN (((old.password_hash IS DISTINCT FROM new.password_hash) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.method IS DISTINCT FROM new.method) OR (old.username IS DISTINCT FROM new.username) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.is_issued_by_network IS DISTINCT FROM new.is_issued_by_network) OR (old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_authenticators();
 CREATE TRIGGER authenticators_audit_in AFTER INSERT ON authenticators FOR EACH ROW EXECUTE FUNCTION audit_authenticators();
@@ -2292,13 +2400,15 @@ CREATE TRIGGER config_types_audit_in AFTER INSERT ON config_types FOR EACH ROW E
 CREATE TRIGGER config_types_audit_out AFTER DELETE ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER config_types_counted_out AFTER DELETE ON config_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION note_moves('content');
+CREATE CONSTRAINT TRIGGER config_types_move_access_at_commit AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER configs_audit_change AFTER UPDATE ON configs FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.config_type_id IS DISTINCT FROM new.config_type_id) OR (old.data IS DISTINCT FROM new.data) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_audit_in AFTER INSERT ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_audit_out AFTER DELETE ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_counted_in AFTER INSERT ON configs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER configs_counted_out AFTER DELETE ON configs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER configs_move_access AFTER INSERT OR DELETE OR UPDATE ON configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER configs_move_access AFTER INSERT OR DELETE OR UPDATE ON configs FOR EACH ROW EXECUTE FUNCTION note_moves('content');
+CREATE CONSTRAINT TRIGGER configs_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER controller_settings_audit_change AFTER UPDATE ON controller_settings FOR EACH ROW WHEN (((old.controller_id IS DISTINCT FROM new.controller_id) OR (old.redirect_uris IS DISTINCT FROM new.redirect_uris) OR (old.post_logout_uris IS DISTINCT FROM new.post_logout_uris) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_controller_settings();
 CREATE TRIGGER controller_settings_audit_in AFTER INSERT ON controller_settings FOR EACH ROW EXECUTE FUNCTION audit_controller_settings();
 CREATE TRIGGER controller_settings_audit_out AFTER DELETE ON controller_settings FOR EACH ROW EXECUTE FUNCTION audit_controller_settings();
@@ -2314,7 +2424,8 @@ CREATE TRIGGER edge_router_policies_audit_in AFTER INSERT ON edge_router_policie
 CREATE TRIGGER edge_router_policies_audit_out AFTER DELETE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
+CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing_at_commit AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.token IS DISTINCT FROM new.token) OR (old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_in AFTER INSERT ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_out AFTER DELETE ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
@@ -2328,33 +2439,45 @@ CREATE TRIGGER external_jwt_signers_audit_in AFTER INSERT ON external_jwt_signer
 CREATE TRIGGER external_jwt_signers_audit_out AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_counted_in AFTER INSERT ON external_jwt_signers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER external_jwt_signers_counted_out AFTER DELETE ON external_jwt_signers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER external_jwt_signers_hold_sessions BEFORE DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION hold_sessions();
+CREATE TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants_at_commit AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER external_jwt_signers_tell_changed AFTER DELETE OR UPDATE ON external_jwt_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
-CREATE CONSTRAINT TRIGGER identities_add_router AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_access_epoch();
-CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
+CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER identities_attributes_change_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER identities_attributes_in_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER identities_attributes_out_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_audit_change AFTER UPDATE ON identities FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.permissions IS DISTINCT FROM new.permissions) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_audit_in AFTER INSERT ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_audit_out AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
-CREATE CONSTRAINT TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((((((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data)) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost)) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION note_moves('access');
+CREATE CONSTRAINT TRIGGER identities_change_router_at_commit AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
-CREATE CONSTRAINT TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_access_epoch();
-CREATE CONSTRAINT TRIGGER identities_take_router AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
+CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_moves('access');
+CREATE CONSTRAINT TRIGGER identities_move_access_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_take_router AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
+CREATE CONSTRAINT TRIGGER identities_take_router_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
 CREATE TRIGGER identity_hostings_audit AFTER INSERT OR DELETE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION audit_identity_hostings();
 CREATE TRIGGER identity_hostings_audit_change AFTER UPDATE ON identity_hostings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_hostings();
-CREATE CONSTRAINT TRIGGER identity_hostings_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_hostings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_of_hosting();
+CREATE TRIGGER identity_hostings_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION note_moves_of_hosting();
+CREATE CONSTRAINT TRIGGER identity_hostings_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON identity_hostings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identity_hostings_touch_identity AFTER DELETE ON identity_hostings FOR EACH ROW WHEN ((pg_trigger_depth() > 0)) EXECUTE FUNCTION touch_identity_of_hosting();
 CREATE TRIGGER identity_service_configs_audit AFTER INSERT OR DELETE ON identity_service_configs FOR EACH ROW EXECUTE FUNCTION audit_identity_service_configs();
 CREATE TRIGGER identity_service_configs_audit_change AFTER UPDATE ON identity_service_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_service_configs();
-CREATE CONSTRAINT TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs FOR EACH ROW EXECUTE FUNCTION note_moves('content');
+CREATE CONSTRAINT TRIGGER identity_service_configs_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identity_traces_audit AFTER INSERT OR DELETE ON identity_traces FOR EACH ROW EXECUTE FUNCTION audit_identity_traces();
 CREATE TRIGGER identity_traces_audit_change AFTER UPDATE ON identity_traces FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_traces();
 CREATE TRIGGER identity_traces_tell_changed AFTER INSERT OR DELETE OR UPDATE ON identity_traces FOR EACH ROW EXECUTE FUNCTION tell_trace_changed();
@@ -2373,67 +2496,90 @@ CREATE TRIGGER pki_entities_audit AFTER INSERT OR DELETE ON pki_entities FOR EAC
 CREATE TRIGGER pki_entities_audit_change AFTER UPDATE ON pki_entities FOR EACH ROW WHEN (((old.purpose <> new.purpose) OR (old.generation <> new.generation) OR (old.fingerprint <> new.fingerprint) OR (old.not_before <> new.not_before) OR (old.not_after <> new.not_after))) EXECUTE FUNCTION audit_pki_entities();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER posture_checks_attributes_change_at_commit AFTER UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER posture_checks_attributes_in_at_commit AFTER INSERT ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER posture_checks_attributes_out_at_commit AFTER DELETE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_audit_change AFTER UPDATE ON posture_checks FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.criteria IS DISTINCT FROM new.criteria) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_audit_in AFTER INSERT ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_audit_out AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
-CREATE CONSTRAINT TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER posture_checks_change_grants_at_commit AFTER UPDATE OF criteria ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
-CREATE CONSTRAINT TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
-CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_moves('content');
+CREATE CONSTRAINT TRIGGER posture_checks_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants_at_commit AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER revocations_audit_change AFTER UPDATE ON revocations FOR EACH ROW WHEN (((old.type IS DISTINCT FROM new.type) OR (old.issued_before IS DISTINCT FROM new.issued_before) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_audit_in AFTER INSERT ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_audit_out AFTER DELETE ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_counted_in AFTER INSERT ON revocations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER revocations_counted_out AFTER DELETE ON revocations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_presence_epoch();
+CREATE TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels FOR EACH ROW EXECUTE FUNCTION note_moves('presence');
+CREATE CONSTRAINT TRIGGER router_channels_move_presence_at_commit AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER router_configs_audit AFTER INSERT OR DELETE ON router_configs FOR EACH ROW EXECUTE FUNCTION audit_router_configs();
 CREATE TRIGGER router_configs_audit_change AFTER UPDATE ON router_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_router_configs();
-CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER routers_attributes_change_at_commit AFTER UPDATE OF role_attributes ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER routers_attributes_in_at_commit AFTER INSERT ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER routers_attributes_out_at_commit AFTER DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_audit_change AFTER UPDATE ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cost IS DISTINCT FROM new.cost) OR (old.no_traversal IS DISTINCT FROM new.no_traversal) OR (old.disabled IS DISTINCT FROM new.disabled) OR (old.is_tunneler_enabled IS DISTINCT FROM new.is_tunneler_enabled) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.ctrl_chan_listeners IS DISTINCT FROM new.ctrl_chan_listeners) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.server_names IS DISTINCT FROM new.server_names) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_audit_in AFTER INSERT ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_audit_out AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
-CREATE CONSTRAINT TRIGGER routers_change_routing AFTER UPDATE OF name, role_attributes, is_edge ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER routers_change_routing AFTER UPDATE OF name, role_attributes, is_edge ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION note_moves('routing');
+CREATE CONSTRAINT TRIGGER routers_change_routing_at_commit AFTER UPDATE OF name, role_attributes, is_edge ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selector('edge_router_policies', 'edge_router_roles', 'service_edge_router_policies', 'edge_router_roles');
-CREATE CONSTRAINT TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
+CREATE CONSTRAINT TRIGGER routers_move_routing_at_commit AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers FOR EACH ROW WHEN (((((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled)) OR (old.cost IS DISTINCT FROM new.cost)) OR (old.no_traversal IS DISTINCT FROM new.no_traversal))) EXECUTE FUNCTION tell_router_changed();
 CREATE TRIGGER routers_tell_gone AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION tell_router_changed();
 CREATE TRIGGER service_configs_audit AFTER INSERT OR DELETE ON service_configs FOR EACH ROW EXECUTE FUNCTION audit_service_configs();
 CREATE TRIGGER service_configs_audit_change AFTER UPDATE ON service_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_service_configs();
-CREATE CONSTRAINT TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
+CREATE TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs FOR EACH ROW EXECUTE FUNCTION note_moves('content');
+CREATE CONSTRAINT TRIGGER service_configs_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_edge_router_policies_audit_change AFTER UPDATE ON service_edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_audit_in AFTER INSERT ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_audit_out AFTER DELETE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER service_edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_routing_epoch();
+CREATE TRIGGER service_edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
+CREATE CONSTRAINT TRIGGER service_edge_router_policies_move_routing_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_policies_audit_change AFTER UPDATE ON service_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type IS DISTINCT FROM new.type) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.posture_check_roles IS DISTINCT FROM new.posture_check_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_audit_in AFTER INSERT ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_audit_out AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE CONSTRAINT TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
-CREATE CONSTRAINT TRIGGER service_policies_move_grants AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_grants_epoch();
-CREATE CONSTRAINT TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_grants_epoch();
-CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER services_attributes_in AFTER INSERT ON services FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
-CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_role_attributes();
+CREATE TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies FOR EACH ROW EXECUTE FUNCTION note_moves('access');
+CREATE CONSTRAINT TRIGGER service_policies_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER service_policies_move_grants AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER service_policies_move_grants_at_commit AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER service_policies_narrow_grants_at_commit AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER services_attributes_in AFTER INSERT ON services FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER services_attributes_in_at_commit AFTER INSERT ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
+CREATE CONSTRAINT TRIGGER services_attributes_out_at_commit AFTER DELETE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER services_audit_change AFTER UPDATE ON services FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.encryption_required IS DISTINCT FROM new.encryption_required) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_audit_in AFTER INSERT ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'service_roles', 'service_edge_router_policies', 'service_roles');
-CREATE CONSTRAINT TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_access_epoch();
-CREATE CONSTRAINT TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_grants_epoch();
+CREATE TRIGGER services_hold_sessions BEFORE DELETE ON services FOR EACH ROW EXECUTE FUNCTION hold_sessions();
+CREATE TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services FOR EACH ROW EXECUTE FUNCTION note_moves('content');
+CREATE CONSTRAINT TRIGGER services_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION note_moves('grants');
+CREATE CONSTRAINT TRIGGER services_narrow_grants_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER sessions_audit_out AFTER DELETE ON sessions FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_sessions();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

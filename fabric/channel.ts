@@ -50,7 +50,7 @@ export type MessageHandler = (frame: Frame, channel: RouterChannel, services: Fa
 
 export interface MessageRule {
   readonly handle: MessageHandler;
-  /** Answers a frame that was passed over because it was too large. */
+  /** Answers a frame that was too large, or cannot be read, when a client of the router decides what is in it. */
   readonly refuse?: MessageHandler;
   /** A client of the router asks for it: the router has a larger share of the event loop for those. */
   readonly isOfClient?: boolean;

@@ -199,7 +199,8 @@ export class OpenChannel implements RouterChannel {
       const run = () => act?.(frame, this, services);
       await (frame.bytes > SHORT_BYTES ? this.#measured(purpose, run) : this.#timed(purpose, run));
     } catch (error) {
-      if (error instanceof MalformedError) this.close(`${contentTypeName(frame.contentType)}: ${error.message}`);
+      if (error instanceof MalformedError && refuse !== undefined) await refuse(frame, this, services);
+      else if (error instanceof MalformedError) this.close(`${contentTypeName(frame.contentType)}: ${error.message}`);
       else if (!this.#isClosed)
         services.noteFailure(
           error,

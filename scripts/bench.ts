@@ -6,6 +6,7 @@ import { measureAbuse } from './bench/abuse/abuse.js';
 import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js';
 import { shapeLines } from './bench/body-shapes.js';
 import { measureCompression } from './bench/compression.js';
+import { failFor, wrongOf } from './bench/faults.js';
 import { Floor } from './bench/floor.js';
 import { markdownOf } from './bench/format.js';
 import { frameHead, frameRow, measureFrames } from './bench/frames/frames.js';
@@ -102,6 +103,7 @@ async function measureOne(options: BenchOptions, closers: Closers): Promise<void
       }),
     );
   }
+  failFor(wrongOf(measured.rows));
 }
 
 /** Each size on a fresh controller; its second start is on all that it has stored. */
@@ -151,6 +153,7 @@ async function measureGrowth(options: BenchOptions, closers: Closers): Promise<v
         floors: bench.floor.all,
       }),
     );
+  failFor(reports.flatMap((report) => wrongOf(report.rows).map((name) => `${name} at ${sizeName(report)}`)));
 }
 
 /** Exits with 0 whatever it finds: a benchmark is no timed test. */
@@ -252,8 +255,14 @@ async function startOwn(closers: Closers): Promise<OwnController> {
   return OwnController.start((stop) => closers.push(stop));
 }
 
+/** Also what comes after one that fails, which fails the run in the end. */
 async function closeAll(closers: Closers): Promise<void> {
-  for (const closer of closers.splice(0).reverse()) await closer();
+  const failures: unknown[] = [];
+  for (const closer of closers.splice(0).reverse())
+    await Promise.resolve()
+      .then(closer)
+      .catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures);
 }
 
 async function main(args: readonly string[]): Promise<void> {

@@ -19,7 +19,7 @@ import { requireSession } from '../shown-session.js';
 /** CreateCircuitV2 (20218), answered by 20219 or an Error. */
 export const createCircuit: MessageHandler = (frame, channel, services) => {
   const { headers } = frame;
-  // Read first: what cannot be read is the router's fault and not the client's.
+  // Read first: what cannot be read takes no place among dials.
   const request = {
     apiSessionToken: readText(headers, CircuitRequestHeader.ApiSessionToken) ?? '',
     sessionToken: readText(headers, CircuitRequestHeader.SessionToken) ?? '',

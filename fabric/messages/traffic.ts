@@ -17,13 +17,13 @@ import { removeTunnelTerminator, updateTunnelTerminator } from './tunnel-termina
 import { updateTerminator } from './update-terminator.js';
 import { validateSessions } from './validate-sessions.js';
 
-/** A dial with more than a client may send along. */
-const tooLarge: MessageHandler = (frame, channel) => {
-  channel.reply(frame, errorMessage(new EdgeError('internal', 'the request is too large')));
+/** A dial with other peer data than a client may send along. */
+const unfit: MessageHandler = (frame, channel) => {
+  channel.reply(frame, errorMessage(new EdgeError('internal', 'the request is too large, or cannot be read')));
 };
 
 export const trafficMessages: MessageTable = new Map<number, MessageRule>([
-  [ContentType.CreateCircuitV2, { handle: createCircuit, refuse: tooLarge, isOfClient: true }],
+  [ContentType.CreateCircuitV2, { handle: createCircuit, refuse: unfit, isOfClient: true }],
   [ContentType.RouteResult, { handle: lateRouteResult, isOfClient: true }],
   [ContentType.Fault, { handle: fault, inOrder: 'large', isOfClient: true }],
   [ContentType.CircuitConfirmation, { handle: circuitConfirmation, inOrder: 'large' }],
@@ -32,7 +32,7 @@ export const trafficMessages: MessageTable = new Map<number, MessageRule>([
   [ContentType.RemoveTerminators, { handle: removeTerminators, inOrder: 'large' }],
   [ContentType.RemoveEdgeTerminator, { handle: removeTerminator, isOfClient: true }],
   [ContentType.ValidateTerminatorsV2Response, { handle: terminatorStates, inOrder: 'large' }],
-  [ContentType.CreateTunnelCircuitV2, { handle: createTunnelCircuit, refuse: tooLarge, isOfClient: true }],
+  [ContentType.CreateTunnelCircuitV2, { handle: createTunnelCircuit, refuse: unfit, isOfClient: true }],
   [ContentType.CreateTunnelTerminatorV2, { handle: createTunnelTerminator, isOfClient: true }],
   [ContentType.UpdateTunnelTerminator, { handle: updateTunnelTerminator }],
   [ContentType.RemoveTunnelTerminator, { handle: removeTunnelTerminator }],

@@ -3,6 +3,7 @@
  * compressed. The variants take turns, so that other work on the machine meets all of them.
  */
 import { writeFileSync } from 'node:fs';
+import { failFor } from './faults.js';
 import { LoadGenerator } from './load.js';
 import type { LoadResult } from './load.js';
 import type { Closers } from './measure.js';
@@ -85,6 +86,7 @@ export async function measureCompression({ seconds, jsonFile }: BenchOptions, cl
   await world.client.logOut();
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
+  failFor(rows.filter(({ errors }) => errors > 0).map(({ answer, coding }) => `${answer}, ${coding}`));
 }
 
 function requestFor(world: World, path: string, coding: string): Buffer {

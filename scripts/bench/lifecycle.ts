@@ -6,6 +6,7 @@ import { methodOf } from './case.js';
 import type { BenchCase, CaseContext, CasePlan, Group } from './case.js';
 import { SERIAL } from './load.js';
 import { PARALLEL } from './api-client.js';
+import { failFor } from './faults.js';
 import { say } from './progress.js';
 import { MANAGEMENT, madeOf, requestBytes } from './world.js';
 import type { World } from './world.js';
@@ -173,6 +174,7 @@ async function removeAll(kind: Kind, context: CaseContext): Promise<void> {
     connections: PARALLEL,
     seconds: LONG_SECONDS,
   });
-  if (errors > 0)
-    say(`clearing up: ${errors} of ${ids.length} ${target.collection} could not be deleted: ${firstError ?? ''}`);
+  if (errors === 0) return;
+  failFor([`clearing up ${target.collection}`]);
+  say(`clearing up: ${errors} of ${ids.length} ${target.collection} could not be deleted: ${firstError ?? ''}`);
 }

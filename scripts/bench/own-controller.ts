@@ -11,6 +11,7 @@ import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../controller-process.js';
 import type { RunningController } from '../controller-process.js';
+import { requireNoDeadlocks } from './faults.js';
 import { ROOMY } from './roomy.js';
 
 export interface Memory {
@@ -54,7 +55,11 @@ export class OwnController {
     const children: ChildProcess[] = [];
     atEnd(async () => {
       for (const child of children) await endOf(child);
-      rmSync(dir, { recursive: true, force: true });
+      try {
+        requireNoDeadlocks(join(dir, 'data'));
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
     });
     return new OwnController(
       dir,

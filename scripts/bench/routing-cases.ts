@@ -3,6 +3,7 @@ import { reading } from './case.js';
 import type { BenchCase } from './case.js';
 import { lifecycle, newName } from './lifecycle.js';
 import type { Kind } from './lifecycle.js';
+import { SERIAL } from './load.js';
 import { each, one } from './paths.js';
 import type { World } from './world.js';
 
@@ -150,6 +151,15 @@ const postureCheck: Kind = {
   }),
   patch: { typeId: 'DOMAIN', tags },
   update: () => ({ name: newName('check-put'), typeId: 'DOMAIN', domains: ['put.example.org'] }),
+  // Asks for something else each time, so that the epochs of access and of grants move with it.
+  acts: [
+    {
+      name: 'patch, 16 writers',
+      operationId: 'patchPostureCheck',
+      path: '',
+      body: { typeId: 'DOMAIN', domains: [`own-${SERIAL}.example.org`] },
+    },
+  ],
 };
 
 const edgeRouters = (world: World) => world.edgeRouters;

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import { ContentType, contentTypeName } from '../../fabric/content-types.js';
-import { encodeFrame, message } from '../../fabric/frame.js';
-import { Header, readInt32 } from '../../fabric/headers.js';
+import { encodeFrame, message, textOf } from '../../fabric/frame.js';
+import { CircuitRequestHeader, Header, encodeBytesMap, readInt32 } from '../../fabric/headers.js';
 import { SHARE_LIMITS } from '../../fabric/router-shares.js';
 import { worstFramesOf, worstKinds } from '../../scripts/bench/frames/worst-frames.js';
 import { expectStatus } from '../support/client.js';
@@ -65,6 +65,21 @@ describe('the worst frames of a router', function worst() {
       }
       expectStatus(await client.get(`${CLIENT}/version`), 200);
     });
+
+  it('that its client made are answered with an error, and it is not cut', async () => {
+    const router = await ScriptedRouter.connect(url, await newRouter({ admin, anonymous: client }));
+    const tooLong = encodeBytesMap(new Map([[1_011, Buffer.alloc(9_000)]]));
+    for (const peerData of [tooLong, Buffer.of(1), Buffer.alloc(200 << 10)]) {
+      const dialed = router.send(message(ContentType.CreateCircuitV2, '', [[CircuitRequestHeader.PeerData, peerData]]));
+      const answer = await router.next(
+        ContentType.Error,
+        ({ headers }) => readInt32(headers, Header.ReplyFor) === dialed,
+      );
+      expect(textOf(answer)).to.equal('the request is too large, or cannot be read');
+    }
+    await router.reply(router.send(message(ContentType.Ping)));
+    router.close();
+  });
 
   it('keep it out when it goes on, and it is in again before it gives up', async () => {
     const enrolled = await newRouter({ admin, anonymous: client });

@@ -76,6 +76,7 @@ describe('stores', () => {
   });
 
   it('run a transaction again that PostgreSQL gave up for another', async () => {
+    files.allowDeadlocks();
     const [first, second] = [await service(), await service()];
     let attempts = 0;
     let holding = 0;

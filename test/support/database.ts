@@ -33,7 +33,9 @@ export interface TestDatabase {
   waitingTransactions(): Promise<number>;
   /** Until there is none of them. */
   connectionsAreFree(): Promise<void>;
-  /** Drops the database. */
+  /** For a suite that makes circles on purpose: `close` takes them. */
+  allowDeadlocks(): void;
+  /** Drops the database. Throws when two changes ever waited for each other in a circle there, whoever retried them. */
   close(): Promise<void>;
 }
 
@@ -55,6 +57,14 @@ const urlOf = ({ user, host, port, database }: ClientConfig): string =>
   `postgresql://${String(user)}@/${String(database)}` +
   `?host=${encodeURIComponent(String(host))}&port=${String(port)}`;
 
+/** PostgreSQL counts them when a connection ends, at the latest. */
+async function deadlocksOf(name: string): Promise<number> {
+  const [row] = await adminQuery<{ deadlocks: number }>(
+    `SELECT deadlocks::int FROM pg_stat_database WHERE datname = '${name}'`,
+  );
+  return row?.deadlocks ?? 0;
+}
+
 /** A fresh database with the schema of this release; `isEmpty` leaves even that out. */
 export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean } = {}): Promise<TestDatabase> {
   const name = `edge_${randomBytes(6).toString('hex')}`;
@@ -62,6 +72,7 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
   const connection = { ...cluster(), database: name };
   const client = new pg.Client(connection);
   await client.connect();
+  let allowsDeadlocks = false;
   const waitingTransactions = async () => {
     const { rowCount } = await client.query(
       `SELECT FROM pg_stat_activity
@@ -78,10 +89,16 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
       const areFree = async () => (await waitingTransactions()) === 0;
       await until('the connections of the database are given back', areFree, FREE_MS);
     },
+    allowDeadlocks() {
+      allowsDeadlocks = true;
+    },
     async close() {
       await client.end();
       await connectionsEnd(name);
+      const deadlocks = await deadlocksOf(name);
       await adminQuery(`DROP DATABASE ${name} WITH (FORCE)`);
+      if (deadlocks > 0 && !allowsDeadlocks)
+        throw new Error(`${name}: PostgreSQL ended ${deadlocks} circles of changes that waited for each other`);
     },
   };
 }

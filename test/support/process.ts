@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clusterProcesses, postmasterPid, processIdentity, signalProcess } from '../../db/embedded/processes.js';
+import { deadlocksIn } from '../../scripts/bench/faults.js';
 import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
 import { ADMIN } from './controller.js';
@@ -103,9 +104,12 @@ export class ProcessShop {
       signalProcess(pid, 'SIGKILL');
     });
     await until('the servers of killed controllers are gone', () => left().length === 0);
+    const dataDirs = [...new Set(this.controllers.map(({ dataDir }) => dataDir))];
+    const stuck = dataDirs.filter((dataDir) => deadlocksIn(dataDir) > 0);
     this.places.forEach((place) => {
       rmSync(place, { recursive: true, force: true });
     });
+    if (stuck.length > 0) throw new Error(`changes waited for each other in a circle in ${stuck.join(', ')}`);
   }
 }
 

@@ -32,3 +32,24 @@ export function recordStatements(pattern: RegExp): {
     },
   };
 }
+
+/** How many statements of this process PostgreSQL refused to settle a deadlock or a serialization: they are retried. */
+export function countConflicts(): { readonly codes: string[]; stop(): void } {
+  const codes: string[] = [];
+  const query: unknown = Reflect.get(pg.Client.prototype, 'query');
+  Reflect.set(pg.Client.prototype, 'query', function watch(this: pg.Client, ...args: unknown[]): unknown {
+    const result: unknown = Reflect.apply(query as (...all: unknown[]) => unknown, this, args);
+    if (result instanceof Promise)
+      result.catch((error: unknown) => {
+        const { code } = error as { code?: string };
+        if (code === '40001' || code === '40P01') codes.push(code);
+      });
+    return result;
+  });
+  return {
+    codes,
+    stop() {
+      Reflect.set(pg.Client.prototype, 'query', query);
+    },
+  };
+}

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../../controller-process.js';
+import { requireNoDeadlocks } from '../faults.js';
 import { ApiClient } from '../api-client.js';
 import type { Target } from '../load.js';
 import type { Closers } from '../measure.js';
@@ -38,6 +39,9 @@ export async function startNetwork(endpoints: number, closers: Closers): Promise
     rmSync(dir, { recursive: true, force: true });
   });
   const server = await startEmbeddedPostgres({ dataDir: join(dir, 'database'), log: silent });
+  closers.push(() => {
+    requireNoDeadlocks(join(dir, 'database'));
+  });
   closers.push(() => server.stop());
   const { host, port, user, database } = server.connection;
   const password = randomBytes(18).toString('base64url');

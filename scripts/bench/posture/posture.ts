@@ -1,5 +1,6 @@
 /** What `--posture` measures: endpoints that report, and what posture costs the users of services. */
 import { writeFileSync } from 'node:fs';
+import { failFor } from '../faults.js';
 import { LoadGenerator } from '../load.js';
 import type { Closers } from '../measure.js';
 import type { BenchOptions } from '../options.js';
@@ -14,7 +15,7 @@ const print = (lines: readonly string[]): void => {
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 
-/** Succeeds whatever it finds: a benchmark is no timed test. */
+/** Fails for wrong answers alone: a benchmark is no timed test. */
 export async function measurePosture(
   { posture, sizes, only, jsonFile }: BenchOptions,
   closers: Closers,
@@ -45,4 +46,5 @@ export async function measurePosture(
     : [];
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, reports, ratios }, null, 1)}\n`);
+  failFor(ratios.filter(({ errors }) => errors > 0).map(({ name }) => name));
 }

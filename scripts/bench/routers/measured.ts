@@ -8,6 +8,7 @@ import type { ClientConfig } from 'pg';
 import { runningConnection } from '../../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../../controller-process.js';
 import type { RunningController } from '../../controller-process.js';
+import { requireNoDeadlocks } from '../faults.js';
 import { freePort } from './reference.js';
 import { ROOMY } from '../roomy.js';
 
@@ -88,6 +89,10 @@ export class MeasuredController {
 
   async #end(): Promise<void> {
     for (const child of this.#children) await endOf(child);
-    rmSync(this.#dir, { recursive: true, force: true });
+    try {
+      requireNoDeadlocks(join(this.#dir, 'data'));
+    } finally {
+      rmSync(this.#dir, { recursive: true, force: true });
+    }
   }
 }

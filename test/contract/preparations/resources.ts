@@ -25,6 +25,11 @@ const withServiceConfig: Prepare = async (situation) => {
   ]);
 };
 
+/** A body that names a config which is not there. */
+const withUnknownConfig: Prepare = ({ transaction, world }) => {
+  change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] }));
+};
+
 export const resources: Readonly<Record<string, Prepare>> = {
   'associateIdentitysServiceConfigs 200': withServiceConfig,
   'disassociateIdentitysServiceConfigs 200': async (situation) => {
@@ -167,9 +172,10 @@ export const resources: Readonly<Record<string, Prepare>> = {
   'createIdentity 404': ({ transaction, world }) => {
     change(transaction, (body) => ({ ...withNewNames(body, world.unique), authPolicyId: 'nothing' }));
   },
-  'createService 404': ({ transaction, world }) => {
-    change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] }));
-  },
+  'createService 404': withUnknownConfig,
+  'createEdgeRouter 404': withUnknownConfig,
+  'createRouter 404': withUnknownConfig,
+  'createTransitRouter 404': withUnknownConfig,
   'deleteIdentity 400': async (situation) => {
     toId(situation, idOf(await situation.world.admin.get(`${MANAGEMENT}/current-identity`)));
   },
