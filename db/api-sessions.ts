@@ -145,21 +145,29 @@ const BY_TOKEN = `SELECT ${OWNER}
 FROM api_sessions t ${STATE_JOINS}
 WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
 
+/** What routers report keeps a session for so long after the last request of its client, and no longer. */
+const REPORTED_SECONDS = 86_400;
+
 /**
  * Ages, not times: only the database's clock decides when a session has been idle for too long. What was written less
- * than `$3` seconds ago is left as it is, so that a client that calls all the time costs no write each time.
+ * than `$4` seconds ago is left as it is, so that a client that calls all the time costs no write each time. Rows are
+ * locked in one order, so that two controllers never wait for each other.
  */
-const TOUCH = `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at
-  FROM unnest($1::text[], $2::float8[]) AS used (id, age)),
-held AS MATERIALIZED (SELECT s.id, u.at FROM u JOIN api_sessions s ON s.id = u.id
-  WHERE s.last_activity_at < u.at AND s.last_activity_at <= now() - make_interval(secs => $3)
+const TOUCH = `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at,
+    now() - make_interval(secs => requested_age) AS requested_at
+  FROM unnest($1::text[], $2::float8[], $3::float8[]) AS used (id, age, requested_age)),
+due AS MATERIALIZED (SELECT s.id, c.at, u.requested_at FROM u JOIN api_sessions s ON s.id = u.id
+  CROSS JOIN LATERAL (SELECT least(u.at,
+    greatest(s.last_request_at, u.requested_at) + make_interval(secs => ${REPORTED_SECONDS})) AS at OFFSET 0) c
+  WHERE s.last_activity_at < c.at AND s.last_activity_at <= now() - make_interval(secs => $4)
   ORDER BY s.id FOR NO KEY UPDATE OF s),
 written AS (
-  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, h.at),
-    updated_at = greatest(s.updated_at, h.at)
-  FROM held h WHERE s.id = h.id RETURNING ${EXPENDABLE})
+  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, due.at),
+    updated_at = greatest(s.updated_at, due.at), last_request_at = greatest(s.last_request_at, due.requested_at)
+  FROM due WHERE s.id = due.id
+  RETURNING ${EXPENDABLE})
 SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
-  THEN greatest(0, $3 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
+  THEN greatest(0, $4 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
 FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
 
 /** Ends all for which the condition holds, as `t`, in the order in which everything locks them (Order of locks). */
@@ -204,6 +212,13 @@ export interface ApiSessionDraft {
   readonly isSummed?: boolean;
 }
 
+/** The latest use of a session. */
+export interface Activity {
+  readonly at: Date;
+  /** Its latest request; null when routers alone reported a use. */
+  readonly requestedAt: Date | null;
+}
+
 /** Of a session whose activity was to be recorded. */
 export interface TouchedSession {
   /** As in `SessionOwner`. */
@@ -239,7 +254,7 @@ export interface ApiSessionStore {
    * that is missing there was ended, or its identity disabled.
    * @param restSeconds  activity is not written sooner after the last that was; 0: at once
    */
-  touch(activity: ReadonlyMap<string, Date>, restSeconds: number): Promise<ReadonlyMap<string, TouchedSession>>;
+  touch(activity: ReadonlyMap<string, Activity>, restSeconds: number): Promise<ReadonlyMap<string, TouchedSession>>;
   /** Deletes what has been idle for longer than the timeout; answers how many there were. */
   sweep(timeoutSeconds: number, max: number): Promise<number>;
 }
@@ -321,10 +336,12 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
     },
     async touch(activity, restSeconds) {
       const now = Date.now();
-      const ages = [...activity.values()].map((at) => Math.max(0, now - at.getTime()) / 1000);
+      const ageOf = (at: Date) => Math.max(0, now - at.getTime()) / 1000;
+      const uses = [...activity.values()];
       const { rows } = await db.run<TouchedSession & { id: string }>('api-sessions-touch', TOUCH, [
         [...activity.keys()],
-        ages,
+        uses.map(({ at }) => ageOf(at)),
+        uses.map(({ requestedAt }) => requestedAt && ageOf(requestedAt)),
         restSeconds,
       ]);
       return new Map(rows.map(({ id, ...touched }) => [id, touched]));

@@ -11,9 +11,11 @@ import type {
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, selectSql, update } from './table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from './table.js';
+import { mayEnroll } from '../domain/auth/rights.js';
 import type { Rights } from '../domain/auth/rights.js';
 import { notAbove } from './rights.js';
 import { inAll, referringTo } from './scopes.js';
+import type { SymbolDef } from './filter/index.js';
 import { enrollmentSymbols } from './symbols.js';
 
 const ENROLLMENT = 'enrollment';
@@ -58,6 +60,26 @@ const source: ListSource<Row, Enrollment> = {
   fromRow,
 };
 
+/** For readers who may read the tokens where `condition` holds: elsewhere a filter finds none. */
+function readableWhere(condition: string): typeof source {
+  const sql = `CASE WHEN ${condition} THEN t.token END`;
+  const token = { ...enrollmentSymbols.symbols['token'], sql, nullable: true } as SymbolDef;
+  return { ...source, symbols: { ...enrollmentSymbols, symbols: { ...enrollmentSymbols.symbols, token } } };
+}
+
+const READABLE = {
+  all: source,
+  ofIdentities: readableWhere('t.identity_id IS NOT NULL'),
+  ofRouters: readableWhere('t.identity_id IS NULL'),
+  none: readableWhere('false'),
+};
+
+function sourceFor(caller: Rights): ListSource<Row, Enrollment> {
+  const isOfRouters = mayEnroll(caller, 'router');
+  if (mayEnroll(caller, 'identity')) return isOfRouters ? READABLE.all : READABLE.ofIdentities;
+  return isOfRouters ? READABLE.ofRouters : READABLE.none;
+}
+
 const DETAIL = detailSql(source);
 const BY_TOKEN = selectSql(source, 'WHERE t.token = $1');
 
@@ -84,7 +106,8 @@ export interface EnrollmentStore {
   get(id: string): Promise<Enrollment>;
   findByToken(token: string): Promise<Enrollment | undefined>;
   /**
-   * @param request.caller  who reads: enrollments of identities above it are left out
+   * @param request.caller  who reads: enrollments of identities above it are left out, and a filter finds only tokens
+   *   that it may read
    * @param request.ofIdentity  only those of this identity
    */
   list(request: ListRequest & { readonly caller: Rights; readonly ofIdentity?: string }): Promise<Page<Enrollment>>;
@@ -103,7 +126,7 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
     list: (request) =>
       lists.page(
         db,
-        source,
+        sourceFor(request.caller),
         request,
         inAll(referringTo('identity_id', request.ofIdentity), notAbove('identity_id', request.caller)),
       ),

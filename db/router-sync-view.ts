@@ -51,6 +51,8 @@ export interface RouterSyncView {
   sessions(ids: readonly string[], identityIds: readonly string[], timeoutSeconds: number): Promise<SessionState[]>;
   /** Which of these tokens, given by their hashes, are of good sessions: ids by hash in hex. */
   sessionsByToken(tokenHashes: readonly Buffer[], timeoutSeconds: number): Promise<ReadonlyMap<string, string>>;
+  /** Sessions for services that these API sessions have, with the API session of each. */
+  servicesOf(apiSessionIds: readonly string[]): Promise<{ id: string; apiSessionId: string }[]>;
   /**
    * Stores that routers have the tokens of these sessions, for good. Resolves when it is committed, on a synchronous
    * standby as well: only then may a token be sent. Sessions that are not there are passed over.
@@ -118,6 +120,10 @@ export function routerSyncView(db: Db): RouterSyncView {
         [tokenHashes, timeoutSeconds],
       );
       return new Map(rows.map(({ id, hash }) => [hash, id]));
+    },
+    async servicesOf(apiSessionIds) {
+      const sql = 'SELECT id, api_session_id AS "apiSessionId" FROM sessions WHERE api_session_id = ANY ($1)';
+      return (await db.run<{ id: string; apiSessionId: string }>('services-of-sessions', sql, [apiSessionIds])).rows;
     },
     async share(ids) {
       await db.write('sessions-share-with-routers', SHARE, [ids]);

@@ -43,6 +43,12 @@ export class ConnectedIdentities {
     if (reported !== undefined) reported.lostMs ??= this.now();
   }
 
+  /** The router is connected, and reports that the identity is connected to it. */
+  isAt(routerId: string, identityId: string): boolean {
+    const reported = this.#byRouter.get(routerId);
+    return reported?.lostMs === undefined && reported?.identityIds.has(identityId) === true;
+  }
+
   of(identityId: string): EdgeConnection {
     if (this.isRouter(identityId)) return 'online';
     let isUnknown = false;

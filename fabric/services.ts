@@ -51,7 +51,7 @@ export interface FabricServices {
   readonly dataModel: DataModel;
   /** Whole states that a router asks for. */
   readonly wholeStates: { readonly sessions: Spacing; readonly dataModel: Spacing };
-  /** Clients of these API sessions are connected to a router: that counts as activity. */
+  /** Clients of these API sessions use a router: that counts as activity. */
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly apiSessions: ApiSessionTokens;
   readonly traffic: Traffic;

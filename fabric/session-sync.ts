@@ -8,7 +8,7 @@
  * announced after its commit, and what is told is read after the announcement, by one reader at a time, so the last of
  * several is right. When changes may have gone unheard, everything is read again and routers are told the difference.
  *
- * Before a token is sent to any router it is stored, and committed, that routers have it (docs/decisions/0022-*.md).
+ * Before a token is sent to any router it is stored that routers have it (session-sharing.ts).
  */
 import { hashToken } from '../domain/auth/tokens.js';
 import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
@@ -48,13 +48,13 @@ export interface SessionSync {
   identityChanged(identityId: string): void;
   /**
    * A router says which of its clients are connected. It is told of tokens that are worth nothing (any more).
-   * @returns ids of the sessions that the router knows
+   * @returns those of the sessions that the router knows
    */
-  heartbeat(channel: RouterChannel, tokens: readonly string[]): Promise<string[]>;
+  heartbeat(channel: RouterChannel, tokens: readonly string[]): Promise<KeptSession[]>;
   close(): void;
 }
 
-/** Sessions in one message. Ten messages, some 150 KiB, are for one router in one turn of the event loop. */
+/** Sessions in one message; ten messages, some 150 KiB, are sent to a router in one turn of the event loop. */
 const CHUNK = 100;
 const PAGE = 2_000;
 /** Notices that come in this time are looked up together. Telling many routers takes a third of all time at most. */
@@ -127,10 +127,9 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
     };
     const send = (part: readonly KeptSession[], isEnd: boolean) => {
       // Also when there is none: the router then forgets what it had.
-      for (let at = 0; at === 0 || at < part.length; at += CHUNK) {
+      for (let at = 0; at === 0 || at < part.length; at += CHUNK, sequence += 1) {
         const isLast = isEnd && at + CHUNK >= part.length;
         channel.send(addedMessage(part.slice(at, at + CHUNK), true, { id, isLast, sequence }));
-        sequence += 1;
       }
     };
     for (let isDone = false; !isDone && isTold(entry);) {
@@ -387,7 +386,8 @@ export function createSessionSync(options: SessionSyncOptions): SessionSync {
       const unknown = tokens.filter((_, index) => !ids.has((hashes[index] ?? Buffer.alloc(0)).toString('hex')));
       if (unknown.length > 0) channel.send(removedMessage(unknown, []));
       const entry = told.get(channel.routerId);
-      return [...ids.values()].filter((id) => entry !== undefined && isAllowed(entry, directory.get(id)));
+      const known = [...ids.values()].map((id) => directory.get(id));
+      return known.filter((session): session is KeptSession => entry !== undefined && isAllowed(entry, session));
     },
     close() {
       isClosed = true;

@@ -96,6 +96,11 @@ export class SessionWatch {
     await this.#naming.run();
   }
 
+  /** The router showed it, or named it, and it is not over. */
+  isUsed(routerId: string, sessionId: string): boolean {
+    return this.#byRouter.get(routerId)?.has(sessionId) === true;
+  }
+
   /**
    * Those of these uses that are over; they end as in a check. Uses that come while the database is asked are asked
    * about together.

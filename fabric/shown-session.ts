@@ -21,7 +21,7 @@ export async function requireSession(
   { apiSessionToken, sessionToken }: ShownTokens,
   type: PolicyType,
   channel: RouterChannel,
-  { apiSessions, stores, traffic }: FabricServices,
+  { apiSessions, stores, traffic, sessionsSeen }: FabricServices,
   flight: Flight,
 ): Promise<ShownSession> {
   const { routerId } = channel;
@@ -37,5 +37,6 @@ export async function requireSession(
   if (channel.isClosed) throw invalidSession();
   traffic.sessions.use(routerId, session.id);
   flight.hangsOn(session.id, session.serviceId);
+  sessionsSeen([apiSessionId]);
   return session;
 }

@@ -17,6 +17,7 @@ import { SingleTurn } from '../domain/scheduling/single-turn.js';
 import type { SessionOwner, TouchedSession } from '../db/api-sessions.js';
 import { namedBy } from '../db/session-opening.js';
 import type { Stores } from '../db/stores.js';
+import { SessionActivity, activityOf } from './session-activity.js';
 import type { Caller } from '../handlers/reply.js';
 import type { LiveApiSession, ApiSessions } from '../handlers/context.js';
 
@@ -45,7 +46,9 @@ export interface ApiSessionRegistry extends ApiSessions {
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
-  /** These were active just now: their clients are connected to a router. */
+  /** The same without counting as a use. */
+  known(token: string): Promise<Authenticated>;
+  /** Routers report that these are in use: it keeps them for a while, and no longer than a day after a request. */
   seen(apiSessionIds: readonly string[]): void;
   /** Writes activity that is only in memory, and drops what the database does not know any more. */
   flush(): Promise<void>;
@@ -99,10 +102,7 @@ export function createApiSessionRegistry({
   const looks = () => Math.random() * mostOfIdentity < LOOKED_AT;
   const byId = new Map<string, string>();
   const byIdentity = new Map<string, Set<string>>();
-  /** When each session was last used, in milliseconds: what the database does not know yet. */
-  const active = new Map<string, number>();
-  /** The same of sessions whose activity was written a short while ago, and when it is to be written again. */
-  const resting = new Map<string, { readonly at: number; readonly dueMs: number }>();
+  const activity = new SessionActivity();
   let isTrusted = true;
   let changes = 0;
   let [hits, misses] = [0, 0];
@@ -131,10 +131,7 @@ export function createApiSessionRegistry({
     const entry: Entry = {
       owner,
       confirmedMs,
-      lastActivityMs: Math.max(
-        session.lastActivityAt.getTime(),
-        active.get(session.id) ?? resting.get(session.id)?.at ?? 0,
-      ),
+      lastActivityMs: Math.max(session.lastActivityAt.getTime(), activity.lastRequestOf(session.id)),
       caller: {
         apiSessionId: apiSessionIdOf(session.id),
         token,
@@ -163,21 +160,25 @@ export function createApiSessionRegistry({
     return enter(token, key, owner, before, confirmedMs);
   };
 
-  const find = async (token: string): Promise<Entry> => {
+  const known = async (token: string): Promise<Entry> => {
     if (token.length > MAX_TOKEN_CHARS) throw sessionUnknown();
     const hash = hashToken(token);
     const key = hash.toString('latin1');
-    const known = isTrusted ? entries.get(key) : undefined;
-    const now = Date.now();
+    const entry = isTrusted ? entries.get(key) : undefined;
     // An entry that looks idle may have been used through another controller: ask before refusing.
     const isGood =
-      known !== undefined &&
-      now - known.lastActivityMs < timeoutMs &&
-      performance.now() - known.confirmedMs < maxUnconfirmedMs;
+      entry !== undefined &&
+      Date.now() - entry.lastActivityMs < timeoutMs &&
+      performance.now() - entry.confirmedMs < maxUnconfirmedMs;
     if (isGood) hits += 1;
     else misses += 1;
-    const entry = isGood ? known : await load(token, hash, key);
-    active.set(entry.caller.apiSessionId, now);
+    return isGood ? entry : load(token, hash, key);
+  };
+
+  const find = async (token: string): Promise<Entry> => {
+    const now = Date.now();
+    const entry = await known(token);
+    activity.requested(entry.caller.apiSessionId, now);
     entry.lastActivityMs = now;
     return entry;
   };
@@ -199,22 +200,15 @@ export function createApiSessionRegistry({
   /** @param isLast  what rests is written too */
   const flush = async (isLast = false) => {
     const now = Date.now();
-    const batch = new Map(active);
-    for (const [id, { at, dueMs }] of resting) if ((isLast || dueMs <= now) && !batch.has(id)) batch.set(id, at);
+    const batch = activity.take(now, isLast);
     if (batch.size === 0) return;
-    active.clear();
     const sinceMs = performance.now();
     try {
-      const activity = new Map([...batch].map(([id, at]) => [id, new Date(at)]));
-      const touched = await stores.apiSessions.touch(activity, isLast ? 0 : restMs / 1000);
-      for (const [id, at] of batch) {
-        const waitsMs = (touched.get(id)?.waitsSeconds ?? 0) * 1000;
-        if (waitsMs > 0) resting.set(id, { at, dueMs: now + waitsMs });
-        else resting.delete(id);
-      }
+      const touched = await stores.apiSessions.touch(activityOf(batch), isLast ? 0 : restMs / 1000);
+      activity.written(batch, touched, now);
       compare(batch.keys(), touched, sinceMs);
     } catch (error) {
-      for (const [id, at] of batch) if (!active.has(id)) active.set(id, at);
+      activity.failed(batch);
       noteFailure(log, error, 'last activity of sessions could not be written; it is kept and tried again');
     }
   };
@@ -238,8 +232,7 @@ export function createApiSessionRegistry({
 
   const forget = (apiSessionId: string) => {
     changes += 1;
-    active.delete(apiSessionId);
-    resting.delete(apiSessionId);
+    activity.forget(apiSessionId);
     const key = byId.get(apiSessionId);
     if (key !== undefined) entries.delete(key);
   };
@@ -273,6 +266,7 @@ export function createApiSessionRegistry({
       return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
     },
     authenticate: find,
+    known,
     isSharedWithRouters: (apiSessionId) => stores.apiSessions.isSharedWithRouters(apiSessionId),
     forget,
     reread(apiSessionId) {
@@ -295,12 +289,7 @@ export function createApiSessionRegistry({
     },
     seen(apiSessionIds) {
       const now = Date.now();
-      for (const id of apiSessionIds) {
-        active.set(id, now);
-        const key = byId.get(id);
-        const entry = key === undefined ? undefined : entries.peek(key);
-        if (entry !== undefined) entry.lastActivityMs = now;
-      }
+      for (const id of apiSessionIds) activity.reported(id, now);
     },
     flush: () => flush(),
     get use() {

@@ -58,7 +58,7 @@ export function createControl({
     apiSessions: {
       async find(token) {
         try {
-          const { caller } = await apiSessions.authenticate(token);
+          const { caller } = await apiSessions.known(token);
           return caller.isComplete ? caller.apiSessionId : undefined;
         } catch (error) {
           if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;

@@ -21,6 +21,16 @@ export function holds({ isAdmin, permissions }: Rights, permission: string): boo
   );
 }
 
+/** The permissions of the operations that make an enrollment of one, or give it another token. */
+export const ENROLLING = {
+  identity: ['identity.create', 'enrollment.create', 'enrollment.update'],
+  router: ['router.create', 'router.update'],
+} as const;
+
+/** May make enrollments of identities or of routers, and so may read their tokens; to read alone is not enough. */
+export const mayEnroll = (caller: Rights, kind: keyof typeof ENROLLING): boolean =>
+  ENROLLING[kind].some((permission) => holds(caller, permission));
+
 export function isAbove(identity: Rights, caller: Rights): boolean {
   if (caller.isAdmin) return false;
   return identity.isAdmin || !identity.permissions.every((permission) => holds(caller, permission));

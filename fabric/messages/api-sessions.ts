@@ -2,15 +2,27 @@
 import { ApiSessionHeartbeatSchema, RequestClientReSyncSchema } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler } from '../channel.js';
 import { readBody } from '../frame.js';
+import type { KeptSession } from '../session-directory.js';
 import { eachPiece, eachSlice } from '../pieces.js';
 
 /** Looked up at a time. */
 const BATCH = 500;
 
-export const apiSessionHeartbeat: MessageHandler = (frame, channel, { sessionSync, sessionsSeen }) =>
+/** A session counts as used when the router reports that its identity is connected, or has shown a session of it. */
+export const apiSessionHeartbeat: MessageHandler = (frame, channel, services) =>
   eachPiece(ApiSessionHeartbeatSchema, frame, channel, ({ tokens }) =>
     eachSlice(tokens, BATCH, channel, async (batch) => {
-      sessionsSeen(await sessionSync.heartbeat(channel, batch));
+      const { sessionSync, sessionsSeen, stores, traffic } = services;
+      const { routerId } = channel;
+      const named = await sessionSync.heartbeat(channel, batch);
+      const isConnected = ({ identity }: KeptSession) => traffic.connected.isAt(routerId, identity.id);
+      sessionsSeen(named.filter(isConnected).map(({ id }) => id));
+      const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
+      if (others.length === 0) return;
+      const used = (await stores.routerSync.servicesOf(others)).filter(({ id }) =>
+        traffic.sessions.isUsed(routerId, id),
+      );
+      sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
     }),
   );
 

@@ -504,9 +504,9 @@ export interface IdentityEnrollments {
     expiresAt?: string | undefined;
     /** Id of the enrollment. */
     id?: string | undefined;
-    /** JWT that carries the token, for the client. */
+    /** JWT that carries the token, for the client; absent where it is not shown. */
     jwt?: string | undefined;
-    /** The token alone. */
+    /** The token alone; empty where it is not shown. */
     token?: string | undefined;
   } | undefined;
   /** Enrollment by one-time token and a certificate of a given CA. */
@@ -518,9 +518,9 @@ export interface IdentityEnrollments {
     expiresAt?: string | undefined;
     /** Id of the enrollment. */
     id?: string | undefined;
-    /** JWT that carries the token, for the client. */
+    /** JWT that carries the token, for the client; absent where it is not shown. */
     jwt?: string | undefined;
-    /** The token alone. */
+    /** The token alone; empty where it is not shown. */
     token?: string | undefined;
   } | undefined;
   /** Enrollment that sets a password. */
@@ -529,9 +529,9 @@ export interface IdentityEnrollments {
     expiresAt?: string | undefined;
     /** Id of the enrollment. */
     id?: string | undefined;
-    /** JWT that carries the token, for the client. */
+    /** JWT that carries the token, for the client; absent where it is not shown. */
     jwt?: string | undefined;
-    /** The token alone. */
+    /** The token alone; empty where it is not shown. */
     token?: string | undefined;
   } | undefined;
 }

@@ -690,9 +690,9 @@ export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties
   enrollmentCreatedAt?: string | null | undefined;
   /** When its enrollment expires; absent once it has enrolled. */
   enrollmentExpiresAt?: string | null | undefined;
-  /** JWT that carries the enrollment token and the address of the controller, for the router; absent once it has enrolled. */
+  /** JWT that carries the enrollment token and the address of the controller, for the router; absent once it has enrolled, and for callers with… */
   enrollmentJwt?: string | null | undefined;
-  /** Token of its enrollment; absent once it has enrolled. */
+  /** Token of its enrollment; absent once it has enrolled, and for callers with neither `router.create` nor `router.update`. */
   enrollmentToken?: string | null | undefined;
   /** SHA-1 of its certificate, lower-case hex; null until it has enrolled. */
   fingerprint?: string | null | undefined;
@@ -751,11 +751,11 @@ export interface EnrollmentDetail extends BaseEntity {
   identity?: EntityRef | undefined;
   /** Id of the identity that enrolls. */
   identityId?: string | undefined;
-  /** JWT that carries the token and the controller's address, for the client. */
+  /** JWT that carries the token and the controller's address, for the client; absent for callers who may not make such an enrollment. */
   jwt?: string | undefined;
   /** How the identity or router enrolls; `erott` and `trott` are those of routers. */
   method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
-  /** The token alone. */
+  /** The token alone; empty for callers who may not make such an enrollment. */
   token: string;
   transitRouter?: EntityRef | undefined;
   /** Id of the router that enrolls. */
@@ -961,9 +961,9 @@ export interface IdentityEnrollments {
     expiresAt?: string | undefined;
     /** Id of the enrollment. */
     id?: string | undefined;
-    /** JWT that carries the token, for the client. */
+    /** JWT that carries the token, for the client; absent where it is not shown. */
     jwt?: string | undefined;
-    /** The token alone. */
+    /** The token alone; empty where it is not shown. */
     token?: string | undefined;
   } | undefined;
   /** Enrollment by one-time token and a certificate of a given CA. */
@@ -975,9 +975,9 @@ export interface IdentityEnrollments {
     expiresAt?: string | undefined;
     /** Id of the enrollment. */
     id?: string | undefined;
-    /** JWT that carries the token, for the client. */
+    /** JWT that carries the token, for the client; absent where it is not shown. */
     jwt?: string | undefined;
-    /** The token alone. */
+    /** The token alone; empty where it is not shown. */
     token?: string | undefined;
   } | undefined;
   /** Enrollment that sets a password. */
@@ -986,9 +986,9 @@ export interface IdentityEnrollments {
     expiresAt?: string | undefined;
     /** Id of the enrollment. */
     id?: string | undefined;
-    /** JWT that carries the token, for the client. */
+    /** JWT that carries the token, for the client; absent where it is not shown. */
     jwt?: string | undefined;
-    /** The token alone. */
+    /** The token alone; empty where it is not shown. */
     token?: string | undefined;
   } | undefined;
 }
@@ -1749,9 +1749,9 @@ export interface RouterDetail extends BaseEntity {
   enrollmentCreatedAt?: string | null | undefined;
   /** When its enrollment expires; absent once it has enrolled. */
   enrollmentExpiresAt?: string | null | undefined;
-  /** JWT that carries the enrollment token and the address of the controller, for the router; absent once it has enrolled. */
+  /** JWT that carries the enrollment token and the address of the controller, for the router; absent once it has enrolled, and for callers with… */
   enrollmentJwt?: string | null | undefined;
-  /** Token of its enrollment; absent once it has enrolled. */
+  /** Token of its enrollment; absent once it has enrolled, and for callers with neither `router.create` nor `router.update`. */
   enrollmentToken?: string | null | undefined;
   /** SHA-1 of its certificate, lower-case hex; null until it has enrolled. */
   fingerprint: string | null;

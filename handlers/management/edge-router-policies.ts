@@ -66,13 +66,13 @@ export const deleteEdgeRouterPolicy: Handler<'management', 'deleteEdgeRouterPoli
 
 /** GET /edge-router-policies/{id}/edge-routers: what its edge router roles select. */
 export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRouterPolicyEdgeRouters'> = async (
-  { params, query },
+  { params, query, caller },
   { stores },
 ) => {
   const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.get(params.id);
   return listOf(
     await stores.routers.listEdge({ ...query, selectedBy: [{ semantic, roles: edgeRouterRoles }] }),
-    toEdgeRouterDetail,
+    (item) => toEdgeRouterDetail(item, caller),
   );
 };
 

@@ -9,8 +9,8 @@ import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../sh
 import { listServiceViews } from '../shared/service-views.js';
 
 /** GET /edge-routers. */
-export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query }, { stores }) =>
-  listOf(await stores.routers.listEdge(query), toEdgeRouterDetail);
+export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query, caller }, { stores }) =>
+  listOf(await stores.routers.listEdge(query), (item) => toEdgeRouterDetail(item, caller));
 
 /**
  * POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound`
@@ -25,8 +25,8 @@ export const createEdgeRouter: Handler<'management', 'createEdgeRouter'> = async
 };
 
 /** GET /edge-routers/{id}. Fails: `notFound`, also for a transit router. */
-export const detailEdgeRouter: Handler<'management', 'detailEdgeRouter'> = async ({ params }, { stores }) =>
-  ok(toEdgeRouterDetail(await stores.routers.getEdge(params.id)));
+export const detailEdgeRouter: Handler<'management', 'detailEdgeRouter'> = async ({ params, caller }, { stores }) =>
+  ok(toEdgeRouterDetail(await stores.routers.getEdge(params.id), caller));
 
 /** PUT /edge-routers/{id}. Fails: as create. */
 export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async (
@@ -124,18 +124,22 @@ export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServic
 
 /** GET /identities/{id}/edge-routers: which ones the identity may use. */
 export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRouters'> = async (
-  { params, query },
+  { params, query, caller },
   { stores },
 ) => {
   const roles = await stores.routerAccess.routersForIdentity(await stores.identities.get(params.id));
-  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), toEdgeRouterDetail);
+  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), (item) =>
+    toEdgeRouterDetail(item, caller),
+  );
 };
 
 /** GET /services/{id}/edge-routers: through which ones the service may be reached. */
 export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRouters'> = async (
-  { params, query },
+  { params, query, caller },
   { stores },
 ) => {
   const roles = await stores.routerAccess.routersForService(await stores.services.get(params.id));
-  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), toEdgeRouterDetail);
+  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), (item) =>
+    toEdgeRouterDetail(item, caller),
+  );
 };

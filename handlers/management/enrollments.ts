@@ -7,9 +7,12 @@ import { requireMayEnroll, requireMaySeeEnrollment, whereAllowed } from '../shar
 import { toEnrollmentDetail } from '../shared/enrollment-model.js';
 import { requireUsername } from '../shared/updb.js';
 
-/** GET /enrollments: what is outstanding, but for identities above the caller. */
+/**
+ * GET /enrollments: what is outstanding, but for identities above the caller. Tokens are shown to those who may make
+ * such enrollments.
+ */
 export const listEnrollments: Handler<'management', 'listEnrollments'> = async ({ query, caller }, { stores }) =>
-  listOf(await stores.enrollments.list({ ...query, caller }), toEnrollmentDetail);
+  listOf(await stores.enrollments.list({ ...query, caller }), (item) => toEnrollmentDetail(item, caller));
 
 /** POST /enrollments. Fails: `enrollmentExists`, `badReference` (identity, CA), `invalidField`, `unauthenticated`. */
 export const createEnrollment: Handler<'management', 'createEnrollment'> = async (
@@ -47,7 +50,7 @@ export const createEnrollment: Handler<'management', 'createEnrollment'> = async
 export const detailEnrollment: Handler<'management', 'detailEnrollment'> = async ({ params, caller }, { stores }) => {
   const enrollment = await stores.enrollments.get(params.id);
   await requireMaySeeEnrollment(caller, enrollment.identity?.id, stores);
-  return ok(toEnrollmentDetail(enrollment));
+  return ok(toEnrollmentDetail(enrollment, caller));
 };
 
 /** DELETE /enrollments/{id}: its token is worth nothing from then on. */

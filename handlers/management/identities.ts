@@ -196,7 +196,9 @@ export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollmen
   { stores },
 ) => {
   await stores.identities.get(params.id);
-  return listOf(await stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), toEnrollmentDetail);
+  return listOf(await stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), (item) =>
+    toEnrollmentDetail(item, caller),
+  );
 };
 
 /** GET /identities/{id}/service-policies: the policies that select this identity. */

@@ -7,8 +7,8 @@ import type { Handler } from '../handler.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toRouterDetail } from '../shared/router-model.js';
 
 /** GET /routers: all routers, edge routers among them. */
-export const listRouters: Handler<'management', 'listRouters'> = async ({ query }, { stores }) =>
-  listOf(await stores.routers.list(query), toRouterDetail);
+export const listRouters: Handler<'management', 'listRouters'> = async ({ query, caller }, { stores }) =>
+  listOf(await stores.routers.list(query), (item) => toRouterDetail(item, caller));
 
 /**
  * POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config), `invalidField`
@@ -23,8 +23,8 @@ export const createRouter: Handler<'management', 'createRouter'> = async ({ body
 };
 
 /** GET /routers/{id}. Fails: `notFound`. */
-export const detailRouter: Handler<'management', 'detailRouter'> = async ({ params }, { stores }) =>
-  ok(toRouterDetail(await stores.routers.get(params.id)));
+export const detailRouter: Handler<'management', 'detailRouter'> = async ({ params, caller }, { stores }) =>
+  ok(toRouterDetail(await stores.routers.get(params.id), caller));
 
 /** PUT /routers/{id}. Fails: as create, `routerNotUpdatable` for an edge router. */
 export const updateRouter: Handler<'management', 'updateRouter'> = async ({ params, body }, { stores }) => {

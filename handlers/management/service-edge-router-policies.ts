@@ -72,11 +72,11 @@ export const deleteServiceEdgeRouterPolicy: Handler<'management', 'deleteService
 export const listServiceEdgeRouterPolicyEdgeRouters: Handler<
   'management',
   'listServiceEdgeRouterPolicyEdgeRouters'
-> = async ({ params, query }, { stores }) => {
+> = async ({ params, query, caller }, { stores }) => {
   const { semantic, edgeRouterRoles } = await stores.serviceEdgeRouterPolicies.get(params.id);
   return listOf(
     await stores.routers.listEdge({ ...query, selectedBy: [{ semantic, roles: edgeRouterRoles }] }),
-    toEdgeRouterDetail,
+    (item) => toEdgeRouterDetail(item, caller),
   );
 };
 

@@ -1,4 +1,5 @@
 /** The caller's own identity and authenticators; ownership is part of every query. */
+import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Authenticator } from '../../domain/model.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -15,8 +16,9 @@ export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async
 ) =>
   ok(
     toIdentityDetail(await stores.identities.get(caller.identityId), caller, edgeConnections.of(caller.identityId), {
-      self: { href: './current-identity' },
-      mfa: { href: './current-identity/mfa' },
+      links: { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } },
+      // A router that has the token of a client session must not learn how to enroll as its identity.
+      showsTokens: caller.openedAt === 'management' && mayEnroll(caller, 'identity'),
     }),
   );
 

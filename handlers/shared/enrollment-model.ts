@@ -1,14 +1,18 @@
 /** The wire form of an enrollment. */
+import { mayEnroll } from '../../domain/auth/rights.js';
+import type { Rights } from '../../domain/auth/rights.js';
 import type { Enrollment } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, caRef, identityRef, isoTime, linksOf, refTo } from '../fields.js';
 
-export function toEnrollmentDetail(item: Enrollment): Response.EnrollmentDetail {
+/** As `caller` may read it: only those who may make such enrollments get the token and the JWT. */
+export function toEnrollmentDetail(item: Enrollment, caller: Rights): Response.EnrollmentDetail {
+  const isShown = mayEnroll(caller, item.identity === null ? 'router' : 'identity');
   return {
     expiresAt: isoTime(item.expiresAt),
-    jwt: item.jwt,
+    ...(isShown ? { jwt: item.jwt } : {}),
     method: item.method,
-    token: item.token,
+    token: isShown ? item.token : '',
     ...(item.identity === null ? {} : { identity: identityRef(item.identity), identityId: item.identity.id }),
     ...(item.edgeRouter === null
       ? {}

@@ -1,5 +1,5 @@
 /** The wire form of an identity, as its administrators and it itself read it. */
-import { isAbove } from '../../domain/auth/rights.js';
+import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentSummary, Hosting, Identity, Page, Unread } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
@@ -7,14 +7,17 @@ import { baseFields, caRef, identityLinks, isoTime, isoTimeOrNull, refTo } from 
 import type { Context, EdgeConnection } from '../context.js';
 import { keptListOf } from '../handler.js';
 import type { ElementKind } from '../kept-texts.js';
-import type { Links, ListReply } from '../reply.js';
+import type { ListReply } from '../reply.js';
 
-/** As `caller` may read it: how to enroll as an identity above the caller is left out. */
+/**
+ * As `caller` may read it: enrollments of an identity above the caller are left out, and tokens of all others for those
+ * who may not make such enrollments.
+ */
 export function toIdentityDetail(
   identity: Identity,
   caller: Rights,
   edgeRouterConnectionStatus: EdgeConnection,
-  links: Links = identityLinks(identity),
+  { links = identityLinks(identity), showsTokens = mayEnroll(caller, 'identity') } = {},
 ): Response.IdentityDetail {
   const { isAdmin, isDefaultAdmin, permissions } = identity;
   const isHidden = isAbove({ isAdmin: isAdmin || isDefaultAdmin, permissions }, caller);
@@ -27,7 +30,11 @@ export function toIdentityDetail(
     defaultHostingPrecedence: identity.defaultHostingPrecedence,
     disabled: identity.isDisabled,
     edgeRouterConnectionStatus,
-    enrollment: byKey(isHidden ? [] : identity.enrollments, ({ method }) => method, toEnrollmentSummary),
+    enrollment: byKey(
+      isHidden ? [] : identity.enrollments,
+      ({ method }) => method,
+      (item) => toEnrollmentSummary(item, showsTokens),
+    ),
     envInfo: identity.envInfo,
     externalId: identity.externalId,
     hasApiSession: identity.hasApiSession,
@@ -92,12 +99,12 @@ function authenticatorsOf(identity: Identity): Response.IdentityAuthenticators {
   return result;
 }
 
-function toEnrollmentSummary(item: EnrollmentSummary) {
+function toEnrollmentSummary(item: EnrollmentSummary, showsTokens: boolean) {
   return {
     expiresAt: isoTime(item.expiresAt),
     id: item.id,
-    jwt: item.jwt,
-    token: item.token,
+    ...(showsTokens ? { jwt: item.jwt } : {}),
+    token: showsTokens ? item.token : '',
     ...(item.ca === null ? {} : { ca: caRef(item.ca), caId: item.ca.id }),
   };
 }

@@ -1,4 +1,6 @@
 /** The wire forms of routers, and what their requests say. */
+import { mayEnroll } from '../../domain/auth/rights.js';
+import type { Rights } from '../../domain/auth/rights.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { RouterEnrollment } from '../../db/routers.js';
@@ -29,23 +31,22 @@ export function toOwnEdgeRouter(router: Router): Client.CurrentIdentityEdgeRoute
   return { ...toCommonEdgeRouter(router), ...baseFields(router, linksOf('edge-routers', router.id)) };
 }
 
-/** What an outstanding enrollment adds. */
-function enrollmentOf({ enrollment }: Router) {
-  return enrollment === null
-    ? {}
-    : {
-        enrollmentCreatedAt: isoTime(enrollment.createdAt),
-        enrollmentExpiresAt: isoTime(enrollment.expiresAt),
-        enrollmentJwt: enrollment.jwt,
-        enrollmentToken: enrollment.token,
-      };
+/** What an outstanding enrollment adds: only those who may make one get the token and the JWT. */
+function enrollmentOf({ enrollment }: Router, caller: Rights) {
+  if (enrollment === null) return {};
+  return {
+    enrollmentCreatedAt: isoTime(enrollment.createdAt),
+    enrollmentExpiresAt: isoTime(enrollment.expiresAt),
+    ...(mayEnroll(caller, 'router') ? { enrollmentJwt: enrollment.jwt, enrollmentToken: enrollment.token } : {}),
+  };
 }
 
 const versionOf = ({ presence }: Router) => (presence === null ? {} : { versionInfo: presence.versionInfo });
 
 const toInterface = ({ addresses, ...interfaceOf }: RouterInterface) => ({ ...interfaceOf, addresses: [...addresses] });
 
-export function toEdgeRouterDetail(router: Router): Response.EdgeRouterDetail {
+/** As `caller` may read it. */
+export function toEdgeRouterDetail(router: Router, caller: Rights): Response.EdgeRouterDetail {
   return {
     certPem: router.certPem,
     configs: router.configs,
@@ -59,13 +60,14 @@ export function toEdgeRouterDetail(router: Router): Response.EdgeRouterDetail {
     unverifiedCertPem: router.unverifiedCertPem,
     unverifiedFingerprint: router.unverifiedFingerprint,
     ...versionOf(router),
-    ...enrollmentOf(router),
+    ...enrollmentOf(router, caller),
     ...toCommonEdgeRouter(router),
     ...baseFields(router, linksOf('edge-routers', router.id)),
   };
 }
 
-export function toRouterDetail(router: Router): Response.RouterDetail {
+/** As `caller` may read it. */
+export function toRouterDetail(router: Router, caller: Rights): Response.RouterDetail {
   return {
     configs: router.configs,
     cost: router.cost,
@@ -80,7 +82,7 @@ export function toRouterDetail(router: Router): Response.RouterDetail {
     noTraversal: router.noTraversal,
     unverifiedCertPem: router.unverifiedCertPem,
     unverifiedFingerprint: router.unverifiedFingerprint,
-    ...enrollmentOf(router),
+    ...enrollmentOf(router, caller),
     ...baseFields(router, linksOf('transit-routers', router.id)),
   };
 }

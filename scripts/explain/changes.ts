@@ -41,7 +41,12 @@ const wholePolicy: ServicePolicyDraft = {
 
 const externalIdOf = ({ identityIndex }: Facts): string => `bench-external-${identityIndex + HOSTING}`;
 const activityOf = (count: number) =>
-  new Map(Array.from({ length: count }, (_, index) => [idOf('api-session', index), new Date()]));
+  new Map(
+    Array.from({ length: count }, (_, index) => [
+      idOf('api-session', index),
+      { at: new Date(), requestedAt: new Date() },
+    ]),
+  );
 
 /** @throws Error when the proof does not hold */
 async function open(tx: StoreSet, authenticatorId: string, method: LoginMethod, proof: Proof): Promise<void> {

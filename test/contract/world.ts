@@ -1,7 +1,7 @@
 /** The controller under test as the hooks see it: callers, and entities made from the examples of the spec. */
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
-import { MANAGEMENT } from '../support/paths.js';
+import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { exampleOf } from './examples.js';
 import type { Body } from './examples.js';
 import type { HookSettings } from './transaction.js';
@@ -15,7 +15,7 @@ export interface World {
   readonly admin: Client;
   /** A new identity with a password; always an administrator, so that it may call whatever is under test. */
   readonly account: (isAdmin?: boolean) => Promise<Account>;
-  /** Logs in. */
+  /** Logs in at the client API: such a session opens both APIs, since no router is here that gets its token. */
   readonly session: (account: Account) => Promise<Client>;
   /** With the token of a session. */
   readonly clientOf: (token: string) => Client;
@@ -38,7 +38,7 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
   };
   const session: World['session'] = async (account) => {
     const answer = expectStatus(
-      await anonymous.post(`${MANAGEMENT}/authenticate?method=password`, {
+      await anonymous.post(`${CLIENT}/authenticate?method=password`, {
         username: account.username,
         password: account.password,
       }),

@@ -25,11 +25,12 @@ describe('activity of API sessions', () => {
     ]);
     return { id, identityId };
   };
-  const touch = (ids: readonly string[], agoSeconds: number, restSeconds = REST) =>
-    fixture.stores.apiSessions.touch(
-      new Map(ids.map((id) => [id, new Date(Date.now() - agoSeconds * 1000)])),
-      restSeconds,
-    );
+  const touch = (ids: readonly string[], agoSeconds: number, restSeconds = REST) => {
+    const at = new Date(Date.now() - agoSeconds * 1000);
+    return fixture.stores.apiSessions.touch(new Map(ids.map((id) => [id, { at, requestedAt: at }])), restSeconds);
+  };
+  const report = (id: string) =>
+    fixture.stores.apiSessions.touch(new Map([[id, { at: new Date(), requestedAt: null }]]), 0);
   /** Of its row; another one when it was written. */
   const version = async (id: string) =>
     (await fixture.files.query('SELECT xmin::text AS version FROM api_sessions WHERE id = $1', [id])).rows[0]?.[
@@ -58,6 +59,31 @@ describe('activity of API sessions', () => {
     const { id } = await openSession(REST - 100);
     expect((await touch([id], 1, 0)).get(id)?.waitsSeconds).to.equal(0);
     expect(await idleSeconds(id)).to.be.below(REST - 100);
+  });
+
+  it('that routers alone report counts for a day after the last request', async () => {
+    const { id } = await openSession(3_600);
+    const lastRequest = (hours: number) =>
+      fixture.files.query(
+        'UPDATE api_sessions SET last_request_at = now() - make_interval(hours => $2) WHERE id = $1',
+        [id, hours],
+      );
+    await lastRequest(23);
+    await report(id);
+    expect(await idleSeconds(id)).to.be.below(60);
+    await fixture.files.query("UPDATE api_sessions SET last_activity_at = now() - interval '2 hours' WHERE id = $1", [
+      id,
+    ]);
+    await lastRequest(25);
+    await report(id);
+    expect(await idleSeconds(id)).to.be.within(3_540, 3_660);
+    const before = await version(id);
+    await report(id);
+    expect(await version(id), 'nothing is written that changes nothing').to.equal(before);
+    await touch([id], 0, 0);
+    expect(await idleSeconds(id), 'a request counts').to.be.below(60);
+    await report(id);
+    expect(await idleSeconds(id)).to.be.below(60);
   });
 
   it('is never set back, and then waits for nothing', async () => {

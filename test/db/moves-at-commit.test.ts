@@ -37,6 +37,7 @@ const LOCKING: Readonly<Record<string, string>> = {
   end_sessions_of_authenticators: 'API sessions by id, then their sessions by id',
   end_sessions_of_moved_identity: 'sessions by id',
   end_sessions_of_policy: 'sessions by id',
+  end_surplus_api_sessions: 'API sessions of one identity that are free, one as a rule; sessions of each by id',
   forget_mfa_of_sessions: 'the identity, its API sessions by id, its sessions by id',
   forget_selector: 'policies: service, router, service router; each by id',
   hold_api_sessions: 'API sessions by id, then their sessions by id',
