@@ -260,18 +260,15 @@ describe('If-Match', () => {
   it('leaves nothing behind of a change that is refused, and other refusals come first', async () => {
     const taken = unique('s');
     await make(controller, 'services', { name: taken, encryptionRequired: false });
-    const config = await make(controller, 'configs', {
-      name: unique('config'),
-      configTypeId: await make(controller, 'config-types', { name: unique('type') }),
-      data: {},
-    });
+    const configTypeId = await make(controller, 'config-types', { name: unique('type') });
+    const config = await make(controller, 'configs', { name: unique('config'), configTypeId, data: {} });
     const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
     const path = `${MANAGEMENT}/services/${id}`;
     expectField(await admin.patch(path, { name: taken }, ifMatch('"1.a"')), 'name', 'name must be unique');
     expectMoved(await admin.patch(path, { configs: [config] }, ifMatch('"1.a"')), /^service with id /);
     expect(entityOf(await admin.get(path))['configs']).to.deep.equal([]);
     expectStatus(await admin.patch(path, { configs: [config] }), 200);
-    const used = `${MANAGEMENT}/configs/${config}`;
+    const used = `${MANAGEMENT}/config-types/${configTypeId}`;
     expectFault(
       await admin.delete(used, undefined, ifMatch(await tagAt(used))),
       409,
