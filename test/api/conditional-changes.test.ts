@@ -249,6 +249,7 @@ describe('If-Match', () => {
     expectField(await admin.patch(path, { name: taken }, ifMatch('"1.a"')), 'name', 'name must be unique');
     expectMoved(await admin.patch(path, { configs: [config] }, ifMatch('"1.a"')), /^service with id /);
     expect(entityOf(await admin.get(path))['configs']).to.deep.equal([]);
+    expectStatus(await admin.patch(path, { configs: [config] }), 200);
     const used = `${MANAGEMENT}/config-types/${configTypeId}`;
     expectFault(
       await admin.delete(used, undefined, ifMatch(await tagAt(used))),
