@@ -36,7 +36,7 @@ export function insertStatement(table: string, values: Values): ChangeStatement 
   return statement(`insert-${table}`, values, (marks) => builder(table).insert(marks));
 }
 
-/** Of the row with this id; its `updated_at` moves. */
+/** Of the row with this id; its `updated_at` moves, and is what the statement returns. */
 export function updateStatement(table: string, id: string, values: Values): ChangeStatement {
   return statement(
     `update-${table}`,
@@ -44,10 +44,18 @@ export function updateStatement(table: string, id: string, values: Values): Chan
     (marks) =>
       builder(table)
         .where({ id: ID })
-        .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) }),
+        .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) })
+        .returning('updated_at'),
     id,
   );
 }
+
+/** What `updateStatement` returns, of a row that stays as it is. */
+export const versionStatement = (table: string, id: string): ChangeStatement => ({
+  name: `updated-at-${table}`,
+  sql: `SELECT updated_at FROM ${table} WHERE id = $1`,
+  values: [id],
+});
 
 type Marks = Readonly<Record<string, string>>;
 

@@ -9,8 +9,13 @@
 export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0022-full-api-sessions',
   '0023-switches-of-config-types',
+  '0024-sessions-at-routers',
+  '0025-names-and-addresses',
   '0026-bounded-logins',
-  '0030-empty-texts',
+  '0027-moves-at-commit',
+  '0028-audit-of-the-rest',
+  '0029-empty-texts',
+  '0030-second-factor-guesses',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -20,7 +20,7 @@ import { StopSource } from '../domain/scheduling/stop-signal.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
-import type { RequestScope } from './request-scope.js';
+import type { OnVersion, RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
 import { cut, sessionConfig, prepareConnection } from './connection.js';
@@ -44,6 +44,8 @@ export interface Db {
    * no more than each other: twice the rate of a connection each, since PostgreSQL need not be woken for every one.
    */
   read<R>(name: string, sql: string, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>>;
+  /** Whoever changes one row says here what its version is then; absent where it is not asked for. */
+  readonly onVersion?: OnVersion | undefined;
 }
 
 export interface TransactionOptions {
@@ -252,7 +254,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         const run = runOn(client, { connection: 'pool', counts, scope });
         await run(null, beginAs(begin, scope?.actor));
-        const result = await work({ run, read: run, write: run });
+        const result = await work({ run, read: run, write: run, onVersion: scope?.onVersion });
         await run(null, 'COMMIT');
         return result;
       } catch (error) {

@@ -9,7 +9,7 @@ import { versionOf } from '../domain/entity-version.js';
 import type { Rows } from './connection.js';
 import type { Db, Source, TransactionOptions } from './db.js';
 import { ScopedSource } from './request-scope.js';
-import type { RequestScope } from './request-scope.js';
+import type { OnVersion, RequestScope } from './request-scope.js';
 
 /** Where the version of an entity is, by its name in errors: the time of its last change. */
 const VERSIONS = {
@@ -36,6 +36,8 @@ const VERSIONS = {
 } as const;
 
 export type VersionedEntity = keyof typeof VERSIONS;
+
+export const tableOf = (entity: VersionedEntity): string => VERSIONS[entity].table;
 
 export const isConstant = (entity: VersionedEntity): boolean => VERSIONS[entity].column === 'created_at';
 
@@ -96,13 +98,16 @@ export class GuardedSource extends ScopedSource {
    * @throws DomainError `preconditionFailed`
    */
   async settle(): Promise<void> {
-    if (!this.#isDecided) await new GuardedTransaction(this, this.precondition).require();
+    if (this.#isDecided) return;
+    const version = await new GuardedTransaction(this, this.precondition).require();
+    // The row stays as it was when it was compared, which may be later than when it was read.
+    if (version !== undefined) this.onVersion?.(tableOf(this.precondition.entity), this.precondition.id, version);
   }
 }
 
 /** An open transaction, whose first write looks at the row before. */
 class GuardedTransaction implements Db {
-  #version: Promise<string | undefined> | undefined;
+  #version: Promise<Date | undefined> | undefined;
 
   constructor(
     readonly tx: Db,
@@ -113,6 +118,10 @@ class GuardedTransaction implements Db {
     return this.#version !== undefined;
   }
 
+  get onVersion(): OnVersion | undefined {
+    return this.tx.onVersion;
+  }
+
   run: Db['run'] = (name, sql, values, form) => this.tx.run(name, sql, values, form);
   read: Db['read'] = (name, sql, values, form) => this.tx.read(name, sql, values, form);
 
@@ -121,11 +130,14 @@ class GuardedTransaction implements Db {
     return this.tx.write<R>(name, sql, values);
   }
 
-  /** @throws DomainError `preconditionFailed`. A row that is not there is refused by the statement that needs it. */
-  async require(): Promise<void> {
+  /**
+   * @returns the version before the first write; undefined without a row, which the statement that needs it refuses
+   * @throws DomainError `preconditionFailed`
+   */
+  async require(): Promise<Date | undefined> {
     const version = await (this.#version ??= this.#look());
     const { entity, id, versions } = this.precondition;
-    if (version === undefined || versions.has(version)) return;
+    if (version === undefined || versions.has(versionOf(version))) return version;
     throw new DomainError('preconditionFailed', {
       causeMessage:
         `${entity} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, apply ` +
@@ -133,7 +145,7 @@ class GuardedTransaction implements Db {
     });
   }
 
-  async #look(): Promise<string | undefined> {
+  async #look(): Promise<Date | undefined> {
     const { entity, id, isDelete } = this.precondition;
     const { table, column } = VERSIONS[entity];
     const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
@@ -141,7 +153,6 @@ class GuardedTransaction implements Db {
     const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [
       id,
     ]);
-    const [row] = rows;
-    return row && versionOf(row.version);
+    return rows[0]?.version;
   }
 }

@@ -22,6 +22,9 @@ export interface ListReader {
   readonly place: KeptPlace;
 }
 
+/** Gets the version of a row as a change leaves it: `updated_at`. Of several calls for one row the last one counts. */
+export type OnVersion = (table: string, id: string, version: Date) => void;
+
 export interface RequestScope {
   readonly reader?: ListReader;
   /** Absent: the time is not asked for. */
@@ -32,6 +35,8 @@ export interface RequestScope {
   readonly trace?: StatementTrace | undefined;
   /** Absent: whatever the request changes may have been changed before. */
   readonly precondition?: Precondition | undefined;
+  /** Absent: the answer says nothing of versions. */
+  readonly onVersion?: OnVersion | undefined;
 }
 
 /** The database for one request. */
@@ -40,6 +45,10 @@ export class ScopedSource implements Source {
     readonly source: Source,
     readonly scope: RequestScope,
   ) {}
+
+  get onVersion(): OnVersion | undefined {
+    return this.scope.onVersion;
+  }
 
   run<R>(name: string | null, sql: string, values?: readonly unknown[], form?: RowForm) {
     return this.source.run<R>(name, sql, values, form, this.scope);

@@ -5,7 +5,7 @@
 import { mapBatches } from '../domain/batches.js';
 import type { BaseEntity, Page, Tags, Unread } from '../domain/model.js';
 import { notFound, raise } from '../domain/errors.js';
-import { insertStatement, updateStatement } from './change-statements.js';
+import { insertStatement, updateStatement, versionStatement } from './change-statements.js';
 import type { Values } from './change-statements.js';
 import { isDatabase } from './db.js';
 import type { Db } from './db.js';
@@ -368,7 +368,8 @@ export async function insert(db: Db, table: string, values: Values): Promise<voi
 }
 
 /**
- * Changes the given columns of one row and moves its `updated_at`. With nothing to change the row stays as it is.
+ * Changes the given columns of one row and moves its `updated_at`, the row's version. With nothing to change the row
+ * stays as it is. `onVersion` gets the version of then in both cases.
  * @param isTouched  true when something outside the row changes with it: `updated_at` moves in any case
  * @throws DomainError `notFound` naming `entity`
  */
@@ -380,14 +381,12 @@ export async function update(
   values: Values,
   isTouched = false,
 ): Promise<void> {
-  if (!isTouched && Object.values(values).every((value) => value === undefined)) {
-    const { rowCount } = await db.run(`exists-${table}`, `SELECT FROM ${table} WHERE id = $1`, [id]);
-    if (rowCount === 0) throw notFound(entity, id);
-    return;
-  }
-  const { name, sql, values: bound } = updateStatement(table, id, values);
-  const { rowCount } = await db.write(name, sql, bound);
-  if (rowCount === 0) throw notFound(entity, id);
+  const isChange = isTouched || Object.values(values).some((value) => value !== undefined);
+  const { name, sql, values: bound } = isChange ? updateStatement(table, id, values) : versionStatement(table, id);
+  const { rows } = await db[isChange ? 'write' : 'run']<Pick<BaseRow, 'updated_at'>>(name, sql, bound);
+  const [row] = rows;
+  if (row === undefined) throw notFound(entity, id);
+  db.onVersion?.(table, id, row.updated_at);
 }
 
 /** @throws DomainError `notFound` naming `entity` */

@@ -64,7 +64,7 @@ export interface OperationSpec {
   readonly produces: readonly string[];
   /** By status, or `default`. */
   readonly responses: Readonly<Record<string, ResponseSpec>>;
-  /** Its success carries an entity tag. */
+  /** Its success carries an entity tag: of the answer to a read, of the version that a change has left. */
   readonly isTagged: boolean;
   /** A read that answers with a credential: a token of a session, a one-time token or code, a seed. */
   readonly handsOutCredential: boolean;

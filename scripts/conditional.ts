@@ -62,6 +62,7 @@ export function addConditions(api: ApiName, paths: JsonObject): void {
         addParameter(operation, 'ifMatch');
         responses['400'] ??= { $ref: '#/responses/badRequest' };
         responses['412'] = { $ref: '#/responses/preconditionFailed' };
+        if (method !== 'delete') tagChange(responses, `${method} ${path}`);
       }
       const isKept = KEPT[api].some((id) => id === operation['operationId']);
       if (method === 'get' && (isEntity || isKept)) {
@@ -88,4 +89,12 @@ function addTag(responses: JsonObject, tag: JsonObject, path: string): void {
     ...success,
     headers: { ...(isObject(success['headers']) ? success['headers'] : {}), ETag: tag },
   };
+}
+
+/** @throws Error where the answer is not the shared one of changes */
+function tagChange(responses: JsonObject, change: string): void {
+  const success = responses['200'];
+  if (!isObject(success) || success['$ref'] !== '#/responses/done')
+    throw new Error(`${change}: its answer 200 has to be '#/responses/done', which 'changed' takes the place of`);
+  responses['200'] = { $ref: '#/responses/changed' };
 }

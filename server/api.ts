@@ -25,7 +25,8 @@ import type { Exchange } from './exchange.js';
 import { bodyFault } from './faults.js';
 import { parseJson, textOf } from './json-body.js';
 import type { Logger } from './log.js';
-import { preconditionOf } from './entity-tags.js';
+import { changedVersion, preconditionOf } from './entity-tags.js';
+import type { ChangedVersion } from './entity-tags.js';
 import { mediaType, preferredOf, requireAcceptable, requireContentType } from './media.js';
 import { foldNames } from './names.js';
 import type { OutageLog } from './outage-log.js';
@@ -78,6 +79,12 @@ const NO_SESSION =
   'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",' +
   'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
 const BAD_BEARER = 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"';
+
+/** Those of the entity that a request changes. */
+interface Versions {
+  readonly precondition: Precondition | undefined;
+  readonly changed: ChangedVersion | undefined;
+}
 
 /** One of more bytes may take tens of milliseconds to read: one a turn, so that others are answered in between. */
 const LARGE_BODY = 64 * 1024;
@@ -132,15 +139,23 @@ export function createApi(options: ApiOptions): ApiHandler {
     handler: BoundHandler,
     input: BoundInput,
     seen: Seen,
-    precondition: Precondition | undefined,
+    { precondition, changed }: Versions,
   ): Promise<AnyReply> => {
     const { clock, trace } = seen;
     const actor = actorOf(seen, requestId, context.network.name);
-    const stores = context.stores.forRequest({ reader, actor, clock, trace: trace?.statements, precondition });
+    const onVersion = changed?.onVersion;
+    const stores = context.stores.forRequest({
+      reader,
+      actor,
+      clock,
+      trace: trace?.statements,
+      precondition,
+      onVersion,
+    });
     const own = trace === undefined ? context : tracedContext(context, trace);
     const reply = await handler(input, { ...own, stores });
     if (precondition !== undefined) await stores.settle();
-    return reply;
+    return changed?.tag === undefined ? reply : { ...reply, headers: { etag: changed.tag } };
   };
 
   /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
@@ -157,10 +172,13 @@ export function createApi(options: ApiOptions): ApiHandler {
     const handler = negotiate(exchange, match.operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await largeBodies.run(() => undefined);
     const input = read(exchange, match, bytes, seen);
-    const precondition = preconditionOf(match.operation, match.params, request.headers['if-match']);
+    const versions = {
+      precondition: preconditionOf(match.operation, match.params, request.headers['if-match']),
+      changed: changedVersion(match.operation, match.params),
+    };
     const reader = (exchange.reader = new RequestReader(input.caller?.identityId ?? '', response));
     try {
-      const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, precondition);
+      const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, versions);
       if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
       if ('stream' in reply) {

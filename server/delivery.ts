@@ -7,6 +7,7 @@ import { MIN_BYTES, PieceCoder, codedHead, compress, offerFor, varied } from './
 import type { Headers, Offer } from './compression.js';
 import { isKnown } from './entity-tags.js';
 import { PIECE, send, sendWhole } from './outflow.js';
+import { isRead } from './paths.js';
 
 export type { Headers } from './compression.js';
 
@@ -58,9 +59,9 @@ export function deliverPieces(
   return undefined;
 }
 
-/** Whether the reader has this answer, by its tag. */
+/** Whether the reader has this answer, by its tag. The answer to a change is always sent. */
 const isWithReader = ({ req }: ServerResponse, status: number, { etag }: Headers): boolean =>
-  etag !== undefined && status === 200 && isKnown(req.headers['if-none-match'], String(etag));
+  etag !== undefined && status === 200 && isRead(req) && isKnown(req.headers['if-none-match'], String(etag));
 
 /** All that the answer would carry, but its text. */
 function sendNotModified(response: ServerResponse, headers: Headers): undefined {

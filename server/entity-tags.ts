@@ -2,15 +2,17 @@
  * Entity tags: of texts that are sent again and again, and of details. A tag of a detail has two parts: the version of
  * what is stored, and a hash of the answer, which also shows what follows from elsewhere (who is online, names of what
  * is referred to, what the caller may do). `If-None-Match` compares both, `If-Match` only the version: whoever changes
- * an entity does not care who has come online since. Tags are strong and name the text before it is compressed; who
- * compresses an answer makes its tag weak (`W/`), which both headers take for the same.
+ * an entity does not care who has come online since. The answer to a change has a tag of the version alone. Tags are
+ * strong and name the text before it is compressed; who compresses an answer makes its tag weak (`W/`), which both
+ * headers take for the same.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalidField } from '../domain/errors.js';
 import { collectionOf, versionOf } from '../domain/entity-version.js';
-import { isConstant } from '../db/precondition.js';
+import { isConstant, tableOf } from '../db/precondition.js';
 import type { Precondition, VersionedEntity } from '../db/precondition.js';
+import type { OnVersion } from '../db/request-scope.js';
 import type { OperationSpec } from '../generated/operation.js';
 
 /** What is stored of each collection whose entities can be changed or deleted by their ids. */
@@ -75,6 +77,40 @@ export function tagOfAnswer(operation: OperationSpec, data: unknown, body: strin
   if (entity === undefined) return tagOf(body);
   const { createdAt, updatedAt } = data as { createdAt: string; updatedAt: string };
   return `"${versionOf(new Date(isConstant(entity) ? createdAt : updatedAt))}.${hashOf(body)}"`;
+}
+
+/** The version in which a change leaves its entity, for the answer's tag. */
+export class ChangedVersion {
+  #version: Date | undefined;
+
+  constructor(
+    readonly table: string,
+    readonly id: string,
+  ) {}
+
+  readonly onVersion: OnVersion = (table, id, version) => {
+    if (table === this.table && id === this.id) this.#version = version;
+  };
+
+  /**
+   * For `If-Match` of the next change. It equals no tag of a detail, so that a read which names it is answered in full:
+   * what is stored is not what was sent. undefined while no statement has said what the version is.
+   */
+  get tag(): string | undefined {
+    return this.#version && `"${versionOf(this.#version)}"`;
+  }
+}
+
+/** undefined for an operation whose answer has no such tag. */
+export function changedVersion(
+  operation: OperationSpec,
+  { id }: Readonly<Record<string, string>>,
+): ChangedVersion | undefined {
+  if (!operation.isTagged || operation.method === 'GET') return undefined;
+  const entity = entityOf(operation);
+  if (entity === undefined || id === undefined)
+    throw new Error(`${operation.operationId} has no entity with a version`);
+  return new ChangedVersion(tableOf(entity), id);
 }
 
 /** Tags of a header, without `W/` and quotes; undefined when it is no list of them. */

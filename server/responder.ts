@@ -98,7 +98,7 @@ export async function writeReply(
     check(operation, reply.status, specOf(operation, reply.status).validator, { data, meta });
     const body = `{"data":${JSON.stringify(data)},"meta":${metaText(meta)}}\n`;
     const own = { ...reply.headers, ...locationOf(operation, reply), ...storing(operation) };
-    if (operation.isTagged) {
+    if (operation.isTagged && operation.method === 'GET') {
       const tag = tagOfAnswer(operation, data, body);
       reply.onWritten?.(body, tag);
       const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...own };

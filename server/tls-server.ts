@@ -113,14 +113,17 @@ export function createTlsServer({
   server.maxHeadersCount = config.maxHeaders + 1;
   // An unknown expectation is no reason to refuse (RFC 9110 section 10.1.1 leaves the choice).
   server.on('checkExpectation', listener);
-  const stalls = watchStalls(config.stallTimeout * 1000, log);
-  server.on('secureConnection', (socket) => {
-    if (!isOfRouter(socket)) stalls.add(socket);
+  const stalls = watchStalls(config.stallTimeout * 1000, config.keepAliveTimeout * 1000, log);
+  // Only the time of keep-alive ends with this event. Node destroys the connection when it has no listener.
+  server.on('timeout', (socket) => {
+    stalls.expire(socket as TLSSocket);
   });
   server.on('close', () => {
     stalls.close();
   });
-  const { below, closeUnused } = trackUnused(server);
+  const { below, closeUnused } = trackUnused(server, (socket, raw) => {
+    stalls.add(socket, raw);
+  });
   const refusals = new RefusedConnections(common);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = isNoTls(error) ? below(socket) : undefined;
@@ -150,8 +153,11 @@ interface Unused {
   readonly closeUnused: () => void;
 }
 
-/** The socket of a request is the TLS layer's; before the end of the handshake there is only the one below. */
-function trackUnused(server: Server): Unused {
+/**
+ * The socket of a request is the TLS layer's; before the end of the handshake there is only the one below.
+ * @param onOpen  gets each connection of HTTP after its handshake
+ */
+function trackUnused(server: Server, onOpen: (socket: TLSSocket, below: Socket) => void): Unused {
   const inHandshake = new Map<string, Socket>();
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -162,8 +168,11 @@ function trackUnused(server: Server): Unused {
     });
   });
   server.on('secureConnection', (socket) => {
-    inHandshake.delete(connectionKey(socket));
+    const key = connectionKey(socket);
+    const raw = inHandshake.get(key);
+    inHandshake.delete(key);
     if (isOfRouter(socket)) return;
+    if (raw !== undefined) onOpen(socket, raw);
     unused.add(socket);
     socket.once('close', () => {
       unused.delete(socket);

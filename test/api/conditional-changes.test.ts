@@ -1,13 +1,11 @@
 /** `If-Match`: changes that are made only while their entity is as it was read (docs/concurrent-changes.md). */
 import { expect } from 'chai';
-import type { OperationSpec } from '../../generated/operation.js';
-import { exampleOf } from '../contract/examples.js';
-import type { Body } from '../contract/examples.js';
-import { ends, newIssuer, subject } from '../contract/subjects.js';
-import { openWorld, withNewNames } from '../contract/world.js';
+import { subject } from '../contract/subjects.js';
+import { openWorld } from '../contract/world.js';
 import type { World } from '../contract/world.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
+import { bodyOf, conditional, detailOf, ifMatch, versionOf } from '../support/conditional.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
@@ -16,7 +14,6 @@ import { whileHeld } from '../support/locks.js';
 import { all, nameOf, pathOf } from '../support/operations.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
-const conditional = all.filter(({ parameters }) => parameters.some(({ name }) => name === 'If-Match'));
 /** Of all that can be changed or deleted by its id. */
 const COLLECTIONS = [
   'api-sessions',
@@ -59,7 +56,6 @@ describe('If-Match', () => {
     await controller.stop();
   });
 
-  const ifMatch = (tag: string) => ({ headers: { 'if-match': tag } });
   const tagOf = (answer: Answer): string => {
     expect(expectStatus(answer, 200).headers.etag).to.match(/^"[0-9a-z]+\.[\w-]{22}"$/);
     return answer.headers.etag ?? '';
@@ -69,7 +65,6 @@ describe('If-Match', () => {
     return `${MANAGEMENT}/services/${await make(controller, 'services', body)}`;
   };
   const tagAt = async (path: string): Promise<string> => tagOf(await admin.get(path));
-  const versionOf = (tag: string): string => tag.slice(1).split('.', 1)[0] ?? '';
   const expectMoved = (answer: Answer, entity: RegExp): void => {
     const { message, cause } = expectFault(answer, 412, 'PRECONDITION_FAILED');
     expect(message).to.equal('The entity is not what it was when it was read, and nothing was done');
@@ -77,19 +72,6 @@ describe('If-Match', () => {
       .to.match(entity)
       .and.match(/read it again, apply the change .* repeat the request/);
   };
-
-  /** What changes the entity by this operation; undefined for a delete. */
-  const bodyOf = async ({ method, path }: OperationSpec): Promise<Body | undefined> => {
-    if (method === 'DELETE') return undefined;
-    const example = exampleOf('management', method, path) ?? {};
-    if (method === 'PATCH')
-      return { ...('typeId' in example ? { typeId: example['typeId'] } : {}), tags: { a: unique('a') } };
-    const body = withNewNames(example, unique);
-    if (path.startsWith('/external-jwt-signers')) return { ...body, ...newIssuer(world) };
-    return path.startsWith('/terminators') ? { ...body, ...(await ends(world)) } : body;
-  };
-  /** Where an administrator reads what the operation changes: a version is the same in both APIs. */
-  const detailOf = (operation: OperationSpec, id: string) => pathOf({ ...operation, api: 'management' }, id);
 
   it('is taken by every change and delete of an entity, in one way', () => {
     const collections = conditional.map(({ path }) => path.split('/')[1]);
@@ -111,7 +93,7 @@ describe('If-Match', () => {
       it(nameOf(operation), async () => {
         const { method } = operation;
         const id = await subject(operation, world);
-        const [path, detail, body] = [pathOf(operation, id), detailOf(operation, id), await bodyOf(operation)];
+        const [path, detail, body] = [pathOf(operation, id), detailOf(operation, id), await bodyOf(operation, world)];
         const ordinary = await controller.newCaller();
         const send = (client: Client, tag?: string) =>
           client.send(method, path, body, tag === undefined ? {} : ifMatch(tag));
@@ -139,9 +121,9 @@ describe('If-Match', () => {
         const { method } = operation;
         const id = await subject(operation, world);
         const [path, detail] = [pathOf(operation, id), detailOf(operation, id)];
-        const send = async (tag: string) => admin.send(method, path, await bodyOf(operation), ifMatch(tag));
+        const send = async (tag: string) => admin.send(method, path, await bodyOf(operation, world), ifMatch(tag));
 
-        const unknown = await admin.send(method, pathOf(operation), await bodyOf(operation), ifMatch('"1.a"'));
+        const unknown = await admin.send(method, pathOf(operation), await bodyOf(operation, world), ifMatch('"1.a"'));
         expect(expectFault(unknown, 404, 'NOT_FOUND').cause?.['message']).to.match(/with id no-such-id not found$/);
 
         const before = await admin.get(detail);
@@ -260,18 +242,15 @@ describe('If-Match', () => {
   it('leaves nothing behind of a change that is refused, and other refusals come first', async () => {
     const taken = unique('s');
     await make(controller, 'services', { name: taken, encryptionRequired: false });
-    const config = await make(controller, 'configs', {
-      name: unique('config'),
-      configTypeId: await make(controller, 'config-types', { name: unique('type') }),
-      data: {},
-    });
+    const configTypeId = await make(controller, 'config-types', { name: unique('type') });
+    const config = await make(controller, 'configs', { name: unique('config'), configTypeId, data: {} });
     const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
     const path = `${MANAGEMENT}/services/${id}`;
     expectField(await admin.patch(path, { name: taken }, ifMatch('"1.a"')), 'name', 'name must be unique');
     expectMoved(await admin.patch(path, { configs: [config] }, ifMatch('"1.a"')), /^service with id /);
     expect(entityOf(await admin.get(path))['configs']).to.deep.equal([]);
     expectStatus(await admin.patch(path, { configs: [config] }), 200);
-    const used = `${MANAGEMENT}/configs/${config}`;
+    const used = `${MANAGEMENT}/config-types/${configTypeId}`;
     expectFault(
       await admin.delete(used, undefined, ifMatch(await tagAt(used))),
       409,

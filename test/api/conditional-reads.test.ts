@@ -12,7 +12,7 @@ import { entityOf, make } from '../support/entities.js';
 import { all, nameOf, pathOf } from '../support/operations.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
-const tagged = all.filter(({ isTagged }) => isTagged);
+const tagged = all.filter(({ isTagged, method }) => isTagged && method === 'GET');
 const isDetail = ({ path, operationId }: OperationSpec) => path.includes('{id}') && operationId !== 'detailSpecBody';
 const details = tagged.filter((operation) => isDetail(operation) && !operation.path.includes('policy-advice'));
 const kept = tagged.filter((operation) => !details.includes(operation));

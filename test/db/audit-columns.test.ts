@@ -70,6 +70,8 @@ const TECHNICAL: Readonly<Record<string, readonly string[]>> = {
     'is_shared_with_routers',
     'certificate_hash',
     'last_request_at',
+    'wrong_codes',
+    'undoes_mfa',
   ],
   auth_policy_signers: ['auth_policy_id'],
   authenticators: [
@@ -88,7 +90,7 @@ const TECHNICAL: Readonly<Record<string, readonly string[]>> = {
   identity_hostings: ['identity_id'],
   identity_service_configs: ['identity_id', 'config_type_id'],
   identity_traces: ['identity_id'],
-  mfas: ['tags', 'last_step', 'failed_at', 'blocked_until'],
+  mfas: ['tags', 'last_step', 'failed_at', 'blocked_until', 'verified_at'],
   network: ['singleton', 'created_at', 'timeline_id'],
   pki_entities: ['cert_pem', 'created_at'],
   posture_checks: ['version'],
