@@ -22,8 +22,9 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Notes the attributes that a changed row had and has, or that a deleted one had, in a setting for each table and direction: the inner text of an array,
--- with a comma before each row's. An expression of PL/pgSQL is made ready in each transaction: so these are few.
+-- Notes the attributes that a changed row had and has, or that a deleted one had, in a setting for each table and
+-- direction: the inner text of an array, with a comma before each row's. Each transaction makes the expressions of
+-- PL/pgSQL ready again: so these are few.
 CREATE FUNCTION note_role_attributes() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE noted text := set_config('edge.moves', replace(concat(current_setting('edge.moves', true), ' attributes'),
   ' attributes attributes', ' attributes'), true);
@@ -122,7 +123,7 @@ BEGIN
   IF EXISTS (SELECT FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0) THEN
     RAISE EXCEPTION 'no use of a role attribute could be taken' USING ERRCODE = 'serialization_failure';
   END IF;
-  -- A row that this transaction made and changed: count_new_attributes does not add what it had at first.
+  -- Of a row that this transaction made and then changed: what it had at first will not be added.
   PERFORM set_config('edge.owed',
     concat(current_setting('edge.owed', true), repeat(' ' || md5(of_kind || ' ' || item), missing::integer)), true);
   RETURN true;

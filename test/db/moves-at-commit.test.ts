@@ -250,11 +250,13 @@ describe('what all changes share', () => {
       const client = await connect();
       await client.query(`INSERT INTO services (id, name, encryption_required, role_attributes)
         SELECT n, n, false, ARRAY['own-' || n, 'staff, "all"'] FROM generate_series(1, 2000) n`);
-      const { rows } = await client.query(`SELECT concat(current_setting('edge.added_services'),
-        current_setting('edge.added_services_2'), current_setting('edge.moves')) AS noted`);
+      await client.query("UPDATE services SET role_attributes = role_attributes || '{more}'::text[]");
+      const { rows } = await client.query(`SELECT concat(current_setting('edge.added_services', true),
+        current_setting('edge.added_services_2', true), current_setting('edge.moves', true)) AS noted`);
       expect(rows).to.deep.equal([{ noted: '' }]);
       const counted = await uses();
-      expect(Object.keys(counted)).to.have.length(2001);
+      expect(Object.keys(counted)).to.have.length(2002);
+      expect(counted['more']).to.equal(2000);
       expect(counted['staff, "all"']).to.equal(2000);
       await client.query(SERVICE, ['one more', ['staff, "all"']]);
       await client.query('DELETE FROM services');
