@@ -74,9 +74,12 @@ export function addConditions(api: ApiName, paths: JsonObject): void {
   }
 }
 
+/** Last, unless the fragment lists it before a parameter that came later (decision 0030). */
 function addParameter(operation: JsonObject, name: string): void {
   const present = Array.isArray(operation['parameters']) ? operation['parameters'] : [];
-  operation['parameters'] = [...present, { $ref: `#/parameters/${name}` }];
+  const reference = `#/parameters/${name}`;
+  if (present.some((one) => isObject(one) && one['$ref'] === reference)) return;
+  operation['parameters'] = [...present, { $ref: reference }];
 }
 
 /** @throws Error where the answer is a shared one: it would say so of all that answer it */

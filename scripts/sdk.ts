@@ -10,6 +10,7 @@ import type { ApiName } from './spec-document.js';
 import { corrections, templates } from './sdk/corrections.js';
 import { checkedIn, served } from './sdk/documents.js';
 import { generateSdks, ROOT, runGenerator } from './sdk/generator.js';
+import { writeSignatures } from './sdk/signatures.js';
 
 const USAGE = `Usage:
   npm run sdk -- LANGUAGE DIR [client|management]
@@ -22,6 +23,7 @@ const USAGE = `Usage:
         --set KEY=VALUE one more option of the generator, as often as wanted: --set npmName=@acme/edge
   npm run sdk -- list          names of all generators
   npm run sdk -- validate      checks the documents with OpenAPI Generator
+  npm run sdk -- signatures    takes what methods of SDKs take now for the release, in test/sdk/signatures.txt
   npm run sdk -- corrections   what is changed in a document for one generator, and why
 The first run fetches the generator's packages and its jar; later ones work without a network.`;
 
@@ -32,6 +34,7 @@ async function main(): Promise<void> {
   const [word, directory, api] = positionals;
   if (word === 'list') await runGenerator(['list']);
   else if (word === 'corrections') printCorrections();
+  else if (word === 'signatures') writeSignatures();
   else if (word === 'validate')
     for (const name of apis) await runGenerator(['validate', '-i', join(ROOT, 'generated', `${name}.json`)]);
   else if (word === undefined || directory === undefined)

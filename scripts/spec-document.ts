@@ -36,6 +36,8 @@ export interface Schema {
   'x-nullable'?: boolean;
   'x-max-bytes'?: number;
   'x-discriminator-value'?: string;
+  /** Names of the constants that generators make of `enum`, one for each value. */
+  'x-enum-varnames'?: string[];
   /** Requests may spell a value of `enum` in other ways too; the handler reads it. */
   'x-lenient'?: boolean;
   /** Why a definition that no operation leads to is kept. */

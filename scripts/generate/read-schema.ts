@@ -54,7 +54,17 @@ export function readTarget(node: Node, section: string): string {
 }
 
 function readString(node: Node): StringSchema {
-  node.only('type', 'format', 'enum', 'pattern', 'minLength', 'maxLength', 'x-lenient', ...ANNOTATIONS);
+  node.only(
+    'type',
+    'format',
+    'enum',
+    'pattern',
+    'minLength',
+    'maxLength',
+    'x-lenient',
+    'x-enum-varnames',
+    ...ANNOTATIONS,
+  );
   const pattern = node.optionalString('pattern');
   if (pattern !== null) {
     try {

@@ -21,8 +21,34 @@ const documentRules: ((document: OpenApiDocument, reportAt: ReportAt) => void)[]
     for (const where of nullsIn(document, ''))
       reportAt(where)('no-null', 'null stands only in examples; fill it or remove it');
   },
+  constants,
   discriminators,
 ];
+
+/** OpenAPI Generator makes for Go constants of all enumerations in one package, named after the values alone. */
+function constants(document: OpenApiDocument, reportAt: ReportAt): void {
+  const owners = new Map<string, string>();
+  for (const [name, definition] of Object.entries(document.definitions)) {
+    const values = (definition.enum ?? []).filter((value) => typeof value === 'string');
+    const report = reportAt(`definition ${name}`);
+    const names = definition['x-enum-varnames'] ?? values.map(constantOf);
+    if (names.length !== values.length) report('constants', 'give x-enum-varnames one name for each value of enum');
+    for (const constant of names) {
+      const owner = owners.get(constant);
+      if (owner !== undefined)
+        report('constants', `${constant} is a constant of ${owner} too; give x-enum-varnames, which tell them apart`);
+      owners.set(constant, name);
+    }
+  }
+}
+
+/** As OpenAPI Generator writes it: `EXT_JWT` of `EXT-JWT`, `ALL_OF` of `AllOf`. */
+const constantOf = (value: string): string =>
+  value
+    .replace(/([A-Z]+)([A-Z][a-z][a-z]+)/g, '$1_$2')
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/[- ]/g, '_')
+    .toUpperCase();
 
 function nullsIn(value: unknown, where: string): string[] {
   if (value === null) return [where];

@@ -22,6 +22,12 @@ export const corrections: readonly Correction[] = [
     apply: shortenDescription,
   },
   {
+    generators: 'all',
+    what: '`x-enum-varnames` are left out',
+    why: 'They are for Go without the prefix that ours has; the others need none, and keep shorter names.',
+    apply: leaveOutConstants,
+  },
+  {
     generators: ['go'],
     what: 'a definition with a discriminator has the properties of all its kinds, and the kinds are gone',
     why:
@@ -69,6 +75,11 @@ function shortenDescription(document: JsonObject): void {
   const { description } = objectAt(document, 'info');
   if (typeof description !== 'string') return;
   objectAt(document, 'info')['description'] = description.split('\n\n')[0] ?? '';
+}
+
+function leaveOutConstants(document: JsonObject): void {
+  for (const definition of Object.values(objectAt(document, 'definitions')))
+    if (isObject(definition)) delete definition['x-enum-varnames'];
 }
 
 /** A name that kinds have for values of different types is left out: Go has it in `AdditionalProperties`. */

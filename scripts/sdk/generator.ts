@@ -30,6 +30,8 @@ export interface Order {
   readonly document: JsonObject;
   /** Where the package goes; what is there already is overwritten file by file. */
   readonly directory: string;
+  /** Of the document as it is and the generator's own defaults, without anything of ours. */
+  readonly plain?: boolean;
 }
 
 export interface GenerateOptions {
@@ -78,33 +80,35 @@ async function install(output: GenerateOptions['output']): Promise<void> {
 }
 
 function writeConfig(place: string, index: number, order: Order, options: GenerateOptions): string {
-  const { language, api, directory } = order;
+  const { language, api, directory, plain = false } = order;
   const { version } = readJson(join(ROOT, 'package.json')) as { version: string };
   const recipe = recipeOf(language, api, version);
   const [input, config] = [join(place, `${index}.document.json`), join(place, `${index}.json`)];
-  writeFileSync(input, JSON.stringify(correctedFor(recipe.generator, order.document)));
+  writeFileSync(input, JSON.stringify(plain ? order.document : correctedFor(recipe.generator, order.document)));
   const { gitHost, gitUserId, gitRepoId, ...properties } = options.properties ?? {};
   const git = Object.fromEntries(
     Object.entries({ gitHost, gitUserId, gitRepoId }).filter(([, value]) => value !== undefined),
   );
   const own = templates.some(({ generator }) => generator === recipe.generator);
   const without = options.codeOnly === true ? ['apiDocs', 'modelDocs'] : [];
-  writeFileSync(
-    config,
-    JSON.stringify({
-      generatorName: recipe.generator,
-      inputSpec: input,
-      outputDir: resolve(directory),
-      ...(recipe.library === undefined ? {} : { library: recipe.library }),
-      ...(own ? { templateDir: join(HOME, 'templates', recipe.generator) } : {}),
-      ...recipe.module,
-      ...(recipe.names === undefined ? {} : { nameMappings: recipe.names }),
-      ...git,
-      // The tests that the generator makes are stubs.
-      globalProperties: Object.fromEntries([...without, 'apiTests', 'modelTests'].map((name) => [name, 'false'])),
-      additionalProperties: { ...recipe.options, ...properties },
-    }),
-  );
+  const files = {
+    generatorName: recipe.generator,
+    inputSpec: input,
+    outputDir: resolve(directory),
+    // The tests that the generator makes are stubs.
+    globalProperties: Object.fromEntries([...without, 'apiTests', 'modelTests'].map((name) => [name, 'false'])),
+  };
+  const settings = plain
+    ? {}
+    : {
+        ...(recipe.library === undefined ? {} : { library: recipe.library }),
+        ...(own ? { templateDir: join(HOME, 'templates', recipe.generator) } : {}),
+        ...recipe.module,
+        ...(recipe.names === undefined ? {} : { nameMappings: recipe.names }),
+        ...git,
+        additionalProperties: { ...recipe.options, ...properties },
+      };
+  writeFileSync(config, JSON.stringify({ ...files, ...settings }));
   mkdirSync(directory, { recursive: true });
   return config;
 }

@@ -20,6 +20,9 @@ const OPEN = { disallowAdditionalPropertiesIfNotPresent: 'false' };
 /** Nor is a value that an enumeration does not have. Go and Python lack this option: see `templates`. */
 const OPEN_ENUMERATIONS = { enumUnknownDefaultCase: 'true' };
 
+/** Parameters by name: one that is added later changes no call. TypeScript, Go and Python have them so by default. */
+const REQUEST_OBJECTS = { useSingleRequestParameter: 'true' };
+
 /** The languages that our tests build SDKs of. */
 export const LANGUAGES = ['typescript', 'go', 'python', 'java'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -67,15 +70,20 @@ export function recipeOf(language: string, api: ApiName, version: string): Recip
           apiPackage: `edge.${api}.api`,
           modelPackage: `edge.${api}.model`,
           useJakartaEe: 'true',
-          // Parameters by name: one that is added later changes no call.
-          useSingleRequestParameter: 'true',
+          ...REQUEST_OBJECTS,
           hideGenerationTimestamp: 'true',
         },
       };
     default:
       return {
         generator,
-        options: { ...OPEN, ...OPEN_ENUMERATIONS, packageName: `edge_${api}`, packageVersion: version },
+        options: {
+          ...OPEN,
+          ...OPEN_ENUMERATIONS,
+          ...REQUEST_OBJECTS,
+          packageName: `edge_${api}`,
+          packageVersion: version,
+        },
       };
   }
 }

@@ -151,6 +151,20 @@ const CASES: [what: string, api: ApiName, change: Change, where: string, rule: s
     'discriminator',
   ],
   [
+    'constants of two enumerations that generators give one name',
+    'client',
+    without('x-enum-varnames', 'definitions', 'postureResponseType'),
+    'definition postureResponseType',
+    'constants',
+  ],
+  [
+    'names of constants that are not one for each value',
+    'management',
+    withValue('x-enum-varnames', ['PRECEDENCE_DEFAULT'], 'definitions', 'terminatorPrecedence'),
+    'definition terminatorPrecedence',
+    'constants',
+  ],
+  [
     'a default in a change',
     'management',
     withValue('default', 0, 'definitions', 'routerPatch', 'properties', 'cost'),

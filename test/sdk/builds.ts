@@ -1,5 +1,14 @@
 /** How the example of each language is built on its SDKs. docs/sdks.md has the same commands for people. */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/sdk/generator.js';
 import type { Language } from '../../scripts/sdk/languages.js';
@@ -21,6 +30,8 @@ export interface Build {
 
 const SOURCES = join(ROOT, 'test/sdk');
 const nothing = () => Promise.resolve();
+/** Nothing but the standard library is needed, so nothing is fetched. */
+const GO = { GOFLAGS: '-mod=mod -buildvcs=false', GOWORK: 'off' };
 
 export const builds: Readonly<Record<Language, Build>> = {
   typescript: {
@@ -49,15 +60,13 @@ export const builds: Readonly<Record<Language, Build>> = {
       const main = join(place, 'main');
       mkdirSync(main);
       for (const file of ['main.go', 'go.mod']) copyFileSync(join(SOURCES, 'go', file), join(main, file));
-      // Nothing but the standard library is needed, so nothing is fetched.
-      const env = { GOFLAGS: '-mod=mod -buildvcs=false', GOWORK: 'off' };
       for (const folder of ['client', 'management', 'main']) {
         await run('go', ['build', ...(folder === 'main' ? ['-o', 'example'] : []), './...'], {
           cwd: join(place, folder),
-          env,
+          env: GO,
         });
-        await run('go', ['vet', './...'], { cwd: join(place, folder), env });
       }
+      await run('go', ['vet', './...'], { cwd: main, env: GO });
       return { command: join(main, 'example'), args: [] };
     },
   },
@@ -94,6 +103,31 @@ export const builds: Readonly<Record<Language, Build>> = {
     },
   },
 };
+
+/**
+ * Compiles Go that the generator made by its defaults.
+ * @returns what a file used and did not import, as `file: name`; it is imported, as goimports would do
+ */
+export async function compileGo(folder: string): Promise<string[]> {
+  const build = () => run('go', ['build', '-gcflags=-e', './...'], { cwd: folder, env: GO });
+  const failure = await build().then(
+    () => '',
+    (error: Error) => error.message,
+  );
+  if (failure === '') return [];
+  const [lines, found] = [
+    failure.match(/^\.\/.+$/gm) ?? [],
+    [...failure.matchAll(/^\.\/(\S+?):.*undefined: (time)$/gm)],
+  ];
+  if (lines.length === 0 || lines.length !== found.length) throw new Error(failure);
+  const lacking = new Set(found.map(([, file = '', name = '']) => `${file}: ${name}`));
+  for (const [file = '', name = ''] of [...lacking].map((one) => one.split(': '))) {
+    const path = join(folder, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('import (\n', `import (\n\t"${name}"\n`));
+  }
+  await build();
+  return [...lacking];
+}
 
 /** It runs for seconds: what is compiled better would never be earned back. */
 const QUICK = '-J-XX:TieredStopAtLevel=1';

@@ -38,10 +38,16 @@ describe('the document of an SDK', () => {
       }
   });
 
-  it('is the true one for the others, but for a shorter description', () => {
+  it('is the true one for the others, but for a shorter description and names of constants', () => {
     const document = checkedIn('management', 'localhost');
+    expect(count(document, '"x-enum-varnames"')).to.be.greaterThan(0);
     const corrected = correctedFor('typescript-fetch', document);
-    expect({ ...corrected, info: null }).to.deep.equal({ ...document, info: null });
+    const expected = JSON.parse(
+      JSON.stringify({ ...document, info: null }, (key, value: unknown) =>
+        key === 'x-enum-varnames' ? undefined : value,
+      ),
+    ) as JsonObject;
+    expect({ ...corrected, info: null }).to.deep.equal(expected);
     expect(document).to.deep.equal(checkedIn('management', 'localhost'));
   });
 });

@@ -15,7 +15,7 @@ import { apis } from '../../scripts/spec-document.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { freePort } from '../support/ports.js';
-import { builds } from './builds.js';
+import { builds, compileGo } from './builds.js';
 import type { Example } from './builds.js';
 import { lackOf, run } from './toolchains.js';
 
@@ -112,6 +112,17 @@ describe('SDKs', function sdks() {
         Object.assign(rows[language] ?? {}, { 'main job': seconds(started), steps: lines.length });
       });
 
+      if (language === 'go') {
+        it("compiles by the generator's own defaults, but for imports that goimports adds", async () => {
+          const home = join(place, 'go-by-default');
+          expect(await compileGo(join(home, 'client'))).to.deep.equal([]);
+          // The generator forgets what constructors of kinds take for their parent.
+          const kinds = ['domain', 'mac_address', 'mfa', 'operating_system', 'process', 'process_multi'];
+          const expected = kinds.map((kind) => `model_posture_check_${kind}_detail.go: time`);
+          expect(await compileGo(join(home, 'management'))).to.deep.equal(expected);
+        });
+      }
+
       it('does not trust another network', async () => {
         const refused = await start({ EDGE_CA_SHA256: 'ab'.repeat(32) }).catch((error: Error) => error.message);
         expect(refused).to.include('not the network that was expected').and.to.not.include('logged in');
@@ -123,22 +134,23 @@ describe('SDKs', function sdks() {
 /** All in one run of the generator. */
 const generate = (place: string): Promise<void> => {
   let said = '';
-  return generateSdks(
-    built.flatMap((language) =>
-      apis.map((api) => ({
-        language,
-        api,
-        document: checkedIn(api, 'localhost:1280'),
-        directory: join(place, language, api),
-      })),
-    ),
-    {
-      codeOnly: true,
-      output: (text) => {
-        said += text;
-      },
+  const orders = built.flatMap((language) =>
+    apis.map((api) => ({
+      language,
+      api,
+      document: checkedIn(api, 'localhost:1280'),
+      directory: join(place, language, api),
+    })),
+  );
+  const plain = orders
+    .filter(({ language }) => language === 'go')
+    .map((order) => ({ ...order, directory: join(place, 'go-by-default', order.api), plain: true }));
+  return generateSdks([...orders, ...plain], {
+    codeOnly: true,
+    output: (text) => {
+      said += text;
     },
-  ).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     throw new Error(`${(error as Error).message}:\n${said.slice(-6000)}`, { cause: error });
   });
 };
