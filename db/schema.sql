@@ -725,6 +725,34 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.count_new_attributes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  noted text := current_setting('edge.moves', true);
+  owed text;
+  item text;
+  counted integer;
+  has_moved boolean := false;
+BEGIN
+  IF strpos(noted, 'attributes') > 0 THEN
+    noted := set_config('edge.moves', replace(noted, ' attributes', ''), true);
+    counted := count_noted_attributes();
+  END IF;
+  owed := current_setting('edge.owed', true);
+  FOREACH item IN ARRAY NEW.role_attributes LOOP
+    IF owed <> '' AND strpos(owed, md5(TG_TABLE_NAME || ' ' || item)) > 0 THEN
+      owed := set_config('edge.owed',
+        overlay(owed PLACING '' FROM strpos(owed, md5(TG_TABLE_NAME || ' ' || item)) - 1 FOR 33), true);
+    ELSE
+      has_moved := add_role_attribute(TG_TABLE_NAME, item, 1) OR has_moved;
+    END IF;
+  END LOOP;
+  IF has_moved THEN PERFORM move_role_attribute_epoch(TG_TABLE_NAME); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.count_noted_attributes()
  RETURNS integer
  LANGUAGE plpgsql
@@ -1070,7 +1098,7 @@ AS $function$
 DECLARE noted text := set_config('edge.moves', replace(concat(current_setting('edge.moves', true), ' attributes'),
   ' attributes attributes', ' attributes'), true);
 BEGIN
-  IF TG_OP <> 'INSERT' AND OLD.role_attributes <> '{}' THEN
+  IF OLD.role_attributes <> '{}' THEN
     noted := set_config('edge.taken_' || TG_TABLE_NAME,
       concat(current_setting('edge.taken_' || TG_TABLE_NAME, true), ',', btrim(OLD.role_attributes::text, '{}')), true);
     IF length(noted) > 8000 THEN PERFORM put_noted_aside('edge.taken_' || TG_TABLE_NAME, noted); END IF;
@@ -1222,6 +1250,9 @@ BEGIN
   IF EXISTS (SELECT FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0) THEN
     RAISE EXCEPTION 'no use of a role attribute could be taken' USING ERRCODE = 'serialization_failure';
   END IF;
+  -- Of a row that this transaction made and then changed: what it had at first will not be added.
+  PERFORM set_config('edge.owed',
+    concat(current_setting('edge.owed', true), repeat(' ' || md5(of_kind || ' ' || item), missing::integer)), true);
   RETURN true;
 END $function$;
 
@@ -2447,8 +2478,7 @@ CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHE
 CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER identities_attributes_change_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER identities_attributes_in AFTER INSERT ON identities FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
-CREATE CONSTRAINT TRIGGER identities_attributes_in_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE CONSTRAINT TRIGGER identities_attributes_in AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER identities_attributes_out_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_audit_change AFTER UPDATE ON identities FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.permissions IS DISTINCT FROM new.permissions) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_identities();
@@ -2498,8 +2528,7 @@ CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_type
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_change_at_commit AFTER UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
-CREATE CONSTRAINT TRIGGER posture_checks_attributes_in_at_commit AFTER INSERT ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE CONSTRAINT TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_out_at_commit AFTER DELETE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_audit_change AFTER UPDATE ON posture_checks FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.criteria IS DISTINCT FROM new.criteria) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_posture_checks();
@@ -2525,8 +2554,7 @@ CREATE TRIGGER router_configs_audit AFTER INSERT OR DELETE ON router_configs FOR
 CREATE TRIGGER router_configs_audit_change AFTER UPDATE ON router_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_router_configs();
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER routers_attributes_change_at_commit AFTER UPDATE OF role_attributes ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER routers_attributes_in AFTER INSERT ON routers FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
-CREATE CONSTRAINT TRIGGER routers_attributes_in_at_commit AFTER INSERT ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE CONSTRAINT TRIGGER routers_attributes_in AFTER INSERT ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER routers_attributes_out_at_commit AFTER DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_audit_change AFTER UPDATE ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cost IS DISTINCT FROM new.cost) OR (old.no_traversal IS DISTINCT FROM new.no_traversal) OR (old.disabled IS DISTINCT FROM new.disabled) OR (old.is_tunneler_enabled IS DISTINCT FROM new.is_tunneler_enabled) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.ctrl_chan_listeners IS DISTINCT FROM new.ctrl_chan_listeners) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.server_names IS DISTINCT FROM new.server_names) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_routers();
@@ -2565,8 +2593,7 @@ CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, id
 CREATE CONSTRAINT TRIGGER service_policies_narrow_grants_at_commit AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER services_attributes_in AFTER INSERT ON services FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
-CREATE CONSTRAINT TRIGGER services_attributes_in_at_commit AFTER INSERT ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
+CREATE CONSTRAINT TRIGGER services_attributes_in AFTER INSERT ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_out_at_commit AFTER DELETE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER services_audit_change AFTER UPDATE ON services FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.encryption_required IS DISTINCT FROM new.encryption_required) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_services();

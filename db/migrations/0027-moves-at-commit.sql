@@ -22,13 +22,14 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Notes the attributes that the row had and has, in a setting for each table and direction: the inner text of an array,
--- with a comma before each row's. An expression of PL/pgSQL is made ready in each transaction: so these are few.
+-- Notes the attributes that a changed row had and has, or that a deleted one had, in a setting for each table and
+-- direction: the inner text of an array, with a comma before each row's. Each transaction makes the expressions of
+-- PL/pgSQL ready again: so these are few.
 CREATE FUNCTION note_role_attributes() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE noted text := set_config('edge.moves', replace(concat(current_setting('edge.moves', true), ' attributes'),
   ' attributes attributes', ' attributes'), true);
 BEGIN
-  IF TG_OP <> 'INSERT' AND OLD.role_attributes <> '{}' THEN
+  IF OLD.role_attributes <> '{}' THEN
     noted := set_config('edge.taken_' || TG_TABLE_NAME,
       concat(current_setting('edge.taken_' || TG_TABLE_NAME, true), ',', btrim(OLD.role_attributes::text, '{}')), true);
     IF length(noted) > 8000 THEN PERFORM put_noted_aside('edge.taken_' || TG_TABLE_NAME, noted); END IF;
@@ -122,6 +123,9 @@ BEGIN
   IF EXISTS (SELECT FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND uses > 0) THEN
     RAISE EXCEPTION 'no use of a role attribute could be taken' USING ERRCODE = 'serialization_failure';
   END IF;
+  -- Of a row that this transaction made and then changed: what it had at first will not be added.
+  PERFORM set_config('edge.owed',
+    concat(current_setting('edge.owed', true), repeat(' ' || md5(of_kind || ' ' || item), missing::integer)), true);
   RETURN true;
 END $$;
 
@@ -156,6 +160,33 @@ BEGIN
     tables := tables + 1;
   END LOOP;
   RETURN tables;
+END $$;
+
+-- Adds the attributes of a new row, at commit. It notes nothing, since most transactions make one row and take nothing;
+-- what others took comes first, because that may wait.
+CREATE FUNCTION count_new_attributes() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  noted text := current_setting('edge.moves', true);
+  owed text;
+  item text;
+  counted integer;
+  has_moved boolean := false;
+BEGIN
+  IF strpos(noted, 'attributes') > 0 THEN
+    noted := set_config('edge.moves', replace(noted, ' attributes', ''), true);
+    counted := count_noted_attributes();
+  END IF;
+  owed := current_setting('edge.owed', true);
+  FOREACH item IN ARRAY NEW.role_attributes LOOP
+    IF owed <> '' AND strpos(owed, md5(TG_TABLE_NAME || ' ' || item)) > 0 THEN
+      owed := set_config('edge.owed',
+        overlay(owed PLACING '' FROM strpos(owed, md5(TG_TABLE_NAME || ' ' || item)) - 1 FOR 33), true);
+    ELSE
+      has_moved := add_role_attribute(TG_TABLE_NAME, item, 1) OR has_moved;
+    END IF;
+  END LOOP;
+  IF has_moved THEN PERFORM move_role_attribute_epoch(TG_TABLE_NAME); END IF;
+  RETURN NULL;
 END $$;
 
 -- The only function that moves the epochs of the model. Fires at commit; the first call does all that is noted, and the
@@ -246,7 +277,7 @@ BEGIN
 END $$;
 
 -- Each trigger that moved something notes it, under its name. A twin with the same events, columns and condition moves
--- at commit what is noted.
+-- at commit what is noted. Attributes of new rows are not noted.
 DO $$
 DECLARE
   item record;
@@ -273,6 +304,11 @@ BEGIN
     made := replace(replace(regexp_replace(item.definition, 'EXECUTE FUNCTION .*$', ''),
       ' CONSTRAINT TRIGGER ', ' TRIGGER '), ' DEFERRABLE INITIALLY DEFERRED', '');
     EXECUTE format('DROP TRIGGER %I ON %I', item.name, item.on_table);
+    IF item.moved = 'count_role_attributes' AND item.definition LIKE '% AFTER INSERT ON %' THEN
+      EXECUTE replace(replace(made, 'CREATE TRIGGER ', 'CREATE CONSTRAINT TRIGGER '), ' FOR EACH ROW',
+        ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW') || 'EXECUTE FUNCTION count_new_attributes()';
+      CONTINUE;
+    END IF;
     EXECUTE made || 'EXECUTE FUNCTION ' || noting;
     EXECUTE replace(replace(made, format('CREATE TRIGGER %I ', item.name),
         format('CREATE CONSTRAINT TRIGGER %I ', item.name || '_at_commit')),

@@ -21,10 +21,11 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Who calls those that lock rows of these tables. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
-  add_role_attribute: ['count_noted_attributes'],
+  add_role_attribute: ['count_new_attributes', 'count_noted_attributes'],
   take_role_attribute: ['count_noted_attributes'],
-  move_role_attribute_epoch: ['count_noted_attributes'],
-  count_noted_attributes: ['move_noted'],
+  move_role_attribute_epoch: ['count_new_attributes', 'count_noted_attributes'],
+  count_noted_attributes: ['count_new_attributes', 'move_noted'],
+  count_new_attributes: [],
   move_noted: [],
 };
 
@@ -151,9 +152,17 @@ describe('what all changes share', () => {
         if (noted !== undefined) expect(MOVES, name).to.include(noted);
         else expect(['note_role_attributes()', 'note_moves_of_hosting()'], name).to.include(calls);
       }
-      expect(all.filter(({ isDeferred }) => isDeferred).map(({ name }) => name)).to.have.members(
-        noting.map(({ name }) => `${name}_at_commit`),
-      );
+      const counting = all.filter(({ calls }) => calls === 'count_new_attributes()');
+      expect(counting.map(({ table }) => table)).to.have.members([
+        'identities',
+        'posture_checks',
+        'routers',
+        'services',
+      ]);
+      expect(all.filter(({ isDeferred }) => isDeferred).map(({ name }) => name)).to.have.members([
+        ...noting.map(({ name }) => `${name}_at_commit`),
+        ...counting.map(({ name }) => name),
+      ]);
     });
 
     it('has words for what is noted of which none is a part of another', () => {
@@ -215,15 +224,39 @@ describe('what all changes share', () => {
       expect(await uses()).to.deep.equal({ x: 1, y: 1, z: 1 });
     });
 
+    it('the counts of rows that one transaction makes, changes and deletes', async () => {
+      await moved(async (client) => {
+        await client.query(SERVICE, ['s0', ['w']]);
+      });
+      await moved(async (client) => {
+        // Noted first, so that it is counted before what the new rows have is added.
+        await client.query("UPDATE services SET role_attributes = '{v}' WHERE id = 's0'");
+        await client.query(SERVICE, ['s1', ['x', 'y']]);
+        await client.query("UPDATE services SET role_attributes = '{x,z}' WHERE id = 's1'");
+        await client.query(SERVICE, ['s2', ['x', 'q']]);
+        await client.query("DELETE FROM services WHERE id = 's2'");
+        await client.query(SERVICE, ['s3', ['q']]);
+      });
+      expect(await uses()).to.deep.equal({ q: 1, v: 1, x: 1, z: 1 });
+      await moved(async (client) => {
+        await client.query(SERVICE, ['s4', ['n']]);
+        await client.query("UPDATE services SET role_attributes = '{}' WHERE id = 's4'");
+        await client.query("UPDATE services SET role_attributes = '{n,x}' WHERE id = 's4'");
+      });
+      expect(await uses()).to.deep.equal({ n: 1, q: 1, v: 1, x: 2, z: 1 });
+    });
+
     it('the counts of many rows in one statement, each attribute once, and leaves nothing noted', async () => {
       const client = await connect();
       await client.query(`INSERT INTO services (id, name, encryption_required, role_attributes)
         SELECT n, n, false, ARRAY['own-' || n, 'staff, "all"'] FROM generate_series(1, 2000) n`);
-      const { rows } = await client.query(`SELECT concat(current_setting('edge.added_services'),
-        current_setting('edge.added_services_2'), current_setting('edge.moves')) AS noted`);
+      await client.query("UPDATE services SET role_attributes = role_attributes || '{more}'::text[]");
+      const { rows } = await client.query(`SELECT concat(current_setting('edge.added_services', true),
+        current_setting('edge.added_services_2', true), current_setting('edge.moves', true)) AS noted`);
       expect(rows).to.deep.equal([{ noted: '' }]);
       const counted = await uses();
-      expect(Object.keys(counted)).to.have.length(2001);
+      expect(Object.keys(counted)).to.have.length(2002);
+      expect(counted['more']).to.equal(2000);
       expect(counted['staff, "all"']).to.equal(2000);
       await client.query(SERVICE, ['one more', ['staff, "all"']]);
       await client.query('DELETE FROM services');
