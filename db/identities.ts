@@ -369,8 +369,8 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     async disable(id, minutes) {
       const { rowCount } = await db.write(
         'identity-disable',
-        `WITH locked AS MATERIALIZED (SELECT id FROM identities WHERE id = $1 FOR NO KEY UPDATE),
-        ended AS (${endAll('identity_id IN (SELECT id FROM locked)')})
+        // The identity is changed, and so locked, first: what no other part of the statement reads runs at its end.
+        `WITH ended AS (${endAll('identity_id = $1')})
         UPDATE identities SET disabled_at = now(), ${TOUCHED},
           disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
         WHERE id = $1 RETURNING id ${BY_ACTOR}`,

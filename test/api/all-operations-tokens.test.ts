@@ -52,7 +52,11 @@ describe(`the ${closed.length} operations with a session, for those who need a t
 
   it('refuse none of those that are partial', async () => {
     const faults = await faultsOf(
-      closed.filter((operation) => operation.permission === 'partial' && !endsSession(operation)),
+      // deleteMfa asks more than its permission does: test/api/second-factor-undo.test.ts.
+      closed.filter(
+        (operation) =>
+          operation.permission === 'partial' && !endsSession(operation) && operation.operationId !== 'deleteMfa',
+      ),
       async (operation) => {
         const answer = await administrator.send(operation.method, pathOf(operation), bodyOf(operation));
         if (answer.error?.code === 'UNAUTHORIZED' || answer.status >= 500) return show(answer);

@@ -300,7 +300,13 @@ describe('cas', () => {
     it('show their CA in every read, verified or not', async () => {
       const name = unique('ca');
       const caId = await create({ name });
-      const ca = { _links: { self: { href: `./cas/${caId}` } }, entity: 'cas', id: caId, name };
+      const at = (part = '') => ({ href: `./cas/${caId}${part}` });
+      const ca = {
+        _links: { self: at(), jwt: at('/jwt'), verify: at('/verify') },
+        entity: 'cas',
+        id: caId,
+        name,
+      };
       const identityId = entityOf(expectStatus(await identity({ enrollment: { ottca: caId, ott: true } }), 201)).id;
       const { enrollment } = await read<{
         enrollment: { ottca: Record<string, unknown>; ott: Record<string, unknown> };

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../scripts/spec-document.js';
 import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
-import { startTestController } from '../support/controller.js';
+import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { identityDraft, routerDraft, serviceDraft, STORE_LIMITS } from '../support/stores.js';
@@ -40,10 +40,13 @@ describe('the example bodies of the documents', function examples() {
   this.timeout(120_000);
   let controller: TestController;
   let admin: Client;
+  /** The administrator with a session of the client API, as one needs to dial. */
+  let dialer: Client;
 
   before(async () => {
     controller = await startTestController();
     ({ admin } = controller);
+    dialer = await controller.login(ADMIN.username, ADMIN.password);
     await addReferred(controller);
   });
   after(() => controller.stop());
@@ -55,7 +58,8 @@ describe('the example bodies of the documents', function examples() {
 
   for (const { api, path, body, operationId, isRemovable } of creating.filter((one) => !one.path.includes('{'))) {
     it(`create with ${operationId} of the ${api} API`, async () => {
-      const { headers } = expectStatus(await admin.post(BASES[api] + path, body), 201);
+      const by = operationId === 'createSession' ? dialer : admin;
+      const { headers } = expectStatus(await by.post(BASES[api] + path, body), 201);
       // The next finds the network as it was.
       if (isRemovable) expectStatus(await admin.delete(headers.location ?? ''), 200);
     });
