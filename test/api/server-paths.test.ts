@@ -368,9 +368,9 @@ describe('cross-origin requests', () => {
       expect(asked.headers['access-control-allow-credentials']).to.equal(undefined);
     }));
 
-  it('are not what a plain OPTIONS asks for: 200 and nothing in it, on any path', () =>
+  it('are not what a plain OPTIONS asks for: 200 and nothing in it, on any path that there is', () =>
     withOrigins(undefined, async (client) => {
-      for (const path of ['/version', `${M}/identities`, '/nonsense', '*']) {
+      for (const path of ['/version', `${M}/identities`, '*']) {
         const answer = expectStatus(await client.send('OPTIONS', path), 200);
         expect(answer.text).to.equal('');
         expect(cors(answer)).to.deep.equal({});
