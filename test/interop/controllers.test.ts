@@ -129,7 +129,7 @@ describeUnless(lacking[0], 'routers of both releases, with two controllers', fun
     );
   });
 
-  it('one address for clients, one of its own for routers: they are connected to both, and again after a kill', async () => {
+  it('one address for clients, one of its own for routers: they are at both, and again after a kill', async () => {
     const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
     const [first = 0, second = 0] = ports;
     const [own, other] = [await freePort(), await freePort()];
