@@ -90,6 +90,7 @@ export function hintsOf(pool: Pool, operationId: string): Hints {
     clientCertCsr: fc.constant(pool.pem.request),
     csr: fc.constant(pool.pem.request),
     jwksEndpoint: fc.constant('https://keys.example.com/'),
+    url: fc.constantFrom('https://hooks.example.com/edge', 'HTTPS://hooks.example.com'),
     issuer: fc.uuid().map((id) => `https://${id}.example.com/`),
     kid: word,
     username: fc.uuid(),
