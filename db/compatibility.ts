@@ -16,6 +16,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0028-audit-of-the-rest',
   '0029-empty-texts',
   '0030-second-factor-guesses',
+  '0031-cheaper-moves',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

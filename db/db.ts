@@ -129,6 +129,10 @@ export function isDatabase(db: Db): db is Source {
   return 'whole' in db;
 }
 
+/** Runs `work` in a transaction of its own, unless `db` is one already. */
+export const inTransaction = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+  isDatabase(db) ? db.transaction(work) : work(db);
+
 export interface DatabaseOptions {
   readonly connection: ClientConfig;
   readonly poolSize: number;

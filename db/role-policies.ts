@@ -3,8 +3,10 @@
  * their columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow from that.
  */
 import type { Page, PolicyType, Semantic, Tags } from '../domain/model.js';
+import { namedIds } from '../domain/policy/roles.js';
 import type { Selectable } from '../domain/policy/roles.js';
 import type { SymbolTable } from './filter/index.js';
+import { inTransaction } from './db.js';
 import type { Db } from './db.js';
 import { NAMEABLE, namesOf, requireNamed } from './role-lists.js';
 import type { Nameable } from './role-lists.js';
@@ -99,20 +101,19 @@ export function policyStores<Row extends PolicyRow, T, F extends RoleField>(
       }),
     );
   return (db, lists) => {
-    const requireReferences = async (changes: Changes<PolicyDraft>) => {
-      for (const { field, nameable } of roles) await requireNamed(db, field, nameable, changes[field]);
-    };
+    /** With the entities that the roles name locked; without any, `change` is a transaction by itself. */
+    const withNamed = (changes: Changes<PolicyDraft>, change: (db: Db) => Promise<void>): Promise<void> =>
+      roles.some(({ field }) => namedIds(changes[field] ?? []).length > 0)
+        ? inTransaction(db, async (tx) => {
+            for (const { field, nameable } of roles) await requireNamed(tx, field, nameable, changes[field]);
+            await change(tx);
+          })
+        : change(db);
     return {
       get: (id) => getOne(db, entity, [`${table}-detail`, detail], [id], fromRow),
       list: (request) => lists.page(db, source, request, scopeOf(request)),
-      async create(id, draft) {
-        await requireReferences(draft);
-        await insert(db, table, { id, ...valuesOf(draft) });
-      },
-      async update(id, changes) {
-        await requireReferences(changes);
-        await update(db, table, entity, id, valuesOf(changes));
-      },
+      create: (id, draft) => withNamed(draft, (on) => insert(on, table, { id, ...valuesOf(draft) })),
+      update: (id, changes) => withNamed(changes, (on) => update(on, table, entity, id, valuesOf(changes))),
       remove: (id) => remove(db, table, entity, id),
     };
   };

@@ -1034,7 +1034,12 @@ DECLARE
   is_presence boolean;
 BEGIN
   IF noted IS NULL OR noted = '' THEN RETURN NULL; END IF;
-  noted := noted || set_config('edge.moves', '', true);
+  IF concat(noted, set_config('edge.moves', '', true)) IN (' content', ' access') THEN
+    UPDATE model_epochs SET epoch = epoch + 1, content = content + (noted = ' content')::integer,
+      moved_at = clock_timestamp()
+    WHERE name = 'access' RETURNING pg_notify('edge', 'access')::text INTO noted;
+    RETURN NULL;
+  END IF;
   IF strpos(noted, 'attributes') > 0 THEN counted := count_noted_attributes(); END IF;
   IF strpos(noted, 'grants') > 0 THEN
     UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp() WHERE name = 'grants';
@@ -1072,9 +1077,11 @@ CREATE OR REPLACE FUNCTION public.note_moves()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE noted text := coalesce(current_setting('edge.moves', true), '');
+DECLARE noted text;
 BEGIN
-  IF strpos(noted, TG_ARGV[0]) = 0 THEN noted := set_config('edge.moves', noted || ' ' || TG_ARGV[0], true); END IF;
+  IF strpos(coalesce(current_setting('edge.moves', true), ''), TG_ARGV[0]) = 0 THEN
+    noted := set_config('edge.moves', concat(current_setting('edge.moves', true), ' ', TG_ARGV[0]), true);
+  END IF;
   RETURN NULL;
 END $function$;
 

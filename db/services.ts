@@ -7,6 +7,7 @@ import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../do
 import { permissionsFor } from '../domain/policy/access.js';
 import type { Grant } from '../domain/policy/access.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
+import { inTransaction } from './db.js';
 import type { Db } from './db.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, mapPage, remove, update } from './table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from './table.js';
@@ -126,6 +127,21 @@ export interface ServiceStore {
   remove(id: string): Promise<void>;
 }
 
+/** Changes a service and the set of its configs. A change that gives no set is a transaction by itself. */
+function withConfigs(
+  db: Db,
+  id: string,
+  configs: readonly string[] | undefined,
+  change: (db: Db) => Promise<void>,
+): Promise<void> {
+  if (configs === undefined) return change(db);
+  return inTransaction(db, async (tx) => {
+    const held = await holdConfigs(tx, 'services', configs);
+    await change(tx);
+    await writeConfigs(tx, 'services', id, held);
+  });
+}
+
 export function serviceStore(db: Db, lists: Lists): ServiceStore {
   return {
     get: (id) => getOne(db, SERVICE, ['service-detail', DETAIL], [id], fromRow),
@@ -146,38 +162,36 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       ]);
       return row && viewFrom(grants)(row);
     },
-    async create(id, draft) {
-      const configs = await holdConfigs(db, 'services', draft.configs);
-      await insert(db, 'services', {
-        id,
-        name: draft.name,
-        encryption_required: draft.encryptionRequired,
-        terminator_strategy: draft.terminatorStrategy,
-        max_idle_time_millis: draft.maxIdleTimeMillis,
-        role_attributes: draft.roleAttributes,
-        tags: json(draft.tags),
-      });
-      if (configs.length > 0) await writeConfigs(db, 'services', id, configs);
-    },
-    async update(id, changes) {
-      const configs = changes.configs && (await holdConfigs(db, 'services', changes.configs));
-      await update(
-        db,
-        'services',
-        SERVICE,
-        id,
-        {
-          name: changes.name,
-          encryption_required: changes.encryptionRequired,
-          terminator_strategy: changes.terminatorStrategy,
-          max_idle_time_millis: changes.maxIdleTimeMillis,
-          role_attributes: changes.roleAttributes,
-          tags: json(changes.tags),
-        },
-        changes.configs !== undefined,
-      );
-      if (configs !== undefined) await writeConfigs(db, 'services', id, configs);
-    },
+    create: (id, draft) =>
+      withConfigs(db, id, draft.configs.length === 0 ? undefined : draft.configs, (on) =>
+        insert(on, 'services', {
+          id,
+          name: draft.name,
+          encryption_required: draft.encryptionRequired,
+          terminator_strategy: draft.terminatorStrategy,
+          max_idle_time_millis: draft.maxIdleTimeMillis,
+          role_attributes: draft.roleAttributes,
+          tags: json(draft.tags),
+        }),
+      ),
+    update: (id, changes) =>
+      withConfigs(db, id, changes.configs, (on) =>
+        update(
+          on,
+          'services',
+          SERVICE,
+          id,
+          {
+            name: changes.name,
+            encryption_required: changes.encryptionRequired,
+            terminator_strategy: changes.terminatorStrategy,
+            max_idle_time_millis: changes.maxIdleTimeMillis,
+            role_attributes: changes.roleAttributes,
+            tags: json(changes.tags),
+          },
+          changes.configs !== undefined,
+        ),
+      ),
     remove: (id) => remove(db, 'services', SERVICE, id),
   };
 }

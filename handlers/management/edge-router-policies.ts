@@ -22,7 +22,7 @@ export const createEdgeRouterPolicy: Handler<'management', 'createEdgeRouterPoli
 ) => {
   const draft = fromCreate(body);
   const id = newId();
-  await stores.transaction((tx) => tx.edgeRouterPolicies.create(id, draft));
+  await stores.edgeRouterPolicies.create(id, draft);
   return created('edge-router-policies', id);
 };
 
@@ -36,7 +36,7 @@ export const updateEdgeRouterPolicy: Handler<'management', 'updateEdgeRouterPoli
   { stores },
 ) => {
   const draft = fromCreate(body);
-  await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, draft));
+  await stores.edgeRouterPolicies.update(params.id, draft);
   return noData();
 };
 
@@ -51,7 +51,7 @@ export const patchEdgeRouterPolicy: Handler<'management', 'patchEdgeRouterPolicy
     tags: givenTags(body.tags),
     ...givenRoles(body, ROLES),
   };
-  await stores.transaction((tx) => tx.edgeRouterPolicies.update(params.id, changes));
+  await stores.edgeRouterPolicies.update(params.id, changes);
   return noData();
 };
 

@@ -24,7 +24,7 @@ export const createServiceEdgeRouterPolicy: Handler<'management', 'createService
 ) => {
   const draft = fromCreate(body);
   const id = newId();
-  await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.create(id, draft));
+  await stores.serviceEdgeRouterPolicies.create(id, draft);
   return created('service-edge-router-policies', id);
 };
 
@@ -40,7 +40,7 @@ export const updateServiceEdgeRouterPolicy: Handler<'management', 'updateService
   { stores },
 ) => {
   const draft = fromCreate(body);
-  await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.update(params.id, draft));
+  await stores.serviceEdgeRouterPolicies.update(params.id, draft);
   return noData();
 };
 
@@ -55,7 +55,7 @@ export const patchServiceEdgeRouterPolicy: Handler<'management', 'patchServiceEd
     tags: givenTags(body.tags),
     ...givenRoles(body, ROLES),
   };
-  await stores.transaction((tx) => tx.serviceEdgeRouterPolicies.update(params.id, changes));
+  await stores.serviceEdgeRouterPolicies.update(params.id, changes);
   return noData();
 };
 

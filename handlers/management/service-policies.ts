@@ -26,7 +26,7 @@ export const createServicePolicy: Handler<'management', 'createServicePolicy'> =
 ) => {
   const draft = fromCreate(body);
   const id = newId();
-  await stores.transaction((tx) => tx.servicePolicies.create(id, draft));
+  await stores.servicePolicies.create(id, draft);
   return created('service-policies', id);
 };
 
@@ -40,7 +40,7 @@ export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> =
   { stores },
 ) => {
   const draft = fromCreate(body);
-  await stores.transaction((tx) => tx.servicePolicies.update(params.id, draft));
+  await stores.servicePolicies.update(params.id, draft);
   return noData();
 };
 
@@ -53,7 +53,7 @@ export const patchServicePolicy: Handler<'management', 'patchServicePolicy'> = a
     tags: givenTags(body.tags),
     ...givenRoles(body, ROLES),
   };
-  await stores.transaction((tx) => tx.servicePolicies.update(params.id, changes));
+  await stores.servicePolicies.update(params.id, changes);
   return noData();
 };
 

@@ -48,7 +48,7 @@ export const createService: Handler<'management', 'createService'> = async ({ bo
     configs: body.configs ?? [],
     tags: tagsFrom(body.tags),
   };
-  await stores.transaction((tx) => tx.services.create(id, draft));
+  await stores.services.create(id, draft);
   return created('services', id);
 };
 

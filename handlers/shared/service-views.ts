@@ -162,7 +162,7 @@ export async function replaceService(id: string, body: Request.ServiceUpdate, { 
     configs: body.configs ?? [],
     tags: tagsFrom(body.tags),
   };
-  await stores.transaction((tx) => tx.services.update(id, draft));
+  await stores.services.update(id, draft);
   return noData();
 }
 
@@ -176,7 +176,7 @@ export async function changeService(id: string, body: Request.ServicePatch, { st
     configs: given(body.configs),
     tags: givenTags(body.tags),
   };
-  await stores.transaction((tx) => tx.services.update(id, changes));
+  await stores.services.update(id, changes);
   return noData();
 }
 
