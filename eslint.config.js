@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import { rooms } from './scripts/lint-rooms.mjs';
 
 /** Which folders a folder must not import. One place; docs/architecture.md has the same table in words. */
 const forbidden = {
@@ -95,7 +96,7 @@ const wholeOfFs = {
 };
 
 /** Makes the texts of frames of routers. What the database could not hold is replaced there. */
-const TEXTS = 'fabric/text.ts';
+const TEXTS = 'fabric/channel/text.ts';
 const ownTexts = [
   `CallExpression[callee.property.name="toString"][arguments.0.value=/^(utf-?8|latin1|ascii|binary)$/i]`,
   'CallExpression[callee.property.name=/^(utf8|latin1|ascii)Slice$/]',
@@ -146,6 +147,11 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': ['error', wholeOfFs],
     },
+  },
+  {
+    files: ['{db,server,fabric}/**/*.ts'],
+    plugins: { rooms },
+    rules: { 'rooms/arrow': ['error', import.meta.dirname] },
   },
   { files: [FILES], rules: { 'no-restricted-imports': 'off' } },
   { files: ['fabric/**/*.ts'], ignores: [TEXTS], rules: { 'no-restricted-syntax': ['error', wholeOfFs, ...ownTexts] } },

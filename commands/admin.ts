@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import type { Identity } from '../domain/model.js';
-import type { Stores } from '../db/stores.js';
-import type { Logger } from '../server/log.js';
-import type { Whom } from '../server/operator.js';
+import type { Stores } from '../db/stores/stores.js';
+import type { Logger } from '../server/base/log.js';
+import type { Whom } from '../server/data/operator.js';
 import { loadConfig } from './shared/config.js';
 import { commandLog } from './shared/log.js';
 import { givenPassword } from './shared/password.js';
@@ -29,7 +29,7 @@ function resetPasswordCommand(): Command {
     )
     .addHelpText('after', `\nOn a terminal it asks for the password.${ENDS_SESSIONS}`)
     .action(async (username: string | undefined, options: Pick<Whom, 'id'> & PasswordSource, command: Command) => {
-      const { newPassword, resetPassword } = await import('../server/operator.js');
+      const { newPassword, resetPassword } = await import('../server/data/operator.js');
       const { createPasswordHasher } = await import('../domain/auth/passwords.js');
       const given = await givenPassword(options);
       await withIdentity(command, { username, id: options.id }, async (stores, identity, log) => {
@@ -53,7 +53,7 @@ function unlockCommand(): Command {
     .option('--id <id>', 'the id of the identity instead, for one without a password')
     .addHelpText('after', ENDS_SESSIONS)
     .action(async (username: string | undefined, { id }: Pick<Whom, 'id'>, command: Command) => {
-      const { unlockIdentity } = await import('../server/operator.js');
+      const { unlockIdentity } = await import('../server/data/operator.js');
       await withIdentity(command, { username, id }, async (stores, identity, log) => {
         const { wasDisabled, wasBlocked } = await unlockIdentity(stores, identity, log);
         const found = [
@@ -76,8 +76,8 @@ async function withIdentity(
   if (whom.username !== undefined && whom.id !== undefined)
     command.error('error: give a username or --id, not both', { exitCode: 2 });
   const config = await loadConfig(command);
-  const { withNetwork } = await import('../server/network-access.js');
-  const { findIdentity } = await import('../server/operator.js');
+  const { withNetwork } = await import('../server/data/network-access.js');
+  const { findIdentity } = await import('../server/data/operator.js');
   const { withoutHidden } = await import('../domain/network-files/values.js');
   await withNetwork(config, await commandLog(config), async ({ stores }) => {
     const identity = await findIdentity(stores, whom);

@@ -12,7 +12,7 @@ export function backupCommand(): Command {
     .action(async (file: string | undefined, _options: unknown, command: Command) => {
       const config = await loadConfig(command);
       const log = await commandLog(config);
-      const { backUpInto } = await import('../server/backup.js');
+      const { backUpInto } = await import('../server/maintenance/backup.js');
       const { report, end } = progress('Taking the snapshot');
       const { file: written, bytes, tables, rows } = await backUpInto(config, file, report, log).finally(end);
       process.stdout.write(

@@ -6,7 +6,7 @@ export function configCommand(): Command {
   const print = new Command('print')
     .description('show the settings in force as YAML, secrets hidden')
     .action(async (_options: unknown, command: Command) => {
-      const { printConfig } = await import('../server/config-reader.js');
+      const { printConfig } = await import('../server/settings/config-reader.js');
       process.stdout.write(printConfig(await loadConfig(command)));
     });
   const check = new Command('check')

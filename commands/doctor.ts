@@ -17,8 +17,8 @@ export function doctorCommand(): Command {
     .addHelpText('after', '\nIt changes nothing. Run it as the user of the controller, with its settings.')
     .action(async ({ json, all }: Options, command: Command) => {
       const findings = await examined(command, all === true);
-      const { endProcess } = await import('../server/process-end.js');
-      const { readVersion } = await import('../server/version.js');
+      const { endProcess } = await import('../server/base/process-end.js');
+      const { readVersion } = await import('../server/base/version.js');
       const isOk = findings.every(({ level }) => level !== 'fault');
       process.stdout.write(
         json === true
@@ -30,7 +30,7 @@ export function doctorCommand(): Command {
 }
 
 async function examined(command: Command, isThorough: boolean): Promise<Finding[]> {
-  const { ConfigError } = await import('../server/config.js');
+  const { ConfigError } = await import('../server/settings/config.js');
   const { fault, ok, skipped } = await import('./doctor/finding.js');
   let config;
   try {

@@ -4,7 +4,7 @@
  * for a command line that is not understood.
  */
 import { CommanderError } from 'commander';
-import { endProcess } from '../server/process-end.js';
+import { endProcess } from '../server/base/process-end.js';
 import { createProgram } from './program.js';
 
 const WRONG_USAGE = 2;

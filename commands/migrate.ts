@@ -11,8 +11,8 @@ export function migrateCommand(): Command {
     .action(async ({ plan }: { plan?: true }, command: Command) => {
       const config = await loadConfig(command);
       const log = await commandLog(config);
-      const { withServer } = await import('../server/network-access.js');
-      const { migrate, pendingMigrations, purposeOf } = await import('../db/migrate.js');
+      const { withServer } = await import('../server/data/network-access.js');
+      const { migrate, pendingMigrations, purposeOf } = await import('../db/schema/migrate.js');
       await withServer(config, log, async (connection) => {
         const pending = await pendingMigrations(connection);
         if (pending.length === 0) {

@@ -1,6 +1,6 @@
 /** All commands, and what holds for each: help, version, errors in one form. */
 import { Command } from 'commander';
-import { readVersion } from '../server/version.js';
+import { readVersion } from '../server/base/version.js';
 import { adminCommand } from './admin.js';
 import { backupCommand } from './backup.js';
 import { configCommand } from './config.js';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { Argument, Command } from 'commander';
-import type { Renewable } from '../server/network-keys.js';
+import type { Renewable } from '../server/keys/network-keys.js';
 import { loadConfig } from './shared/config.js';
 import { commandLog } from './shared/log.js';
 
@@ -14,7 +14,7 @@ export function renewCommand(): Command {
     .action(async (what: Renewable, _options: unknown, command: Command) => {
       const config = await loadConfig(command);
       const log = await commandLog(config);
-      const { renewEarly } = await import('../server/renewal.js');
+      const { renewEarly } = await import('../server/keys/renewal.js');
       const certificate = new X509Certificate(await renewEarly(config, what, log));
       process.stdout.write(
         `The ${what} certificate was renewed.\n  fingerprint  ${certificate.fingerprint}\n  valid until  ` +

@@ -12,7 +12,7 @@ export function restoreCommand(): Command {
     .action(async (file: string, _options: unknown, command: Command) => {
       const config = await loadConfig(command);
       const log = await commandLog(config);
-      const { restoreSnapshot } = await import('../server/restore.js');
+      const { restoreSnapshot } = await import('../server/maintenance/restore.js');
       const { report, end } = progress('Restoring the snapshot');
       const { header, tables, rows } = await restoreSnapshot(config, file, report, log).finally(end);
       process.stdout.write(

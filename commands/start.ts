@@ -7,8 +7,8 @@ export function startCommand(): Command {
     .description('start a controller, and stop it on SIGTERM or SIGINT')
     .action(async (_options: unknown, command: Command) => {
       const { config, otherNames } = await loadSettings(command);
-      const { createLogger } = await import('../server/log.js');
-      const { runController } = await import('../server/run.js');
+      const { createLogger } = await import('../server/base/log.js');
+      const { runController } = await import('../server/start/run.js');
       await runController(config, createLogger({ level: config.logLevel, format: config.logFormat }), otherNames);
     });
 }

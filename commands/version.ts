@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readVersion } from '../server/version.js';
+import { readVersion } from '../server/base/version.js';
 
 /** `version`: what this build is. */
 export function versionCommand(): Command {
@@ -7,7 +7,7 @@ export function versionCommand(): Command {
     .description('show what this build is, and the schema that it brings')
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: true }) => {
-      const { migrationNames } = await import('../db/migrate.js');
+      const { migrationNames } = await import('../db/schema/migrate.js');
       const build = { ...readVersion(), schema: migrationNames.at(-1) ?? '' };
       process.stdout.write(
         json === true

@@ -1,6 +1,6 @@
 /**
  * The one vocabulary of failures a caller can act on. Domain and database code throw these; they know
- * nothing of HTTP. `server/error-table.ts` holds the one table from a kind to a status, a code and a message.
+ * nothing of HTTP. `server/http/error-table.ts` holds the one table from a kind to a status, a code and a message.
  */
 
 import { valueText } from './value-text.js';

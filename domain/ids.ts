@@ -24,6 +24,6 @@ export const couldBeId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
 
 /**
  * Whether the database could hold the text, such as an id that a router or a client chose. Texts of frames have U+FFFD
- * in place of what it could not hold (fabric/text.ts).
+ * in place of what it could not hold (fabric/channel/text.ts).
  */
 export const couldBeStored = (text: string): boolean => !/[\0\uFFFD]/.test(text);

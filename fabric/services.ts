@@ -1,13 +1,13 @@
 /** What the handlers of messages work with. Built once, in fabric.ts. */
 import type { RouterPresence } from '../domain/router.js';
-import type { KnownRouter } from '../db/router-sync-view.js';
-import type { Stores } from '../db/stores.js';
-import type { RouterChannel } from './channel.js';
-import type { KnownControllers } from './controllers.js';
-import type { FabricLog } from './router-log.js';
-import type { SessionSync } from './session-sync.js';
-import type { Spacing } from './spacing.js';
-import type { Traffic } from './traffic.js';
+import type { KnownRouter } from '../db/stores/router-sync-view.js';
+import type { Stores } from '../db/stores/stores.js';
+import type { RouterChannel } from './channel/channel.js';
+import type { KnownControllers } from './presence/controllers.js';
+import type { FabricLog } from './channel/router-log.js';
+import type { SessionSync } from './sessions/session-sync.js';
+import type { Spacing } from './channel/spacing.js';
+import type { Traffic } from './traffic/traffic.js';
 
 /** The routers that are connected to this controller. */
 export interface ChannelRegistry {

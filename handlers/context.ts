@@ -2,12 +2,12 @@
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { OwedToken, RequiredSigner, TokenSigner } from '../domain/auth/external-signer.js';
-import type { IssuedCertificateRecord } from '../db/issued-certificates.js';
-import type { ApiSessionDraft, ClientInfo } from '../db/api-sessions.js';
-import type { Proof } from '../db/session-opening.js';
-import type { AccessEpoch } from '../db/access-view.js';
-import type { Actor } from '../db/attribution.js';
-import type { Stores, StoreSet } from '../db/stores.js';
+import type { IssuedCertificateRecord } from '../db/stores/issued-certificates.js';
+import type { ApiSessionDraft, ClientInfo } from '../db/stores/api-sessions.js';
+import type { Proof } from '../db/stores/session-opening.js';
+import type { AccessEpoch } from '../db/stores/access-view.js';
+import type { Actor } from '../db/postgres/attribution.js';
+import type { Stores, StoreSet } from '../db/stores/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
 import type { BEGINNING, EventId } from '../domain/events/position.js';

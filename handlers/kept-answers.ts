@@ -6,7 +6,7 @@
  * for others: `forget` then.
  */
 import { LRUCache } from 'lru-cache';
-import type { Granted } from '../db/access-view.js';
+import type { Granted } from '../db/stores/access-view.js';
 import type { CacheUse } from '../domain/cache-use.js';
 import type { ApiSession } from '../domain/model.js';
 import type { Caller, DataReply, KeptReply, KeptText, ListReply } from './reply.js';

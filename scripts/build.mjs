@@ -56,9 +56,9 @@ cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
 });
 
 // Every .sql file that is there is a migration, so none of an earlier build may stay.
-rmSync(join(root, 'dist/db/migrations'), { recursive: true, force: true });
-cpSync(join(root, 'db/migrations'), join(root, 'dist/db/migrations'), { recursive: true });
-cpSync(join(root, 'db/schema.sql'), join(root, 'dist/db/schema.sql'));
+rmSync(join(root, 'dist/db/schema/migrations'), { recursive: true, force: true });
+cpSync(join(root, 'db/schema/migrations'), join(root, 'dist/db/schema/migrations'), { recursive: true });
+cpSync(join(root, 'db/schema/schema.sql'), join(root, 'dist/db/schema/schema.sql'));
 
 // The explorer's program. Its package would bring 10 MB more, and a dependency that reports each installation home.
 const explorer = join(root, 'dist/server/explorer');

@@ -1,13 +1,14 @@
 /**
- * Writes the table of settings in docs/configuration.md from server/config.ts, or with --check says whether it is
- * fresh. What a setting allows is asked of its own parser, so that the table cannot differ from what start-up accepts.
+ * Writes the table of settings in docs/configuration.md from server/settings/config.ts, or with --check says whether it
+ * is fresh. What a setting allows is asked of its own parser, so that the table cannot differ from what start-up
+ * accepts.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SETTINGS } from '../server/config.js';
-import { OTHER_NAMES } from '../server/other-names.js';
-import type { Setting } from '../server/setting-kinds.js';
+import { SETTINGS } from '../server/settings/config.js';
+import { OTHER_NAMES } from '../server/settings/other-names.js';
+import type { Setting } from '../server/settings/setting-kinds.js';
 
 const BEGIN = '<!-- settings: written by scripts/configuration-doc.ts, do not edit -->';
 const END = '<!-- end of settings -->';
@@ -103,8 +104,8 @@ function main(args: readonly string[]): void {
     return;
   }
   console.error(
-    'docs/configuration.md does not match server/config.ts. Run `node dist/scripts/configuration-doc.js` and commit ' +
-      'the result.',
+    'docs/configuration.md does not match server/settings/config.ts. Run `node dist/scripts/configuration-doc.js` ' +
+      'and commit the result.',
   );
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes db/schema.sql: the schema after all migrations, read from PostgreSQL's own catalog, as SQL that makes it
- * again. With --check it says whether the file is fresh. The server is an embedded one in a directory of its own. A
+ * Writes db/schema/schema.sql: the schema after all migrations, read from PostgreSQL's own catalog, as SQL that makes
+ * it again. With --check it says whether the file is fresh. The server is an embedded one in a directory of its own. A
  * kind of object that it does not know stops it: nothing is silently left out.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
-import { dumpSchema } from '../db/maintenance/schema-dump.js';
-import { migrate } from '../db/migrate.js';
+import { dumpSchema } from '../db/schema/schema-dump.js';
+import { migrate } from '../db/schema/migrate.js';
 
 export { dumpSchema };
 
@@ -40,7 +40,7 @@ async function freshSchema(): Promise<string> {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const file = resolve(import.meta.dirname, '../../db/schema.sql');
+  const file = resolve(import.meta.dirname, '../../db/schema/schema.sql');
   const schema = await freshSchema();
   if (!args.includes('--check')) {
     writeFileSync(file, schema);
@@ -48,7 +48,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   if (readFileSync(file, 'utf8') === schema) return;
   console.error(
-    'db/schema.sql does not match the migrations. Run `node dist/scripts/dump-schema.js` and commit the result.',
+    'db/schema/schema.sql does not match the migrations. Run `node dist/scripts/dump-schema.js` and commit the result.',
   );
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 // Sets of values that the code keeps. A document names one by `x-enum-from`, and the bundle puts its values there as
 // `enum`, so that they are written once.
 
-import { ERROR_TABLE } from '../server/error-table.js';
+import { ERROR_TABLE } from '../server/http/error-table.js';
 import type { JsonValue } from './spec-document.js';
 
 const sources: Readonly<Record<string, readonly string[]>> = {

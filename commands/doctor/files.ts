@@ -4,10 +4,10 @@ import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedd
 import { adminPasswordIn, clusterIn, masterKeyIn, snapshotsIn } from '../../db/embedded/places.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
-import { readConfig } from '../../server/config-reader.js';
-import { SETTINGS } from '../../server/config.js';
-import type { Config } from '../../server/config.js';
-import type { Setting } from '../../server/setting-kinds.js';
+import { readConfig } from '../../server/settings/config-reader.js';
+import { SETTINGS } from '../../server/settings/config.js';
+import type { Config } from '../../server/settings/config.js';
+import type { Setting } from '../../server/settings/setting-kinds.js';
 import { fault, faultOf, ok, warning } from './finding.js';
 import type { Finding } from './finding.js';
 

@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import { parseHostPort } from '../../domain/pki/server-name.js';
-import type { Config } from '../../server/config.js';
+import type { Config } from '../../server/settings/config.js';
 import { fault, ok, warning } from './finding.js';
 import type { Finding } from './finding.js';
 

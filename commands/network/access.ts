@@ -1,5 +1,5 @@
 /** A network that files are compared with and brought to: the database itself, or the API of a controller. */
-import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
+import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
 

@@ -1,5 +1,5 @@
 /** Does what a plan says, in its order. Steps of one kind that follow each other may be under way together. */
-import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
+import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { Json, JsonObject } from '../../domain/model.js';
 import { toBody } from '../../domain/network-files/forms.js';
 import type { Kind } from '../../domain/network-files/kinds.js';

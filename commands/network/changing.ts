@@ -1,7 +1,7 @@
 /** What handlers need for any change, of a network or of its rehearsal. */
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { ApiSessions, Context } from '../../handlers/context.js';
-import { schemaChecks } from '../../server/schema-checks.js';
+import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { partial } from './partial.js';
 
 const nothing = () => undefined;

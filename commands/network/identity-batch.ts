@@ -2,8 +2,8 @@
  * Identities that are made in one transaction, some hundreds with one statement. One statement each would take time
  * with the square of their number: each leaves a version of the row that counts them, which the next passes over.
  */
-import type { NewIdentity } from '../../db/identities.js';
-import type { StoreSet, Stores } from '../../db/stores.js';
+import type { NewIdentity } from '../../db/stores/identities.js';
+import type { StoreSet, Stores } from '../../db/stores/stores.js';
 
 const MOST = 500;
 

@@ -6,12 +6,12 @@ import type { OperationSpec } from '../../generated/operation.js';
 import type { Context } from '../../handlers/context.js';
 import type { Connection } from '../../handlers/handler.js';
 import type { Caller } from '../../handlers/reply.js';
-import { bindOperations } from '../../server/binder.js';
-import type { Bindings } from '../../server/binder.js';
-import { ERROR_TABLE } from '../../server/error-table.js';
-import { bodyFault } from '../../server/faults.js';
-import { validatorsOf } from '../../server/responder.js';
-import type { AnyReply } from '../../server/responder.js';
+import { bindOperations } from '../../server/sessions/binder.js';
+import type { Bindings } from '../../server/sessions/binder.js';
+import { ERROR_TABLE } from '../../server/http/error-table.js';
+import { bodyFault } from '../../server/http/faults.js';
+import { validatorsOf } from '../../server/http/responder.js';
+import type { AnyReply } from '../../server/http/responder.js';
 import { ChangeRefused } from './access.js';
 import { managementOperation } from './operations.js';
 

@@ -1,5 +1,5 @@
 /** The network over the management API of a controller. */
-import type { ServiceConfigPair } from '../../db/identity-service-configs.js';
+import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';

@@ -1,7 +1,7 @@
 /** The configuration that a command works with. What reads it is loaded only when a command needs it. */
 import type { Command } from 'commander';
-import type { ReadSettings } from '../../server/config-reader.js';
-import type { Config } from '../../server/config.js';
+import type { ReadSettings } from '../../server/settings/config-reader.js';
+import type { Config } from '../../server/settings/config.js';
 
 /** The file that `--config` or `EDGE_CONFIG` names; undefined without one. */
 export function configFile(command: Command): string | undefined {
@@ -16,7 +16,7 @@ export function configPlace(command: Command): string {
 
 /** @throws ConfigError with all faults at once */
 export async function loadSettings(command: Command): Promise<ReadSettings> {
-  const { readSettings } = await import('../../server/config-reader.js');
+  const { readSettings } = await import('../../server/settings/config-reader.js');
   return readSettings({ file: configFile(command), env: process.env });
 }
 

@@ -2,11 +2,11 @@
 import { DatabaseError } from 'pg';
 import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
 import { OwnFileError } from '../../db/embedded/own-files.js';
-import { SchemaError } from '../../db/migrate.js';
-import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/outages.js';
+import { SchemaError } from '../../db/schema/migrate.js';
+import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/postgres/outages.js';
 import { DomainError } from '../../domain/errors.js';
-import { ConfigError } from '../../server/config.js';
-import { openFileFault } from '../../server/open-files.js';
+import { ConfigError } from '../../server/settings/config.js';
+import { openFileFault } from '../../server/start/open-files.js';
 
 /** One sentence for what an operator can mend; the stack of what only we can. */
 export function explain(error: unknown): string {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { ConfigError } from '../../server/config.js';
+import type { ConfigError } from '../../server/settings/config.js';
 
 export interface PasswordSource {
   readonly passwordFile?: string;
@@ -40,7 +40,7 @@ async function passwordIn(file: string): Promise<string> {
 }
 
 async function refusal(message: string): Promise<ConfigError> {
-  const { ConfigError: Refused } = await import('../../server/config.js');
+  const { ConfigError: Refused } = await import('../../server/settings/config.js');
   return new Refused(message);
 }
 

@@ -2,19 +2,19 @@
  * Puts the content of a snapshot into an empty database: all of it, in one transaction, or nothing. Rows come back as
  * they were, counts and epochs among them, so no trigger runs; references are checked at the end, all of them.
  */
-import { translate } from '../errors.js';
-import { DatabaseUnavailable } from '../outages.js';
-import { migrate } from '../migrate.js';
-import type { Db } from '../db.js';
-import { START_LOCK } from '../advisory-locks.js';
-import type { ServerConfig } from '../servers.js';
-import { quoted, sequenceNames, tableShapes } from './catalog.js';
-import type { TableShape } from './catalog.js';
-import { withLane } from './connection.js';
-import type { MaintenanceLane } from './connection.js';
+import { translate } from '../postgres/errors.js';
+import { DatabaseUnavailable } from '../postgres/outages.js';
+import { migrate } from '../schema/migrate.js';
+import type { Db } from '../postgres/db.js';
+import { START_LOCK } from '../postgres/advisory-locks.js';
+import type { ServerConfig } from '../postgres/servers.js';
+import { quoted, sequenceNames, tableShapes } from '../schema/catalog.js';
+import type { TableShape } from '../schema/catalog.js';
+import { withLane } from '../postgres/maintenance-connection.js';
+import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { migrationsOf, readSnapshot, SnapshotError } from './snapshot-format.js';
 import type { SequenceLine, SnapshotHeader, TableLine } from './snapshot-format.js';
-import { networkTables } from './shipped-schema.js';
+import { networkTables } from '../schema/shipped-schema.js';
 
 export interface Restored {
   readonly header: SnapshotHeader;

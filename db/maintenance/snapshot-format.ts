@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { SchemaError, migrationNames } from '../migrate.js';
-import type { TableShape } from './catalog.js';
-import { migrationPrints } from './shipped-schema.js';
-import type { MigrationPrint } from './shipped-schema.js';
+import { SchemaError, migrationNames } from '../schema/migrate.js';
+import type { TableShape } from '../schema/catalog.js';
+import { migrationPrints } from '../schema/shipped-schema.js';
+import type { MigrationPrint } from '../schema/shipped-schema.js';
 
 export const FORMAT = 'edge-controller snapshot';
 /** Raised when a reader of before would misread it. */

@@ -7,15 +7,15 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Db } from '../db.js';
+import type { Db } from '../postgres/db.js';
 import { dropDraft, finishDraft, openDraft } from '../embedded/own-files.js';
-import { isOfCluster, quoted, sequenceNames, tableShapes } from './catalog.js';
-import type { TableShape } from './catalog.js';
-import { READ_ALL } from './connection.js';
-import type { MaintenanceLane } from './connection.js';
+import { isOfCluster, quoted, sequenceNames, tableShapes } from '../schema/catalog.js';
+import type { TableShape } from '../schema/catalog.js';
+import { READ_ALL } from '../postgres/maintenance-connection.js';
+import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { FORMAT, FORMAT_VERSION } from './snapshot-format.js';
 import type { SnapshotHeader } from './snapshot-format.js';
-import { migrationPrints } from './shipped-schema.js';
+import { migrationPrints } from '../schema/shipped-schema.js';
 
 export interface SnapshotResult {
   readonly tables: number;

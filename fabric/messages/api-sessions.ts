@@ -1,9 +1,9 @@
 /** Routers and API sessions: whose clients are connected, and that a router lost count. */
 import { ApiSessionHeartbeatSchema, RequestClientReSyncSchema } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler } from '../channel.js';
-import { readBody } from '../frame.js';
-import type { KeptSession } from '../session-directory.js';
-import { eachPiece, eachSlice } from '../pieces.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { readBody } from '../channel/frame.js';
+import type { KeptSession } from '../sessions/session-directory.js';
+import { eachPiece, eachSlice } from '../channel/pieces.js';
 
 /** Looked up at a time. */
 const BATCH = 500;

@@ -1,9 +1,9 @@
 /** CircuitConfirmation (1034): a router asks about circuits that have been idle for a minute or more. */
 import { CircuitConfirmationSchema } from '../../generated/fabric/control_pb.js';
 import { couldBeId } from '../../domain/ids.js';
-import type { MessageHandler } from '../channel.js';
-import { unrouteMessage } from '../circuits.js';
-import { eachPiece, eachSlice } from '../pieces.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { unrouteMessage } from '../traffic/circuits.js';
+import { eachPiece, eachSlice } from '../channel/pieces.js';
 
 const NS_PER_MS = 1_000_000n;
 /** Each may be answered. */

@@ -1,8 +1,8 @@
 /** An edge router says where clients reach it. From then on it is told of API sessions. */
 import { ClientHelloSchema } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler } from '../channel.js';
-import { readBody } from '../frame.js';
-import { reachOf } from '../reach.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { readBody } from '../channel/frame.js';
+import { reachOf } from '../traffic/reach.js';
 
 export const clientHello: MessageHandler = (frame, channel, { routers, sessionSync, wholeStates, log }) => {
   const router = routers.routerOf(channel);

@@ -1,7 +1,7 @@
 /** ConnectEvents (20415): which identities are connected to a router. */
 import { ConnectEventsSchema } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler } from '../channel.js';
-import { eachPiece } from '../pieces.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { eachPiece } from '../channel/pieces.js';
 
 interface Event {
   readonly identityId: string;

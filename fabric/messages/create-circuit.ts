@@ -1,9 +1,9 @@
 /** A client dials: the router asks for a circuit to a terminator of the service. */
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { connect, dialInTurn } from '../dial.js';
-import { message } from '../frame.js';
-import type { Message } from '../frame.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { connect, dialInTurn } from '../traffic/dial.js';
+import { message } from '../channel/frame.js';
+import type { Message } from '../channel/frame.js';
 import {
   CircuitRequestHeader,
   CircuitResponseHeader,
@@ -12,9 +12,9 @@ import {
   encodeTextMap,
   readBytesMap,
   readText,
-} from '../headers.js';
+} from '../channel/headers.js';
 import type { FabricServices } from '../services.js';
-import { requireSession } from '../shown-session.js';
+import { requireSession } from '../traffic/shown-session.js';
 
 /** CreateCircuitV2 (20218), answered by 20219 or an Error. */
 export const createCircuit: MessageHandler = (frame, channel, services) => {

@@ -1,17 +1,17 @@
 /** A client hosts a service: the router asks for a terminator, and again after every reconnect. */
 import { create } from '@bufbuild/protobuf';
-import type { HostedDraft } from '../../db/hosted-terminators.js';
-import type { ShownSession } from '../../db/shown-sessions.js';
+import type { HostedDraft } from '../../db/stores/hosted-terminators.js';
+import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import { SDK_BINDING } from '../../domain/fabric/terminator.js';
 import { CreateTerminatorV2RequestSchema, CreateTerminatorV2ResponseSchema } from '../../generated/fabric/edge_pb.js';
 import type { CreateTerminatorV2Request } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { invalidSession } from '../edge-errors.js';
-import { forReply, readBody, typedMessage } from '../frame.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { invalidSession } from '../channel/edge-errors.js';
+import { forReply, readBody, typedMessage } from '../channel/frame.js';
 import type { FabricServices } from '../services.js';
-import { requireSession } from '../shown-session.js';
-import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../terminator-requests.js';
+import { requireSession } from '../traffic/shown-session.js';
+import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../traffic/terminator-requests.js';
 
 /** CreateTerminatorV2 (20216), answered by 20217: the router finds the terminator by its id there. */
 export const createTerminator: MessageHandler = (frame, channel, services) => {

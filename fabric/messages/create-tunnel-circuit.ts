@@ -5,14 +5,14 @@ import {
   CreateTunnelCircuitV2ResponseSchema,
 } from '../../generated/fabric/edge_pb.js';
 import type { CreateTunnelCircuitV2Request } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { connect, dialInTurn } from '../dial.js';
-import { EdgeError } from '../edge-errors.js';
-import { readBody, typedMessage } from '../frame.js';
-import type { Message } from '../frame.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { connect, dialInTurn } from '../traffic/dial.js';
+import { EdgeError } from '../channel/edge-errors.js';
+import { readBody, typedMessage } from '../channel/frame.js';
+import type { Message } from '../channel/frame.js';
 import type { FabricServices } from '../services.js';
-import { requireTunnelAccess } from '../tunnel-access.js';
+import { requireTunnelAccess } from '../traffic/tunnel-access.js';
 
 /** As much as a client can send. */
 const MAX_PEER_DATA = 128;

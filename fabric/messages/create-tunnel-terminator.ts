@@ -6,13 +6,13 @@ import {
   CreateTunnelTerminatorResponseV2Schema,
 } from '../../generated/fabric/edge_pb.js';
 import type { CreateTunnelTerminatorRequestV2 } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { invalidService } from '../edge-errors.js';
-import { forReply, readBody, typedMessage } from '../frame.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { invalidService } from '../channel/edge-errors.js';
+import { forReply, readBody, typedMessage } from '../channel/frame.js';
 import type { FabricServices } from '../services.js';
-import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../terminator-requests.js';
-import { requireTunnelAccess } from '../tunnel-access.js';
+import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../traffic/terminator-requests.js';
+import { requireTunnelAccess } from '../traffic/tunnel-access.js';
 
 /** CreateTunnelTerminatorV2 (20413), answered by 20414: the router finds the terminator by its id there. */
 export const createTunnelTerminator: MessageHandler = (frame, channel, services) => {

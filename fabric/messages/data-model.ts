@@ -1,7 +1,7 @@
 /** A router asks for the data model: when it connects, and again before its subscription runs out. */
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
-import type { MessageHandler } from '../channel.js';
-import { readBody } from '../frame.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { readBody } from '../channel/frame.js';
 
 /** A subscription does not end here: what changes is told for as long as the channel lives. */
 export const subscribeToDataModel: MessageHandler = (frame, channel, { dataModel, wholeStates }) => {

@@ -1,12 +1,12 @@
 /** A Fault (1004): a circuit has ended at one of its ends, or a router cannot forward what belongs to one. */
 import { couldBeId } from '../../domain/ids.js';
 import { FaultSchema, FaultSubject } from '../../generated/fabric/control_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { unrouteMessage } from '../circuits.js';
-import type { Circuit } from '../circuits.js';
-import { readBody } from '../frame.js';
-import { eachSlice } from '../pieces.js';
-import { reroute } from '../reroute.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { unrouteMessage } from '../traffic/circuits.js';
+import type { Circuit } from '../traffic/circuits.js';
+import { readBody } from '../channel/frame.js';
+import { eachSlice } from '../channel/pieces.js';
+import { reroute } from '../traffic/reroute.js';
 import type { FabricServices } from '../services.js';
 
 /** Ids are names of ours, of at most 24 characters. */

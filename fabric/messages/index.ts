@@ -1,6 +1,6 @@
 /** What is done with each kind of message; a kind that is not here is ignored, and the log names it. */
-import type { MessageRule, MessageTable } from '../channel.js';
-import { ContentType } from '../content-types.js';
+import type { MessageRule, MessageTable } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
 import { apiSessionHeartbeat, requestClientReSync } from './api-sessions.js';
 import { clientHello } from './client-hello.js';
 import { requestClusterMembers } from './cluster-members.js';

@@ -2,9 +2,9 @@
 import type { RouterInterface } from '../../domain/router.js';
 import { RouterInterfacesUpdateSchema } from '../../generated/fabric/control_pb.js';
 import type { Interface } from '../../generated/fabric/control_pb.js';
-import type { MessageHandler } from '../channel.js';
-import { eachPiece } from '../pieces.js';
-import { result } from '../results.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { eachPiece } from '../channel/pieces.js';
+import { result } from '../channel/results.js';
 
 /** Of these and their addresses; a router with more is shown with its first. */
 const MAX_INTERFACES = 100;

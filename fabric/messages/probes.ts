@@ -1,6 +1,6 @@
 /** Questions that only ask whether we are there. */
-import type { MessageHandler } from '../channel.js';
-import { result } from '../results.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { result } from '../channel/results.js';
 
 export const ping: MessageHandler = (frame, channel) => {
   channel.reply(frame, result(true, 'ok'));

@@ -2,16 +2,16 @@
 import { couldBeStored } from '../../domain/ids.js';
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import { RemoveTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
-import { AT_ONCE_BYTES } from '../channel.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { errorMessage, refusalOf } from '../edge-errors.js';
-import { forReply, message, readBody } from '../frame.js';
-import { MalformedError } from '../malformed.js';
-import { eachPiece } from '../pieces.js';
-import { BUSY, result } from '../results.js';
+import { AT_ONCE_BYTES } from '../channel/channel.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { errorMessage, refusalOf } from '../channel/edge-errors.js';
+import { forReply, message, readBody } from '../channel/frame.js';
+import { MalformedError } from '../channel/malformed.js';
+import { eachPiece } from '../channel/pieces.js';
+import { BUSY, result } from '../channel/results.js';
 import type { FabricServices } from '../services.js';
-import { MAX_ID_CHARS } from '../terminator-requests.js';
+import { MAX_ID_CHARS } from '../traffic/terminator-requests.js';
 
 /** Unknown ids, and those of other routers, are passed over. @throws DomainError `tooManyRequests` */
 export async function removeAll(

@@ -1,7 +1,7 @@
 /** ValidateTerminatorsV2Response (1042): which of its terminators a router still has. */
 import { ValidateTerminatorsV2ResponseSchema } from '../../generated/fabric/control_pb.js';
-import type { MessageHandler } from '../channel.js';
-import { eachPiece } from '../pieces.js';
+import type { MessageHandler } from '../channel/channel.js';
+import { eachPiece } from '../channel/pieces.js';
 
 export const terminatorStates: MessageHandler = async (frame, channel, { traffic, log }) => {
   let removed = 0;

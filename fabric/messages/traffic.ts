@@ -1,7 +1,7 @@
 /** The messages that carry traffic: terminators, circuits, and the sessions that they hang on. */
-import type { MessageHandler, MessageRule, MessageTable } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { EdgeError, errorMessage } from '../edge-errors.js';
+import type { MessageHandler, MessageRule, MessageTable } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { EdgeError, errorMessage } from '../channel/edge-errors.js';
 import { circuitConfirmation } from './circuit-confirmation.js';
 import { connectEvents } from './connect-events.js';
 import { createCircuit } from './create-circuit.js';

@@ -2,11 +2,11 @@
 import { couldBeStored } from '../../domain/ids.js';
 import { UpdateTunnelTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
 import type { UpdateTunnelTerminatorRequest } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../edge-errors.js';
-import { message, readBody, textOf } from '../frame.js';
-import { precedenceOf } from '../precedences.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../channel/edge-errors.js';
+import { message, readBody, textOf } from '../channel/frame.js';
+import { precedenceOf } from '../traffic/precedences.js';
 import type { FabricServices } from '../services.js';
 import { removeAll } from './remove-terminators.js';
 

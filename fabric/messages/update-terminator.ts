@@ -2,13 +2,13 @@
 import { couldBeStored } from '../../domain/ids.js';
 import { UpdateTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
 import type { UpdateTerminatorRequest } from '../../generated/fabric/edge_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel.js';
-import { ContentType } from '../content-types.js';
-import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../edge-errors.js';
-import { message, readBody } from '../frame.js';
-import { precedenceOf } from '../precedences.js';
+import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import { ContentType } from '../channel/content-types.js';
+import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../channel/edge-errors.js';
+import { message, readBody } from '../channel/frame.js';
+import { precedenceOf } from '../traffic/precedences.js';
 import type { FabricServices } from '../services.js';
-import { requireSession } from '../shown-session.js';
+import { requireSession } from '../traffic/shown-session.js';
 
 export const updateTerminator: MessageHandler = async (frame, channel, services) => {
   const request = readBody(UpdateTerminatorRequestSchema, frame);

@@ -1,5 +1,5 @@
 /** Edge routers as clients see them: only those that the policies allow to the caller. */
-import type { Stores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { DomainError, notFound } from '../../domain/errors.js';
 import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';

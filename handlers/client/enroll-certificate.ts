@@ -10,7 +10,7 @@ import { commonNamesOf } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import { noData } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';

@@ -2,7 +2,7 @@
  * Enrollment of routers: an edge or transit router gets one certificate to show to controllers and one to show to those
  * who connect to it, and later exchanges both for new ones.
  */
-import type { RouterCertificate } from '../../db/routers.js';
+import type { RouterCertificate } from '../../db/stores/routers.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Enrollment } from '../../domain/model.js';
 import { ChainFault } from '../../domain/pki/chain.js';

@@ -11,7 +11,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { IdentityDraft } from '../../domain/model.js';
 import { newIdentity } from '../../domain/new-identity.js';
 import { sortedSet } from '../../domain/sorted-set.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import { ok } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context, IssuedChain } from '../context.js';

@@ -1,7 +1,7 @@
 /** What the methods of enrollment do with a token. One that is refused stays usable. */
 import { DomainError } from '../../domain/errors.js';
 import type { Enrollment, EnrollmentMethod } from '../../domain/model.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 

@@ -4,8 +4,8 @@
  */
 import type { ApiSession } from '../../domain/model.js';
 import { digestOf, msUntilFlip, postureMovedAt, stateOf } from '../../domain/policy/service-view.js';
-import type { Granted, LastView } from '../../db/access-view.js';
-import type { Stores } from '../../db/stores.js';
+import type { Granted, LastView } from '../../db/stores/access-view.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Caller } from '../reply.js';

@@ -4,7 +4,7 @@ import { identityIdOf } from '../../domain/ids.js';
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
-import type { Changes } from '../../db/table.js';
+import type { Changes } from '../../db/query/table.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';

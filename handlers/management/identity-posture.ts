@@ -1,6 +1,6 @@
 /** What is known of the devices of an identity, and which of its session requests failed because of it. */
-import type { FailedRequest } from '../../db/failed-requests.js';
-import type { SessionPosture } from '../../db/postures.js';
+import type { FailedRequest } from '../../db/stores/failed-requests.js';
+import type { SessionPosture } from '../../db/stores/postures.js';
 import type { ReportedProcess } from '../../domain/posture/state.js';
 import type * as Response from '../../generated/management/response.js';
 import { isoTime, isoTimeOrNull } from '../fields.js';

@@ -1,5 +1,5 @@
 /** Configs of services that hold for one identity only. */
-import type { IdentityServiceConfig } from '../../db/identity-service-configs.js';
+import type { IdentityServiceConfig } from '../../db/stores/identity-service-configs.js';
 import type * as Response from '../../generated/management/response.js';
 import { listOf, noData } from '../handler.js';
 import type { Handler } from '../handler.js';

@@ -1,6 +1,6 @@
 /** Advice on access: what the policies say about one identity and one service. Administrators only. */
-import type { Advice } from '../../db/advice-view.js';
-import type { Stores } from '../../db/stores.js';
+import type { Advice } from '../../db/stores/advice-view.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { notFound } from '../../domain/errors.js';
 import type { NamedRef } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';

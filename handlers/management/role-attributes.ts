@@ -1,6 +1,6 @@
 /** Role attributes in use, per kind of entity: what selectors of policies can name. */
 import type { ListQuery } from '../../db/filter/index.js';
-import type { AttributedKind } from '../../db/role-attributes.js';
+import type { AttributedKind } from '../../db/stores/role-attributes.js';
 import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
 import type { JsonObject, LoginMethod, SessionApi } from '../../domain/model.js';
-import type { PasswordCredentials } from '../../db/authenticators.js';
+import type { PasswordCredentials } from '../../db/stores/authenticators.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
@@ -18,7 +18,7 @@ import { logInByToken } from './token-login.js';
 
 type Authenticate = Handler<'client', 'authenticate'>;
 
-/** The API that a session is opened at decides what it is for: see db/migrations/0024-sessions-at-routers.sql. */
+/** The API that a session is opened at decides what it is for (migration 0024-sessions-at-routers). */
 export const authenticateAt =
   (api: SessionApi): Authenticate =>
   (input, context) =>

@@ -8,7 +8,7 @@ import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import { certFingerprint, certHash } from '../../domain/pki/keys.js';
 import { isLeafOf } from '../../domain/pki/pem.js';
-import type { CertCredentials, CertificateGround, NamedIdentity } from '../../db/logins.js';
+import type { CertCredentials, CertificateGround, NamedIdentity } from '../../db/stores/logins.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { noteLeaf, verifyPeer } from './client-certificates.js';

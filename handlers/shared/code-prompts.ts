@@ -3,7 +3,7 @@ import { GRACE_SECONDS } from '../../domain/posture/mfa.js';
 import type { CheckResult } from '../../domain/posture/evaluate.js';
 import type { Report } from '../../domain/posture/report.js';
 import type { PostureState } from '../../domain/posture/state.js';
-import type { Stores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import type * as Response from '../../generated/client/response.js';
 import type { Caller } from '../reply.js';
 import { viewsOf } from './service-views.js';

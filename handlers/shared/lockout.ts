@@ -5,8 +5,8 @@
 import { identityIdOf } from '../../domain/ids.js';
 import type { PasswordRules } from '../../domain/auth/auth-policy.js';
 import { DomainError } from '../../domain/errors.js';
-import type { GuessState, PasswordCredentials } from '../../db/authenticators.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { GuessState, PasswordCredentials } from '../../db/stores/authenticators.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import type { Context } from '../context.js';
 
 type LockoutRules = Pick<PasswordRules, 'maxAttempts' | 'lockoutDurationMinutes'>;

@@ -2,7 +2,7 @@
 import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
 import type { LoginRefusal, RefusalCode } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Proof } from '../../db/session-opening.js';
+import type { Proof } from '../../db/stores/session-opening.js';
 import type { LiveApiSession } from '../context.js';
 
 export interface Login {

@@ -1,8 +1,8 @@
 /** The caller's own second factor: enrolling, giving codes, recovery codes, removal. */
 import { newRecoveryCodes, provisioningUrl, UNDO_SECONDS } from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Mfa } from '../../db/mfas.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { Mfa } from '../../db/stores/mfas.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import type * as Response from '../../generated/client/response.js';
 import { baseFields } from '../fields.js';
 import { noData, ok, raw } from '../handler.js';

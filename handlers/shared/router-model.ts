@@ -3,7 +3,7 @@ import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
-import type { RouterEnrollment } from '../../db/routers.js';
+import type { RouterEnrollment } from '../../db/stores/routers.js';
 import type * as Client from '../../generated/client/response.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';

@@ -9,8 +9,8 @@ import {
   stepOfCode,
 } from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
-import type { GuessBounds, Mfa, SealedMfa, SessionGuesses } from '../../db/mfas.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { GuessBounds, Mfa, SealedMfa, SessionGuesses } from '../../db/stores/mfas.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import type { Context, Secrets } from '../context.js';
 
 type MfaRow = Pick<Mfa, 'id' | 'identityId'>;

@@ -3,8 +3,8 @@ import type { PolicyType, Session, Tags } from '../../domain/model.js';
 import { DomainError, invalidField, notFound, raise } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
 import { adviceFor, failureOf } from '../../domain/posture/failures.js';
-import type { BasisGrant, PostureHold, SessionBasis } from '../../db/sessions.js';
-import type { Stores } from '../../db/stores.js';
+import type { BasisGrant, PostureHold, SessionBasis } from '../../db/stores/sessions.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import type { DialBind } from '../../generated/client/request.js';
 import type { Caller } from '../reply.js';
@@ -30,7 +30,7 @@ export async function sessionFor(
   { stores, sessionTokens, newId }: Context,
 ): Promise<Session> {
   const { apiSessionId, identityId, openedAt } = caller;
-  // No router is sent its token (db/router-sync-view.ts): each would cut a client that shows it.
+  // No router is sent its token (db/stores/router-sync-view.ts): each would cut a client that shows it.
   if (openedAt === 'management') {
     const causeMessage =
       'routers are not told of API sessions that were opened at the management API: log in at the client API, ' +

@@ -2,7 +2,7 @@
 import { claimAt, mintOf, TokenFault } from '../../domain/auth/external-token.js';
 import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
 import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
-import type { TokenProof } from '../../db/session-opening.js';
+import type { TokenProof } from '../../db/stores/session-opening.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { refused, refusedBecause } from './login.js';

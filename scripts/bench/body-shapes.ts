@@ -4,11 +4,11 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { operations } from '../../generated/operations.js';
-import { errorAnswer } from '../../server/envelope.js';
-import { bodyFault } from '../../server/faults.js';
-import { parseJson } from '../../server/json-body.js';
-import { foldNames } from '../../server/names.js';
-import { validatorsOf } from '../../server/responder.js';
+import { errorAnswer } from '../../server/http/envelope.js';
+import { bodyFault } from '../../server/http/faults.js';
+import { parseJson } from '../../server/http/json-body.js';
+import { foldNames } from '../../server/base/names.js';
+import { validatorsOf } from '../../server/http/responder.js';
 
 const MAX_DEPTH = 64;
 

@@ -1,6 +1,6 @@
 /** Statements that change something: all of them are rolled back. */
-import type { Proof } from '../../db/session-opening.js';
-import type { StoreSet } from '../../db/stores.js';
+import type { Proof } from '../../db/stores/session-opening.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import type { LoginMethod, ServicePolicyDraft } from '../../domain/model.js';
 import { newIdentity } from '../../domain/new-identity.js';
 import { GROUPS, WITH_SESSION, idOf, tokenOf } from './fill.js';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { defaultAuthPolicy, defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { builtinConfigTypes } from '../../domain/config/builtin-types.js';
-import type { Stores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { HOSTING, liveStatements } from './fill-live.js';
 
 export interface Scale {

@@ -1,5 +1,5 @@
 /** What a hot statement is, and what it is asked with. */
-import type { StoreSet, Stores } from '../../db/stores.js';
+import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { idOf } from './fill.js';
 import type { Scale } from './fill.js';

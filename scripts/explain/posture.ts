@@ -1,5 +1,5 @@
 /** What clients under posture make the stores send: reports, sessions that hang on them, lists of services. */
-import type { StoreSet, Stores } from '../../db/stores.js';
+import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { NOTHING_KNOWN } from '../../domain/posture/state.js';
 import type { PostureState } from '../../domain/posture/state.js';
 import { listServicesOf } from '../../handlers/shared/service-views.js';

@@ -4,12 +4,12 @@
  * been run often; one without, as it is planned for its values.
  */
 import type pg from 'pg';
-import { translate } from '../../db/errors.js';
-import type { Database, Db } from '../../db/db.js';
-import { send } from '../../db/connection.js';
-import type { RowForm, Rows } from '../../db/connection.js';
-import type { WholeOptions } from '../../db/list-lane.js';
-import { SIGHTINGS } from '../../db/statement-names.js';
+import { translate } from '../../db/postgres/errors.js';
+import type { Database, Db } from '../../db/postgres/db.js';
+import { send } from '../../db/postgres/connection.js';
+import type { RowForm, Rows } from '../../db/postgres/connection.js';
+import type { WholeOptions } from '../../db/postgres/list-lane.js';
+import { SIGHTINGS } from '../../db/query/statement-names.js';
 import { literal } from './literal.js';
 
 export interface Explained {

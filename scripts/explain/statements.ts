@@ -1,5 +1,5 @@
 /** The hot statements: what requests make the stores send, with values as requests have them. */
-import type { Stores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import type { ListQuery } from '../../db/filter/index.js';
 import { listServicesOf } from '../../handlers/shared/service-views.js';
 import { GROUPS, idOf, tokenHashOf } from './fill.js';

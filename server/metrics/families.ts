@@ -4,9 +4,9 @@
  */
 import { DURATION_BOUNDS } from '../../domain/duration-counts.js';
 import type { DurationCounts } from '../../domain/duration-counts.js';
-import { CONNECTION_KINDS } from '../../db/statement-watch.js';
-import { LOGIN_METHODS, LOGIN_RESULTS, STATUS_CLASSES } from './request-counts.js';
-import type { OperationCounts } from './request-counts.js';
+import { CONNECTION_KINDS } from '../../db/postgres/statement-watch.js';
+import { LOGIN_METHODS, LOGIN_RESULTS, STATUS_CLASSES } from '../http/request-counts.js';
+import type { OperationCounts } from '../http/request-counts.js';
 import type { Sources } from './sources.js';
 
 export type Labels = Readonly<Record<string, string>>;

@@ -11,15 +11,15 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ConfigError } from '../config.js';
-import type { Config } from '../config.js';
-import { connectionKey } from '../connection-limits.js';
-import type { Logger } from '../log.js';
-import type { METRICS } from '../metrics-settings.js';
-import { splitTarget } from '../paths.js';
-import { readSettingFile } from '../setting-files.js';
-import { bearerToken } from '../setting-kinds.js';
-import { secureContext } from '../tls-server.js';
+import { ConfigError } from '../settings/config.js';
+import type { Config } from '../settings/config.js';
+import { connectionKey } from '../sockets/connection-limits.js';
+import type { Logger } from '../base/log.js';
+import type { METRICS } from '../settings/metrics-settings.js';
+import { splitTarget } from '../http/paths.js';
+import { readSettingFile } from '../settings/setting-files.js';
+import { bearerToken } from '../settings/setting-kinds.js';
+import { secureContext } from '../sockets/tls-server.js';
 
 const compress = promisify(gzip);
 

@@ -4,13 +4,13 @@ import { shareMetrics } from './across-workers.js';
 import { createListener } from './listener.js';
 import type { Listener } from './listener.js';
 import { createRegistry } from './registry.js';
-import type { RequestCounts } from './request-counts.js';
+import type { RequestCounts } from '../http/request-counts.js';
 import { sourcesOf } from './sources.js';
 import type { Parts } from './sources.js';
-import type { Closers } from '../closers.js';
-import { holdsRouters } from '../handoff.js';
-import type { Logger } from '../log.js';
-import { listenAt } from '../tls-server.js';
+import type { Closers } from '../base/closers.js';
+import { holdsRouters } from '../sockets/handoff.js';
+import type { Logger } from '../base/log.js';
+import { listenAt } from '../sockets/tls-server.js';
 
 export interface MetricsParts extends Parts {
   readonly closers: Closers;

@@ -1,18 +1,18 @@
 /** Where the numbers come from: what each part of this process knows of itself. */
 import type { Server } from 'node:net';
-import type { Database } from '../../db/db.js';
-import type { EntityCounts } from '../../db/summary.js';
+import type { Database } from '../../db/postgres/db.js';
+import type { EntityCounts } from '../../db/stores/summary.js';
 import type { PasswordHasher } from '../../domain/auth/passwords.js';
 import type { CacheUse } from '../../domain/cache-use.js';
 import type { Fabric, FabricCounts } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
-import type { ApiSessionRegistry } from '../api-sessions.js';
-import type { InFlight } from '../app.js';
-import type { ChangeFeed } from '../change-feed.js';
-import type { Config } from '../config.js';
-import { holdsRouters } from '../handoff.js';
-import type { Readiness, ReadinessOptions } from '../readiness.js';
-import type { RequestCounts } from './request-counts.js';
+import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
+import type { InFlight } from '../api/app.js';
+import type { ChangeFeed } from '../changes/change-feed.js';
+import type { Config } from '../settings/config.js';
+import { holdsRouters } from '../sockets/handoff.js';
+import type { Readiness, ReadinessOptions } from '../api/readiness.js';
+import type { RequestCounts } from '../http/request-counts.js';
 
 export interface Sources {
   readonly build: {

@@ -1,27 +1,27 @@
 /** What is kept in memory, what keeps it true, and the row by which others know this controller. */
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
-import type { ServerConfig } from '../../db/servers.js';
-import type { Stores } from '../../db/stores.js';
+import type { ServerConfig } from '../../db/postgres/servers.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import { KeptAnswers } from '../../handlers/kept-answers.js';
-import { createApiSessionRegistry } from '../api-sessions.js';
-import { createAuditKeeper } from '../audit-keeper.js';
-import type { Config } from '../config.js';
-import { createControl } from '../control.js';
-import { routersReach } from '../control-settings.js';
-import { openControllerList } from '../controller-list.js';
-import { createEventHub } from '../event-hub.js';
-import { createEventReader } from '../event-reader.js';
-import { createExpirySweeper } from '../expiry-sweeper.js';
-import { followChanges } from '../followers.js';
-import { startHeartbeat } from '../heartbeat.js';
-import type { SigningEntity } from '../network-keys.js';
-import { noteFailure } from '../outage-log.js';
-import { createOutgoing } from '../outgoing.js';
-import { createSessionSweeper } from '../session-sweeper.js';
-import { createWebhooks } from '../webhooks.js';
-import type { Webhooks } from '../webhooks.js';
+import { createApiSessionRegistry } from '../sessions/api-sessions.js';
+import { createAuditKeeper } from '../events/audit-keeper.js';
+import type { Config } from '../settings/config.js';
+import { createControl } from '../routers/control.js';
+import { routersReach } from '../settings/control-settings.js';
+import { openControllerList } from '../changes/controller-list.js';
+import { createEventHub } from '../events/event-hub.js';
+import { createEventReader } from '../events/event-reader.js';
+import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
+import { followChanges } from './followers.js';
+import { startHeartbeat } from '../changes/heartbeat.js';
+import type { SigningEntity } from '../keys/network-keys.js';
+import { noteFailure } from '../base/outage-log.js';
+import { createOutgoing } from '../sockets/outgoing.js';
+import { createSessionSweeper } from '../sessions/session-sweeper.js';
+import { createWebhooks } from '../events/webhooks.js';
+import type { Webhooks } from '../events/webhooks.js';
 import type { Data, Live, Own, Start } from './phases.js';
 
 /** Between two signs of life on a stream of events. */

@@ -1,25 +1,25 @@
 /** What each phase of a start is given, and what it opens. A phase adds what closes what it opened. */
 import type { EventEmitter } from 'node:events';
 import type { PasswordHasher } from '../../domain/auth/passwords.js';
-import type { Stores } from '../../db/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
 import type { KeptAnswers } from '../../handlers/kept-answers.js';
-import type { ApiSessionRegistry } from '../api-sessions.js';
-import type { Network } from '../bootstrap.js';
-import type { ChangeFeed } from '../change-feed.js';
-import type { Closers } from '../closers.js';
-import type { Config } from '../config.js';
-import type { OpenDatabase } from '../database.js';
-import type { EpochMemory } from '../epochs.js';
-import type { EventHub } from '../event-hub.js';
-import type { EventReader } from '../event-reader.js';
-import type { Heartbeat } from '../heartbeat.js';
-import type { Logger } from '../log.js';
-import type { SigningEntity } from '../network-keys.js';
-import type { Outgoing } from '../outgoing.js';
-import type { RunningPki } from '../pki.js';
-import type { RenewalOptions, ServerIdentity } from '../renewal.js';
+import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
+import type { Network } from '../keys/bootstrap.js';
+import type { ChangeFeed } from '../changes/change-feed.js';
+import type { Closers } from '../base/closers.js';
+import type { Config } from '../settings/config.js';
+import type { OpenDatabase } from '../data/database.js';
+import type { EpochMemory } from '../changes/epochs.js';
+import type { EventHub } from '../events/event-hub.js';
+import type { EventReader } from '../events/event-reader.js';
+import type { Heartbeat } from '../changes/heartbeat.js';
+import type { Logger } from '../base/log.js';
+import type { SigningEntity } from '../keys/network-keys.js';
+import type { Outgoing } from '../sockets/outgoing.js';
+import type { RunningPki } from '../keys/pki.js';
+import type { RenewalOptions, ServerIdentity } from '../keys/renewal.js';
 
 /** Every phase has it. */
 export interface Start {

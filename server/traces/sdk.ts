@@ -13,13 +13,13 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
-import { DatabaseUnavailable } from '../../db/outages.js';
+import { DatabaseUnavailable } from '../../db/postgres/outages.js';
 import { DomainError } from '../../domain/errors.js';
 import { basePaths } from '../../generated/routes.js';
-import type { Logger } from '../log.js';
-import { requestLine } from '../request-log.js';
+import type { Logger } from '../base/log.js';
+import { requestLine } from '../http/request-log.js';
 import { headersOf, parentOf } from './traceparent.js';
-import type { RequestTrace, Traces } from './traces.js';
+import type { RequestTrace, Traces } from '../http/request-trace.js';
 
 export interface TraceOptions {
   readonly url: string;

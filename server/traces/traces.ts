@@ -3,31 +3,14 @@
  * down to its statements and outgoing requests, as its clock is (docs/decisions/0012): there is no context that follows
  * promises, and without a collector nothing of OpenTelemetry is loaded.
  */
-import type { IncomingMessage } from 'node:http';
-import type { StatementTrace } from '../../db/statement-watch.js';
-import type { Context, OutgoingTrace } from '../../handlers/context.js';
-import type { Exchange } from '../exchange.js';
-import type { Closers } from '../closers.js';
-import { ConfigError } from '../config.js';
-import type { Config } from '../config.js';
-import type { Logger } from '../log.js';
-import type { Seen } from '../request-log.js';
-import { readSettingFile } from '../setting-files.js';
-import { tracedKeys } from '../signer-keys.js';
-
-/** The trace of one request, from its headers to the end of its work. */
-export interface RequestTrace {
-  /** 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** Undefined for a request that is not recorded. */
-  readonly statements: StatementTrace | undefined;
-  readonly outgoing: OutgoingTrace;
-  end(exchange: Exchange, seen: Seen): void;
-}
-
-export interface Traces {
-  begin(request: IncomingMessage): RequestTrace;
-}
+import type { Context } from '../../handlers/context.js';
+import type { Closers } from '../base/closers.js';
+import { ConfigError } from '../settings/config.js';
+import type { Config } from '../settings/config.js';
+import type { Logger } from '../base/log.js';
+import type { RequestTrace, Traces } from '../http/request-trace.js';
+import { readSettingFile } from '../settings/setting-files.js';
+import { tracedKeys } from '../keys/signer-keys.js';
 
 export interface TracesParts {
   readonly config: Pick<Config, 'tracesEndpoint' | 'tracesRatio' | 'tracesHeadersFile' | 'name'>;

@@ -1,6 +1,6 @@
 /** What has gone wrong in this field before, tried here: each is an advisory of another controller. */
 import { expect } from 'chai';
-import { HelloHeader, encodeText } from '../../fabric/headers.js';
+import { HelloHeader, encodeText } from '../../fabric/channel/headers.js';
 import { operations } from '../../generated/operations.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';

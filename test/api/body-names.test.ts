@@ -4,7 +4,7 @@
 import { expect } from 'chai';
 import type { Api, OperationSpec } from '../../generated/operation.js';
 import { operations } from '../../generated/operations.js';
-import { foldNames } from '../../server/names.js';
+import { foldNames } from '../../server/base/names.js';
 import { exampleOf } from '../contract/examples.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';

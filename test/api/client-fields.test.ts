@@ -4,7 +4,7 @@
  * specs alone.
  */
 import { expect } from 'chai';
-import * as tables from '../../db/symbols.js';
+import * as tables from '../../db/stores/symbols.js';
 import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';

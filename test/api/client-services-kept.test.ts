@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { readConfig } from '../../server/config-reader.js';
-import { startController } from '../../server/controller.js';
-import type { Controller } from '../../server/controller.js';
-import { createLogger } from '../../server/log.js';
+import { readConfig } from '../../server/settings/config-reader.js';
+import { startController } from '../../server/start/controller.js';
+import type { Controller } from '../../server/start/controller.js';
+import { createLogger } from '../../server/base/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';

@@ -5,12 +5,12 @@
 import { readdirSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { encodeFrame, message, textOf } from '../../fabric/frame.js';
-import { HelloHeader } from '../../fabric/headers.js';
-import { HELLO_SEQUENCE } from '../../fabric/hello.js';
-import { LIMITS } from '../../fabric/limits.js';
-import { boundOf } from '../../fabric/messages/bounds.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { encodeFrame, message, textOf } from '../../fabric/channel/frame.js';
+import { HelloHeader } from '../../fabric/channel/headers.js';
+import { HELLO_SEQUENCE } from '../../fabric/channel/hello.js';
+import { LIMITS } from '../../fabric/channel/limits.js';
+import { boundOf } from '../../fabric/channel/bounds.js';
 import { makeSelfSigned } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';

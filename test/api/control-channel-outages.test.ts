@@ -1,10 +1,10 @@
 /** The control channel while the database is away or changes go unheard: what routers hear all the same. */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { DataState_Action, DataState_ChangeSetSchema } from '../../generated/fabric/data-model_pb.js';
 import { RouterInterfacesUpdateSchema } from '../../generated/fabric/control_pb.js';
 import { ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
-import { FEED_NAME } from '../../server/change-feed.js';
+import { FEED_NAME } from '../../server/changes/change-feed.js';
 import { newVerifiedCa } from '../support/certified.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { encodeFrame, message } from '../../fabric/frame.js';
-import { Header, HelloHeader, encodeText } from '../../fabric/headers.js';
-import { HELLO_SEQUENCE } from '../../fabric/hello.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { encodeFrame, message } from '../../fabric/channel/frame.js';
+import { Header, HelloHeader, encodeText } from '../../fabric/channel/headers.js';
+import { HELLO_SEQUENCE } from '../../fabric/channel/hello.js';
 import { makeCa, makeLeaf, makeSelfSigned } from '../support/certificates.js';
 import { newCertifiedCaller } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';

@@ -1,8 +1,8 @@
 /** Which API sessions routers are told of: those of identities that may use them, from their begin to their end. */
 import { expect } from 'chai';
 import { X509Certificate } from 'node:crypto';
-import { ContentType } from '../../fabric/content-types.js';
-import { SyncHeader, readText } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { SyncHeader, readText } from '../../fabric/channel/headers.js';
 import {
   ApiSessionAddedSchema,
   ApiSessionHeartbeatSchema,

@@ -1,8 +1,8 @@
 /** Routers that are let in: what they are told, what others see of them, and what ends their connection. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { message, readBody, textOf } from '../../fabric/frame.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { message, readBody, textOf } from '../../fabric/channel/frame.js';
 import {
   Header,
   HelloHeader,
@@ -13,7 +13,7 @@ import {
   readBoolean,
   readInt32,
   readText,
-} from '../../fabric/headers.js';
+} from '../../fabric/channel/headers.js';
 import {
   DataStateSchema,
   DataState_Action,

@@ -3,9 +3,9 @@
  * database tell the same.
  */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { message, readBody } from '../../fabric/frame.js';
-import { HelloHeader, readText } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { message, readBody } from '../../fabric/channel/frame.js';
+import { HelloHeader, readText } from '../../fabric/channel/headers.js';
 import { UpdateCtrlAddressesSchema } from '../../generated/fabric/control_pb.js';
 import type { UpdateCtrlAddresses } from '../../generated/fabric/control_pb.js';
 import { openTestDatabase } from '../support/database.js';

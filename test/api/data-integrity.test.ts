@@ -1,6 +1,6 @@
 /** Data integrity: each kind of damage, done by SQL, is found, repaired where it can be, and found no more. */
 import { expect } from 'chai';
-import { MAINTENANCE_LOCK } from '../../db/advisory-locks.js';
+import { MAINTENANCE_LOCK } from '../../db/postgres/advisory-locks.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

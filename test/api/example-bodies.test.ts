@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { openDatabase } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
+import { openDatabase } from '../../db/postgres/db.js';
+import { openStores } from '../../db/stores/stores.js';
 import { bodyExample } from '../../scripts/examples/entities.js';
 import { loadSpecs } from '../../scripts/spec-bundle.js';
 import type { JsonObject } from '../../scripts/spec-document.js';

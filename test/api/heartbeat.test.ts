@@ -1,7 +1,7 @@
 /** The sign of life of a controller, which readiness relies on. */
 import { expect } from 'chai';
-import { DatabaseUnavailable } from '../../db/outages.js';
-import { startHeartbeat } from '../../server/heartbeat.js';
+import { DatabaseUnavailable } from '../../db/postgres/outages.js';
+import { startHeartbeat } from '../../server/changes/heartbeat.js';
 import { until } from '../support/poll.js';
 
 describe('the sign of life of a controller', () => {

@@ -3,10 +3,10 @@
  * answered, and a router that goes on is kept out for a while. Figures: npm run bench -- --frames
  */
 import { expect } from 'chai';
-import { ContentType, contentTypeName } from '../../fabric/content-types.js';
-import { encodeFrame, message, textOf } from '../../fabric/frame.js';
-import { CircuitRequestHeader, Header, encodeBytesMap, readInt32 } from '../../fabric/headers.js';
-import { SHARE_LIMITS } from '../../fabric/router-shares.js';
+import { ContentType, contentTypeName } from '../../fabric/channel/content-types.js';
+import { encodeFrame, message, textOf } from '../../fabric/channel/frame.js';
+import { CircuitRequestHeader, Header, encodeBytesMap, readInt32 } from '../../fabric/channel/headers.js';
+import { SHARE_LIMITS } from '../../fabric/channel/router-shares.js';
 import { worstFramesOf, worstKinds } from '../../scripts/bench/frames/worst-frames.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';

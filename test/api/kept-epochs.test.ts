@@ -4,7 +4,7 @@
  * changes.
  */
 import { expect } from 'chai';
-import { FEED_NAME } from '../../server/change-feed.js';
+import { FEED_NAME } from '../../server/changes/change-feed.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';

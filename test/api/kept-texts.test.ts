@@ -3,7 +3,7 @@
  * changes of an identity, by whatever way, is in the next list, and no caller gets what was written for another.
  */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { ConnectEventsSchema } from '../../generated/fabric/edge_pb.js';
 import { newVerifiedCa } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';

@@ -1,7 +1,7 @@
 /** How often an identity may change what is its own: beyond it 429 with the time to wait, for it alone. */
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
-import { OWN_CHANGES } from '../../server/own-changes.js';
+import { OWN_CHANGES } from '../../server/sessions/own-changes.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { unique } from '../support/controller.js';

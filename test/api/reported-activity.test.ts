@@ -1,6 +1,6 @@
 /** What a router reports keeps the sessions that use it, for a day after the last request of each, and no others. */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { ApiSessionHeartbeatSchema, ConnectEventsSchema } from '../../generated/fabric/edge_pb.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dump } from 'js-yaml';
-import { printConfig, readConfig } from '../../server/config-reader.js';
-import { ConfigError, SETTINGS } from '../../server/config.js';
-import type { Config } from '../../server/config.js';
-import { routersReach } from '../../server/control-settings.js';
+import { printConfig, readConfig } from '../../server/settings/config-reader.js';
+import { ConfigError, SETTINGS } from '../../server/settings/config.js';
+import type { Config } from '../../server/settings/config.js';
+import { routersReach } from '../../server/settings/control-settings.js';
 
 /** For every setting a text that is not its default, what it means, and one that it refuses. */
 const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refuses: string }>> = {

@@ -1,7 +1,7 @@
 /** A slow request leaves a line that says where its time went. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { RequestClock } from '../../db/request-clock.js';
+import { RequestClock } from '../../db/postgres/request-clock.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { openTestDatabase } from '../support/database.js';

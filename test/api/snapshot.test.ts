@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MAINTENANCE_LOCK } from '../../db/advisory-locks.js';
+import { MAINTENANCE_LOCK } from '../../db/postgres/advisory-locks.js';
 import { verifySnapshot } from '../../db/maintenance/restore.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';

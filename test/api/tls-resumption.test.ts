@@ -5,10 +5,10 @@
 import { connect } from 'node:tls';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { readConfig } from '../../server/config-reader.js';
-import { createLogger } from '../../server/log.js';
-import { createTlsServer, listenAt, secureContext } from '../../server/tls-server.js';
-import type { TlsServer } from '../../server/tls-server.js';
+import { readConfig } from '../../server/settings/config-reader.js';
+import { createLogger } from '../../server/base/log.js';
+import { createTlsServer, listenAt, secureContext } from '../../server/sockets/tls-server.js';
+import type { TlsServer } from '../../server/sockets/tls-server.js';
 import { makeCa, makeLeaf, shownBy } from '../support/certificates.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

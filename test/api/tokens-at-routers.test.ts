@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import {
   ApiSessionHeartbeatSchema,
   ApiSessionRemovedSchema,

@@ -3,8 +3,8 @@
  * answered is what policies still allow. With scripted routers that answer after a while, each its own.
  */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { readBody } from '../../fabric/frame.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { readBody } from '../../fabric/channel/frame.js';
 import { RouteSchema } from '../../generated/fabric/control_pb.js';
 import { AccessScene, COMMON_WAYS, DIALER_WAYS, HOST_WAYS, OWN_WAYS } from '../support/access-scene.js';
 import type { Way } from '../support/access-scene.js';

@@ -1,8 +1,8 @@
 /** Circuits: what routers are told for a dial, and what the dialer hears. Against a whole controller. */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { message } from '../../fabric/frame.js';
-import { PeerData, RouteResultHeader, encodeBoolean, encodeText, encodeUint32 } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { message } from '../../fabric/channel/frame.js';
+import { PeerData, RouteResultHeader, encodeBoolean, encodeText, encodeUint32 } from '../../fabric/channel/headers.js';
 import { CircuitConfirmationSchema, DestType, FaultSubject, UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

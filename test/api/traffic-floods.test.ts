@@ -3,9 +3,9 @@
  * other routers wait for them. With scripted routers.
  */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { readBody } from '../../fabric/frame.js';
-import { ResultHeader, Header, readBoolean, readInt32 } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { readBody } from '../../fabric/channel/frame.js';
+import { ResultHeader, Header, readBoolean, readInt32 } from '../../fabric/channel/headers.js';
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import {
   CreateTerminatorResult,

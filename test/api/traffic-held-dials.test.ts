@@ -3,7 +3,7 @@
  * circuit, and what the router has built is taken from it. With scripted routers.
  */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { RemoveTerminatorsRequestSchema } from '../../generated/fabric/control_pb.js';
 import { COMMON_WAYS, AccessScene, DIALER_WAYS, HOST_WAYS, OWN_WAYS } from '../support/access-scene.js';
 import type { Way } from '../support/access-scene.js';

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PeerData, RouteResultHeader } from '../../fabric/headers.js';
-import { ContentType } from '../../fabric/content-types.js';
+import { PeerData, RouteResultHeader } from '../../fabric/channel/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import type { ScriptedRouter } from '../support/scripted-router.js';
 import { PUBLIC_KEY, answerRoute, answerTo, bind, dial, routeAt } from '../support/traffic.js';
 import type { SeenRoute, Shown } from '../support/traffic.js';

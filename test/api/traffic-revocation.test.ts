@@ -3,11 +3,11 @@
  * every controller, and never for anybody else. With scripted routers.
  */
 import { expect } from 'chai';
-import { readConfig } from '../../server/config-reader.js';
-import { startController } from '../../server/controller.js';
-import type { Controller } from '../../server/controller.js';
-import { createLogger } from '../../server/log.js';
-import { ContentType } from '../../fabric/content-types.js';
+import { readConfig } from '../../server/settings/config-reader.js';
+import { startController } from '../../server/start/controller.js';
+import type { Controller } from '../../server/start/controller.js';
+import { createLogger } from '../../server/base/log.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { RouteSchema } from '../../generated/fabric/control_pb.js';
 import { ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
 import { expectStatus } from '../support/client.js';

@@ -1,10 +1,10 @@
 /** Terminators that routers make for hosting clients. Against a whole controller, with scripted routers. */
 import { expect } from 'chai';
 import { HOSTED_BOUNDS } from '../../domain/fabric/terminator.js';
-import { ContentType } from '../../fabric/content-types.js';
-import { readBody } from '../../fabric/frame.js';
-import type { Frame } from '../../fabric/frame.js';
-import { ErrorHeader, Header, readBoolean, readInt32, readUint32 } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { readBody } from '../../fabric/channel/frame.js';
+import type { Frame } from '../../fabric/channel/frame.js';
+import { ErrorHeader, Header, readBoolean, readInt32, readUint32 } from '../../fabric/channel/headers.js';
 import {
   RemoveTerminatorsRequestSchema,
   TerminatorInvalidReason,

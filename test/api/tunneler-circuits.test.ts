@@ -1,6 +1,6 @@
 /** Circuits of routers that host and dial by themselves, and what losing access ends. With scripted routers. */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { RouteSchema } from '../../generated/fabric/control_pb.js';
 import type { TestController } from '../support/controller.js';
 import { make, read } from '../support/entities.js';

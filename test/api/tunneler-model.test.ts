@@ -1,6 +1,6 @@
 /** What a router with a tunneler is told of the network, and when. Against whole controllers, with scripted routers. */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

@@ -1,8 +1,8 @@
 /** Services that routers host by themselves: refusals, and the life of a terminator. With scripted routers. */
 import { expect } from 'chai';
-import { ContentType } from '../../fabric/content-types.js';
-import { message, readBody } from '../../fabric/frame.js';
-import { Header, TunnelHealthHeader, encodeBoolean, encodeText, readBoolean } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { message, readBody } from '../../fabric/channel/frame.js';
+import { Header, TunnelHealthHeader, encodeBoolean, encodeText, readBoolean } from '../../fabric/channel/headers.js';
 import {
   RemoveTerminatorsRequestSchema,
   TerminatorInvalidReason,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { tableEnd, unreadBytes } from '../../server/unread.js';
+import { tableEnd, unreadBytes } from '../../server/sockets/unread.js';
 import { until } from '../support/poll.js';
 
 /** More than the client's side takes, less than the buffers of both. */

@@ -1,7 +1,7 @@
 /** Both specs against a real controller, by Dredd: every built operation, its success and its usual errors. */
 import { expect } from 'chai';
 import type { OperationSpec } from '../../generated/operation.js';
-import { bindOperations } from '../../server/binder.js';
+import { bindOperations } from '../../server/sessions/binder.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { dreddDocument, readDocument } from './dredd-document.js';

@@ -1,11 +1,11 @@
 /** The rule of access and its SQL agree in a thousand random worlds. Each world has its seed. Against PostgreSQL. */
 import { expect } from 'chai';
-import { accessView } from '../../db/access-view.js';
-import { checkGrants } from '../../db/session-grants.js';
-import type { Db } from '../../db/db.js';
+import { accessView } from '../../db/stores/access-view.js';
+import { checkGrants } from '../../db/stores/session-grants.js';
+import type { Db } from '../../db/postgres/db.js';
 import { Params } from '../../db/filter/index.js';
-import { policiesNaming, selectedBy } from '../../db/scopes.js';
-import type { Scope } from '../../db/scopes.js';
+import { policiesNaming, selectedBy } from '../../db/query/scopes.js';
+import type { Scope } from '../../db/query/scopes.js';
 import { checksOf, isAllowed, judge } from '../../domain/policy/access.js';
 import type { AccessPolicy } from '../../domain/policy/access.js';
 import type { Criteria } from '../../domain/posture/criteria.js';

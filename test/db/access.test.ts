@@ -1,8 +1,8 @@
 /** The cases of access in SQL: grants, scopes and policies of an entity. Against PostgreSQL. */
 import { expect } from 'chai';
 import { Params } from '../../db/filter/index.js';
-import { policiesNaming, selectedBy } from '../../db/scopes.js';
-import type { Scope } from '../../db/scopes.js';
+import { policiesNaming, selectedBy } from '../../db/query/scopes.js';
+import type { Scope } from '../../db/query/scopes.js';
 import { permissionsFor } from '../../domain/policy/access.js';
 import { parseRoles, selects } from '../../domain/policy/roles.js';
 import { accessCases, identities, postureCases, postureChecks, services, withIds } from '../cases/access.js';

@@ -3,7 +3,7 @@
  * a new one cannot be forgotten, and no secret gets in because nobody thought of it. Against PostgreSQL.
  */
 import { expect } from 'chai';
-import { networkTables } from '../../db/maintenance/shipped-schema.js';
+import { networkTables } from '../../db/schema/shipped-schema.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 

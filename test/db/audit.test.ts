@@ -1,14 +1,14 @@
 /** Who acts in the audit record, its partitions, and the bound on refused logins. Against PostgreSQL. */
 import { expect } from 'chai';
-import { AUDIT_LOCK } from '../../db/advisory-locks.js';
-import { openDatabase } from '../../db/db.js';
-import type { Database } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
-import type { Stores } from '../../db/stores.js';
+import { AUDIT_LOCK } from '../../db/postgres/advisory-locks.js';
+import { openDatabase } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/db.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';
 import { operations } from '../../generated/operations.js';
-import { createLogger } from '../../server/log.js';
-import { createRefusedLogins, MOST_OF_ALL, MOST_OF_NETWORK } from '../../server/refused-logins.js';
+import { createLogger } from '../../server/base/log.js';
+import { createRefusedLogins, MOST_OF_ALL, MOST_OF_NETWORK } from '../../server/sessions/refused-logins.js';
 import { identityDraft, openStoresForTest, serviceDraft, STORE_LIMITS } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 

@@ -1,12 +1,12 @@
 /** Bounds of what logins of one identity leave: API sessions, and records of the audit. Against PostgreSQL. */
 import { expect } from 'chai';
-import { createApiSessionRegistry } from '../../server/api-sessions.js';
-import type { ApiSessionRegistry } from '../../server/api-sessions.js';
-import { createAuditKeeper } from '../../server/audit-keeper.js';
-import { createLogger } from '../../server/log.js';
-import { openDatabase } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
-import type { Stores } from '../../db/stores.js';
+import { createApiSessionRegistry } from '../../server/sessions/api-sessions.js';
+import type { ApiSessionRegistry } from '../../server/sessions/api-sessions.js';
+import { createAuditKeeper } from '../../server/events/audit-keeper.js';
+import { createLogger } from '../../server/base/log.js';
+import { openDatabase } from '../../db/postgres/db.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { identityDraft, openStoresForTest, STORE_LIMITS } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 import { recordStatements } from '../support/statements.js';

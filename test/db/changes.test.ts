@@ -14,7 +14,9 @@ describe('a change in the database', () => {
   it('goes through `write`, unless it waits for no standby', () => {
     const found: string[] = [];
     let seen = 0;
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts'))) {
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    )) {
       for (const [, sql = ''] of readFileSync(`${folder}/${file}`, 'utf8').matchAll(RUN)) {
         seen += 1;
         if (CHANGE.test(sql) && !sql.includes('${EXPENDABLE}')) found.push(`${file}: ${sql.slice(0, 80)}`);

@@ -1,8 +1,8 @@
 /** DATABASE_URL as libpq reads it: a table of cases, and no piece of a secret in what is printed. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ConnectionUrlError, parseConnectionUrl } from '../../db/connection-url.js';
-import type { ConnectionUrl } from '../../db/connection-url.js';
+import { ConnectionUrlError, parseConnectionUrl } from '../../db/postgres/connection-url.js';
+import type { ConnectionUrl } from '../../db/postgres/connection-url.js';
 
 const at = (host: string | undefined, port = 5432) => ({ host, port });
 const uep = { user: 'u', password: 'p', database: 'db' };

@@ -1,8 +1,8 @@
 /** The list of controllers for routers, kept by several controllers of one database, with clocks of their own. */
 import { expect } from 'chai';
 import { LEASE_MS } from '../../domain/fabric/controller-list.js';
-import { openControllerList } from '../../server/controller-list.js';
-import type { ControllerListKeeper } from '../../server/controller-list.js';
+import { openControllerList } from '../../server/changes/controller-list.js';
+import type { ControllerListKeeper } from '../../server/changes/controller-list.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 

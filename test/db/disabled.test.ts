@@ -1,6 +1,6 @@
 /** When an identity is disabled, as every statement asks it. */
 import { expect } from 'chai';
-import { isDisabledSql } from '../../db/disabled.js';
+import { isDisabledSql } from '../../db/stores/disabled.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 

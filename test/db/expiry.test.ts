@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createApiSessionRegistry } from '../../server/api-sessions.js';
-import { createExpirySweeper } from '../../server/expiry-sweeper.js';
-import { createLogger } from '../../server/log.js';
+import { createApiSessionRegistry } from '../../server/sessions/api-sessions.js';
+import { createExpirySweeper } from '../../server/sessions/expiry-sweeper.js';
+import { createLogger } from '../../server/base/log.js';
 import { until } from '../support/poll.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { newId } from '../../domain/auth/tokens.js';
 import { peerDataOf } from '../../domain/fabric/terminator.js';
-import type { HostedDraft, Hosting } from '../../db/hosted-terminators.js';
+import type { HostedDraft, Hosting } from '../../db/stores/hosted-terminators.js';
 import { until } from '../support/poll.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';

@@ -1,13 +1,13 @@
 /** The connections of lists: what stays prepared on them, who gets them, and that abandoned statements end. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { openCanceller, processOf } from '../../db/canceller.js';
-import { LIST_BOUNDS, openDatabase } from '../../db/db.js';
-import { KeptPlace } from '../../db/kept-place.js';
-import { openStores } from '../../db/stores.js';
-import { SIGHTINGS } from '../../db/statement-names.js';
+import { openCanceller, processOf } from '../../db/postgres/canceller.js';
+import { LIST_BOUNDS, openDatabase } from '../../db/postgres/db.js';
+import { KeptPlace } from '../../db/postgres/kept-place.js';
+import { openStores } from '../../db/stores/stores.js';
+import { SIGHTINGS } from '../../db/query/statement-names.js';
 import type { ListQuery } from '../../db/filter/index.js';
-import type { RequestScope } from '../../db/request-scope.js';
+import type { RequestScope } from '../../db/postgres/request-scope.js';
 import type { DomainError } from '../../domain/errors.js';
 import { until } from '../support/poll.js';
 import { STORE_LIMITS, openStoresForTest } from '../support/stores.js';

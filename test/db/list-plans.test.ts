@@ -1,9 +1,9 @@
 /** Lists that are kept prepared: what PostgreSQL plans once, and does not plan again for every request. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { prepareConnection, sessionConfig } from '../../db/connection.js';
-import { openStores } from '../../db/stores.js';
-import type { ListRequest } from '../../db/table.js';
+import { prepareConnection, sessionConfig } from '../../db/postgres/connection.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { ListRequest } from '../../db/query/table.js';
 import { fill } from '../../scripts/explain/fill.js';
 import { openRecorder } from '../../scripts/explain/recorder.js';
 import type { Recorder } from '../../scripts/explain/recorder.js';

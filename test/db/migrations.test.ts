@@ -1,14 +1,14 @@
-/** The files of db/migrations: frozen once they are released, and plain SQL that a person can read and run. */
+/** The files of db/schema/migrations: frozen once they are released, and plain SQL that a person can read and run. */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { migrate, migrationNames } from '../../db/migrate.js';
+import { migrate, migrationNames } from '../../db/schema/migrate.js';
 import { dumpSchema } from '../../scripts/dump-schema.js';
 import { openTestDatabase } from '../support/database.js';
 
-const FOLDER = fileURLToPath(new URL('../../../db/migrations/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../db/schema/migrations/', import.meta.url));
 const HASHES = 'SHA256SUMS';
 const WIDTH = 120;
 
@@ -39,18 +39,20 @@ describe('the migrations', () => {
       const hash = frozen.get(file);
       expect(
         hash,
-        `db/migrations/${file} is new: when it is ready, add "${hashOf(file)}  ${file}" to db/migrations/${HASHES}`,
+        `db/schema/migrations/${file} is new: when it is ready, add "${hashOf(file)}  ${file}" to its ${HASHES}`,
       ).to.be.a('string');
       expect(
         hashOf(file),
-        `db/migrations/${file} is frozen, because databases were made with it: ` +
+        `db/schema/migrations/${file} is frozen, because databases were made with it: ` +
           'undo the change and write a new migration',
       ).to.equal(hash);
     }
   });
 
   it('were all kept', () => {
-    expect([...frozen.keys()], `a migration of db/migrations/${HASHES} is gone: bring it back`).to.deep.equal(sqlFiles);
+    expect([...frozen.keys()], `a migration of db/schema/migrations/${HASHES} is gone: bring it back`).to.deep.equal(
+      sqlFiles,
+    );
   });
 
   it(`fit on ${WIDTH} columns`, () => {

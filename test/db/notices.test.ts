@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
-const SOURCE = fileURLToPath(new URL('../../../db/migrations/', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../../../db/schema/migrations/', import.meta.url));
 
 /** The functions of a text that send a notice only if some other row is there. */
 function conditionalNotices(sql: string): string[] {

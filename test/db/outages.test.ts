@@ -1,12 +1,12 @@
 /** Why the database fails a request: each cause by its own name and text, and one log line for each change of state. */
 import { expect } from 'chai';
 import { DatabaseError } from 'pg';
-import { translate } from '../../db/errors.js';
-import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/outages.js';
-import type { Outage } from '../../db/outages.js';
-import { ReadOnlyServer } from '../../db/connection.js';
+import { translate } from '../../db/postgres/errors.js';
+import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/postgres/outages.js';
+import type { Outage } from '../../db/postgres/outages.js';
+import { ReadOnlyServer } from '../../db/postgres/connection.js';
 import { DomainError } from '../../domain/errors.js';
-import { createOutageLog } from '../../server/outage-log.js';
+import { createOutageLog } from '../../server/base/outage-log.js';
 import { until } from '../support/poll.js';
 
 const sql = (code: string, message = 'user "s3cret" and more'): DatabaseError =>

@@ -2,7 +2,7 @@
  * Pages of long lists: whatever statement reads them, they are parts of one list, and totals are those of all of it.
  */
 import { expect } from 'chai';
-import { SIGHTINGS } from '../../db/statement-names.js';
+import { SIGHTINGS } from '../../db/query/statement-names.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 

@@ -1,9 +1,9 @@
 /** What PostgreSQL writes as text is read back as what was stored: times, lists of texts, JSON. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { openDatabase } from '../../db/db.js';
-import type { Database } from '../../db/db.js';
-import { columnsOfRecord } from '../../db/unread-rows.js';
+import { openDatabase } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/db.js';
+import { columnsOfRecord } from '../../db/query/unread-rows.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 

@@ -1,6 +1,6 @@
 /** The cases of posture checks by way of the database: stored, read back and judged for grants and for sessions. */
 import { expect } from 'chai';
-import { checkGrants } from '../../db/session-grants.js';
+import { checkGrants } from '../../db/stores/session-grants.js';
 import { CHECK_ID, postureCheckCases } from '../cases/posture.js';
 import { identityDraft, openStoresForTest, serviceDraft } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';

@@ -1,13 +1,13 @@
 /** The schema after all migrations, and the tool that writes it down. Against PostgreSQL. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { EXPANDING, keepLeastKnown, leastKnown } from '../../db/compatibility.js';
-import { migrate, migrationNames } from '../../db/migrate.js';
+import { EXPANDING, keepLeastKnown, leastKnown } from '../../db/schema/compatibility.js';
+import { migrate, migrationNames } from '../../db/schema/migrate.js';
 import { dumpSchema } from '../../scripts/dump-schema.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 
-const file = new URL('../../../db/schema.sql', import.meta.url);
+const file = new URL('../../../db/schema/schema.sql', import.meta.url);
 
 describe('the schema of the database', () => {
   let database: TestDatabase;
@@ -18,12 +18,12 @@ describe('the schema of the database', () => {
 
   const dump = () => dumpSchema((sql) => database.query(sql));
 
-  it('after all migrations is the one in db/schema.sql (else run: node dist/scripts/dump-schema.js)', async () => {
+  it('after all migrations is that of schema.sql (else run: node dist/scripts/dump-schema.js)', async () => {
     await migrate(database.connection);
     expect(await dump()).to.equal(readFileSync(file, 'utf8'));
   });
 
-  it('is built by db/schema.sql alone, so that nothing is missing there', async () => {
+  it('is built by db/schema/schema.sql alone, so that nothing is missing there', async () => {
     // Brackets aside: PostgreSQL writes a chain of ORs that it read from text with fewer of them.
     const bare = (schema: string) => schema.replace(/[()]/g, '').split('\n');
     await database.query(readFileSync(file, 'utf8'));

@@ -3,11 +3,11 @@
  * good.
  */
 import { expect } from 'chai';
-import { checkGrants } from '../../db/session-grants.js';
-import type { SessionBasis } from '../../db/sessions.js';
+import { checkGrants } from '../../db/stores/session-grants.js';
+import type { SessionBasis } from '../../db/stores/sessions.js';
 import { DomainError } from '../../domain/errors.js';
-import { createLogger } from '../../server/log.js';
-import { createSessionSweeper } from '../../server/session-sweeper.js';
+import { createLogger } from '../../server/base/log.js';
+import { createSessionSweeper } from '../../server/sessions/session-sweeper.js';
 import { until } from '../support/poll.js';
 import {
   identityDraft,

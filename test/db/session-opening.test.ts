@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { LoginMethod } from '../../domain/model.js';
-import type { Proof } from '../../db/session-opening.js';
+import type { Proof } from '../../db/stores/session-opening.js';
 import { identityDraft, openStoresForTest, signerDraft } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 

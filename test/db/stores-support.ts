@@ -12,7 +12,7 @@ import {
   servicePolicyDraft,
   signerDraft,
 } from '../support/stores.js';
-import type { ExternalJwtSignerDraft } from '../../db/external-jwt-signers.js';
+import type { ExternalJwtSignerDraft } from '../../db/stores/external-jwt-signers.js';
 import type { TestStores } from '../support/stores.js';
 
 /** Stores for the suite in which this is called. */

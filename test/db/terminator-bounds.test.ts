@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { newId } from '../../domain/auth/tokens.js';
 import { HOSTED_BOUNDS } from '../../domain/fabric/terminator.js';
-import type { HostedDraft, Hosting, TargetQuery, TunnelDraft } from '../../db/hosted-terminators.js';
+import type { HostedDraft, Hosting, TargetQuery, TunnelDraft } from '../../db/stores/hosted-terminators.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 

@@ -1,6 +1,6 @@
 /** Advisory locks: two with one number would wait for each other. */
 import { expect } from 'chai';
-import * as locks from '../../db/advisory-locks.js';
+import * as locks from '../../db/postgres/advisory-locks.js';
 
 describe('the advisory locks', () => {
   it('have a number each', () => {

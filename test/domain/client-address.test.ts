@@ -1,6 +1,6 @@
 /** The address that is shown and logged for a client. */
 import { expect } from 'chai';
-import { networkOf, plainAddress } from '../../server/client-address.js';
+import { networkOf, plainAddress } from '../../server/base/client-address.js';
 
 describe('the address of a client', () => {
   it('is plain IPv4 also when it came over an IPv6 socket', () => {

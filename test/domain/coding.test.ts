@@ -1,7 +1,7 @@
 /** `Accept-Encoding` and `Content-Encoding`, header by header. */
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
-import { requirePlain, requirePlainBody, wishOf } from '../../server/coding.js';
+import { requirePlain, requirePlainBody, wishOf } from '../../server/http/coding.js';
 
 const caught = (work: () => void): DomainError | undefined => {
   try {

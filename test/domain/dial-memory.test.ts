@@ -1,9 +1,9 @@
 /** What dials are decided by, kept for some seconds: when it is used, and all that makes it be read again. */
 import { expect } from 'chai';
-import type { DialTarget } from '../../db/hosted-terminators.js';
-import type { ShownSession } from '../../db/shown-sessions.js';
-import { DialMemory } from '../../fabric/dial-memory.js';
-import type { Reach } from '../../fabric/dial-memory.js';
+import type { DialTarget } from '../../db/stores/hosted-terminators.js';
+import type { ShownSession } from '../../db/stores/shown-sessions.js';
+import { DialMemory } from '../../fabric/traffic/dial-memory.js';
+import type { Reach } from '../../fabric/traffic/dial-memory.js';
 
 const SESSION: ShownSession = {
   id: 's',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { SETTINGS } from '../../server/config.js';
+import { SETTINGS } from '../../server/settings/config.js';
 import { configurationTable, withTable } from '../../scripts/configuration-doc.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

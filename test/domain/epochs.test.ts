@@ -1,7 +1,7 @@
 /** What an epoch in memory believes, read by read: the order of reads and changes is set by hand. */
 import { expect } from 'chai';
-import { keepEpoch } from '../../server/epochs.js';
-import type { Stores } from '../../db/stores.js';
+import { keepEpoch } from '../../server/changes/epochs.js';
+import type { Stores } from '../../db/stores/stores.js';
 
 const STORES = {} as Stores;
 

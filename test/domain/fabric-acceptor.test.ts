@@ -5,10 +5,10 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
-import { createAcceptor } from '../../fabric/acceptor.js';
-import type { Acceptor } from '../../fabric/acceptor.js';
-import { LIMITS } from '../../fabric/limits.js';
-import { createRegistry } from '../../fabric/registry.js';
+import { createAcceptor } from '../../fabric/channel/acceptor.js';
+import type { Acceptor } from '../../fabric/channel/acceptor.js';
+import { LIMITS } from '../../fabric/channel/limits.js';
+import { createRegistry } from '../../fabric/channel/registry.js';
 import type { FabricServices } from '../../fabric/services.js';
 import { until } from '../support/poll.js';
 

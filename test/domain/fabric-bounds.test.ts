@@ -2,16 +2,16 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { expect } from 'chai';
-import type { RouterChannel } from '../../fabric/channel.js';
-import { ContentType, contentTypeName } from '../../fabric/content-types.js';
-import { MOST_ELEMENTS, piecesOf, requireFields } from '../../fabric/elements.js';
-import { FrameReader, decode, encodeFrame, message, readBody } from '../../fabric/frame.js';
-import type { Frame } from '../../fabric/frame.js';
-import { Header, encodeUint64 } from '../../fabric/headers.js';
-import { MalformedError } from '../../fabric/malformed.js';
-import { boundOf, boundedKinds } from '../../fabric/messages/bounds.js';
+import type { RouterChannel } from '../../fabric/channel/channel.js';
+import { ContentType, contentTypeName } from '../../fabric/channel/content-types.js';
+import { MOST_ELEMENTS, piecesOf, requireFields } from '../../fabric/channel/elements.js';
+import { FrameReader, decode, encodeFrame, message, readBody } from '../../fabric/channel/frame.js';
+import type { Frame } from '../../fabric/channel/frame.js';
+import { Header, encodeUint64 } from '../../fabric/channel/headers.js';
+import { MalformedError } from '../../fabric/channel/malformed.js';
+import { boundOf, boundedKinds } from '../../fabric/channel/bounds.js';
 import { messageTable } from '../../fabric/messages/index.js';
-import { eachPiece } from '../../fabric/pieces.js';
+import { eachPiece } from '../../fabric/channel/pieces.js';
 import { worstFramesOf } from '../../scripts/bench/frames/worst-frames.js';
 import {
   CircuitConfirmationSchema,

@@ -2,9 +2,17 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { couldBeStored } from '../../domain/ids.js';
-import { ContentType } from '../../fabric/content-types.js';
-import { FrameReader, HELLO_LIMITS, encodeFrame, message, readBody, textOf, typedMessage } from '../../fabric/frame.js';
-import type { Frame } from '../../fabric/frame.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import {
+  FrameReader,
+  HELLO_LIMITS,
+  encodeFrame,
+  message,
+  readBody,
+  textOf,
+  typedMessage,
+} from '../../fabric/channel/frame.js';
+import type { Frame } from '../../fabric/channel/frame.js';
 import {
   encodeBytesMap,
   encodeCapabilities,
@@ -21,8 +29,8 @@ import {
   readTexts,
   readUint32,
   readUint64,
-} from '../../fabric/headers.js';
-import { MalformedError } from '../../fabric/malformed.js';
+} from '../../fabric/channel/headers.js';
+import { MalformedError } from '../../fabric/channel/malformed.js';
 import {
   ApiSessionAddedSchema,
   ClientHelloSchema,

@@ -4,8 +4,8 @@ import { create } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { reachOf } from '../../fabric/reach.js';
-import { createRefusalLog } from '../../fabric/refusals.js';
+import { reachOf } from '../../fabric/traffic/reach.js';
+import { createRefusalLog } from '../../fabric/channel/refusals.js';
 import { ClientHelloSchema } from '../../generated/fabric/edge_pb.js';
 
 describe('where a router is reached', () => {

@@ -1,9 +1,9 @@
 /** Terminators that a router asks for and takes back: what waits is bounded, and each request is answered. */
 import { expect } from 'chai';
-import type { RouterChannel } from '../../fabric/channel.js';
-import { Removals } from '../../fabric/removals.js';
+import type { RouterChannel } from '../../fabric/channel/channel.js';
+import { Removals } from '../../fabric/traffic/removals.js';
 import type { FabricServices } from '../../fabric/services.js';
-import { makeInTurn } from '../../fabric/terminator-requests.js';
+import { makeInTurn } from '../../fabric/traffic/terminator-requests.js';
 import { createGate } from '../../domain/scheduling/gate.js';
 import { CreateTerminatorResult } from '../../generated/fabric/edge_pb.js';
 import { until } from '../support/poll.js';

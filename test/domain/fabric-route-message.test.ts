@@ -2,7 +2,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ROUTE_TIMEOUT_MS, routeMessage } from '../../fabric/route-message.js';
+import { ROUTE_TIMEOUT_MS, routeMessage } from '../../fabric/traffic/route-message.js';
 import { DestType, RouteSchema } from '../../generated/fabric/control_pb.js';
 
 const DEST_TYPES = { start: DestType.START, end: DestType.END, link: DestType.LINK };

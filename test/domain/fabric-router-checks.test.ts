@@ -1,6 +1,6 @@
 /** Looks at routers that may be other ones: in order, none forgotten. */
 import { expect } from 'chai';
-import { RouterChecks } from '../../fabric/router-checks.js';
+import { RouterChecks } from '../../fabric/model/router-checks.js';
 import { until } from '../support/poll.js';
 
 interface Read {

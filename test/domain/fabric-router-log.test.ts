@@ -1,8 +1,8 @@
 /** What a router makes the controller write and do again and again: lines of the log, whole states. */
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createRouterLog } from '../../fabric/router-log.js';
-import { Spacing } from '../../fabric/spacing.js';
+import { createRouterLog } from '../../fabric/channel/router-log.js';
+import { Spacing } from '../../fabric/channel/spacing.js';
 import { until } from '../support/poll.js';
 
 describe('the log of the control channel', () => {

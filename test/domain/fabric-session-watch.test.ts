@@ -1,17 +1,17 @@
 /** The sessions that routers use: none is remembered for a channel that is closed, and a close waits for little. */
 import { expect } from 'chai';
-import type { RouterChannel } from '../../fabric/channel.js';
-import { Circuits } from '../../fabric/circuits.js';
-import { ConnectedIdentities } from '../../fabric/connected-identities.js';
-import { ContentType } from '../../fabric/content-types.js';
-import { DialMemory } from '../../fabric/dial-memory.js';
-import { Flights } from '../../fabric/flights.js';
-import { typedMessage } from '../../fabric/frame.js';
-import type { Frame, Message } from '../../fabric/frame.js';
+import type { RouterChannel } from '../../fabric/channel/channel.js';
+import { Circuits } from '../../fabric/traffic/circuits.js';
+import { ConnectedIdentities } from '../../fabric/traffic/connected-identities.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { DialMemory } from '../../fabric/traffic/dial-memory.js';
+import { Flights } from '../../fabric/traffic/flights.js';
+import { typedMessage } from '../../fabric/channel/frame.js';
+import type { Frame, Message } from '../../fabric/channel/frame.js';
 import { validateSessions } from '../../fabric/messages/validate-sessions.js';
 import type { FabricServices } from '../../fabric/services.js';
-import { SessionWatch } from '../../fabric/session-watch.js';
-import { requireSession } from '../../fabric/shown-session.js';
+import { SessionWatch } from '../../fabric/traffic/session-watch.js';
+import { requireSession } from '../../fabric/traffic/shown-session.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import { SessionRemovedSchema, ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
 import { create, fromBinary } from '@bufbuild/protobuf';

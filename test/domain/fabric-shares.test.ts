@@ -1,6 +1,6 @@
 /** How much of the event loop one router may have, and how often it may come. */
 import { expect } from 'chai';
-import { RouterShares, SHARE_LIMITS } from '../../fabric/router-shares.js';
+import { RouterShares, SHARE_LIMITS } from '../../fabric/channel/router-shares.js';
 
 /** A router of release 2.1 looks for another controller after 30 s; what keeps it out ends before. */
 const PATIENCE_MS = 25_000;

@@ -1,8 +1,8 @@
 /** How much one filter may ask of the database: each bound at its edge, and the error beyond it. */
 import { expect } from 'chai';
-import * as clientSymbols from '../../db/client-symbols.js';
+import * as clientSymbols from '../../db/stores/client-symbols.js';
 import type { SymbolTable } from '../../db/filter/symbols.js';
-import * as symbols from '../../db/symbols.js';
+import * as symbols from '../../db/stores/symbols.js';
 import { compile, fault, where } from './filter-support.js';
 
 const many = (count: number, test: (index: number) => string, word = 'or') =>

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { compileList, compileRoleFilter, Params } from '../../db/filter/index.js';
 import type { ListQuery, RoleFilter } from '../../db/filter/index.js';
-import { edgeRouterSymbols, serviceSymbols } from '../../db/symbols.js';
+import { edgeRouterSymbols, serviceSymbols } from '../../db/stores/symbols.js';
 import { compile, fault, options, services, where } from './filter-support.js';
 
 describe('compiled filters', () => {

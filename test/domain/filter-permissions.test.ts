@@ -6,7 +6,7 @@ import { holds } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { compileList, Params } from '../../db/filter/index.js';
 import type { SymbolDef, SymbolTable } from '../../db/filter/index.js';
-import * as exported from '../../db/symbols.js';
+import * as exported from '../../db/stores/symbols.js';
 import { operations } from '../../generated/operations.js';
 import { values } from '../cases/permissions.js';
 import { fault, options } from './filter-support.js';

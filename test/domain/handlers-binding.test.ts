@@ -6,8 +6,8 @@ import { operations } from '../../generated/operations.js';
 import { pending } from '../../handlers/pending.js';
 import { clientHandlers } from '../../handlers/client/index.js';
 import { managementHandlers } from '../../handlers/management/index.js';
-import { bindOperations } from '../../server/binder.js';
-import type { BindingSources } from '../../server/binder.js';
+import { bindOperations } from '../../server/sessions/binder.js';
+import type { BindingSources } from '../../server/sessions/binder.js';
 
 /** Of both specs together: the one place that knows it. */
 const OPERATIONS = 269;

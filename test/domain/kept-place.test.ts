@@ -1,6 +1,6 @@
 /** The place of a list is kept until its answer is text, and never by a request that waits for another one. */
 import { expect } from 'chai';
-import { KeptPlace } from '../../db/kept-place.js';
+import { KeptPlace } from '../../db/postgres/kept-place.js';
 
 describe('the place of a list', () => {
   let given: string[];

@@ -7,7 +7,7 @@ import { keptListOf } from '../../handlers/handler.js';
 import { KeptTexts } from '../../handlers/kept-texts.js';
 import type { ElementKind } from '../../handlers/kept-texts.js';
 import type { Unread } from '../../domain/model.js';
-import { ResponseFault, writeReply } from '../../server/responder.js';
+import { ResponseFault, writeReply } from '../../server/http/responder.js';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { lintBundled } from '../../scripts/lint-specs.js';
 import { loadSpecs } from '../../scripts/spec-bundle.js';
 import type { ApiName } from '../../scripts/spec-document.js';
-import { ERROR_TABLE } from '../../server/error-table.js';
+import { ERROR_TABLE } from '../../server/http/error-table.js';
 import { at, projectDir } from '../fixtures/specs/zoo.js';
 
 type Json = Record<string, unknown>;

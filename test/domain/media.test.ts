@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { OperationSpec } from '../../generated/operation.js';
 import { operations } from '../../generated/operations.js';
-import { preferredOf, requireAcceptable } from '../../server/media.js';
+import { preferredOf, requireAcceptable } from '../../server/http/media.js';
 
 const JSON_TYPE = 'application/json';
 const YAML = 'text/yaml';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parseConnectionUrl } from '../../db/connection-url.js';
+import { parseConnectionUrl } from '../../db/postgres/connection-url.js';
 import {
   MAX_LISTED_VALUES,
   MAX_SEARCHED_LETTERS,
@@ -10,8 +10,8 @@ import {
   MAX_SUBQUERIES,
   MAX_TESTS,
 } from '../../db/filter/bounds.js';
-import { OUTAGES } from '../../db/outages.js';
-import { SETTINGS } from '../../server/config.js';
+import { OUTAGES } from '../../db/postgres/outages.js';
+import { SETTINGS } from '../../server/settings/config.js';
 import { folder, names, rowsOf, textOf } from '../support/operations-pages.js';
 
 const all = names.map(textOf).join('\n');

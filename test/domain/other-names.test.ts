@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readConfig, readSettings } from '../../server/config-reader.js';
-import { ConfigError } from '../../server/config.js';
+import { readConfig, readSettings } from '../../server/settings/config-reader.js';
+import { ConfigError } from '../../server/settings/config.js';
 
 const read = (env: Readonly<Record<string, string>>) => readConfig({ env });
 

@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { createOutgoing, OutgoingFault } from '../../server/outgoing.js';
+import { createOutgoing, OutgoingFault } from '../../server/sockets/outgoing.js';
 import { makeCa, makeLeaf } from '../support/certificates.js';
 
 describe('outgoing requests', () => {

@@ -1,8 +1,8 @@
 /** When a controller is ready, and what its checks say: from facts that are given, as a table. */
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
-import type { Outage } from '../../db/outages.js';
-import { createReadiness } from '../../server/readiness.js';
+import type { Outage } from '../../db/postgres/outages.js';
+import { createReadiness } from '../../server/api/readiness.js';
 
 interface Facts {
   readonly outage?: Outage;

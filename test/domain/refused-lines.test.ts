@@ -1,7 +1,7 @@
 /** Lines of refused requests of strangers: a burst is told one by one, a flood in sums that are right. */
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { LINES_A_SECOND, LINES_AT_ONCE, RefusedLines } from '../../server/refused-lines.js';
+import { LINES_A_SECOND, LINES_AT_ONCE, RefusedLines } from '../../server/http/refused-lines.js';
 
 interface Line {
   readonly msg: string;

@@ -1,7 +1,7 @@
 /** Refused logins and enrollments: by which operations one is tried. */
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
-import { METHODS } from '../../server/refused-logins.js';
+import { METHODS } from '../../server/sessions/refused-logins.js';
 
 /** Not built yet, and nothing is tried with it: it asks for what a later request has to sign. */
 const NO_TRIES = ['enrollmentChallenge'];

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { createIntermediateCa, createRootCa, issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
 import { newKeyPair } from '../../domain/pki/keys.js';
 import { newTrustDomain } from '../../domain/pki/spiffe.js';
-import { createLogger } from '../../server/log.js';
-import type { NetworkKeys } from '../../server/network-keys.js';
-import { createPki } from '../../server/pki.js';
-import { keepKeysFresh, serverIdentity } from '../../server/renewal.js';
+import { createLogger } from '../../server/base/log.js';
+import type { NetworkKeys } from '../../server/keys/network-keys.js';
+import { createPki } from '../../server/keys/pki.js';
+import { keepKeysFresh, serverIdentity } from '../../server/keys/renewal.js';
 
 describe('the check for renewed keys', () => {
   const world = async () => {

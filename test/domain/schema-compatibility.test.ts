@@ -1,7 +1,7 @@
 /** Which releases can work with a schema, by what its migrations did. */
 import { expect } from 'chai';
-import { EXPANDING, isCompatible, keepLeastKnown, leastKnown } from '../../db/compatibility.js';
-import { migrationNames } from '../../db/migrate.js';
+import { EXPANDING, isCompatible, keepLeastKnown, leastKnown } from '../../db/schema/compatibility.js';
+import { migrationNames } from '../../db/schema/migrate.js';
 
 const commentOf = (statement: string): string => /IS '(.*)'$/.exec(statement)?.[1] ?? '';
 

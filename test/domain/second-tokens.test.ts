@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import type { SignerKeys } from '../../handlers/context.js';
-import { createLogger } from '../../server/log.js';
-import { createOutgoing } from '../../server/outgoing.js';
-import { createSecondTokens } from '../../server/second-tokens.js';
-import { createSignerKeys } from '../../server/signer-keys.js';
+import { createLogger } from '../../server/base/log.js';
+import { createOutgoing } from '../../server/sockets/outgoing.js';
+import { createSecondTokens } from '../../server/sessions/second-tokens.js';
+import { createSignerKeys } from '../../server/keys/signer-keys.js';
 import { makeCa } from '../support/certificates.js';
 import { tokenOf } from '../support/tokens.js';
 

@@ -1,8 +1,8 @@
 /** The API sessions that routers are told of, kept once: what changes, and which of them role lists select. */
 import { expect } from 'chai';
-import type { SessionState } from '../../db/router-sync-view.js';
-import type { RoleList } from '../../db/scopes.js';
-import { SessionDirectory, isSelected } from '../../fabric/session-directory.js';
+import type { SessionState } from '../../db/stores/router-sync-view.js';
+import type { RoleList } from '../../db/query/scopes.js';
+import { SessionDirectory, isSelected } from '../../fabric/sessions/session-directory.js';
 
 const state = (
   id: string,

@@ -5,9 +5,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { expect } from 'chai';
-import { createLogger } from '../../server/log.js';
-import { OutgoingFault } from '../../server/outgoing.js';
-import { createSignerKeys } from '../../server/signer-keys.js';
+import { createLogger } from '../../server/base/log.js';
+import { OutgoingFault } from '../../server/sockets/outgoing.js';
+import { createSignerKeys } from '../../server/keys/signer-keys.js';
 
 const LIFE_MS = 300_000;
 const PAUSE_MS = 5_000;

@@ -1,8 +1,8 @@
 /** Content security policies of single-page applications, and which of their files never change. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { policyFor } from '../../server/spa-policy.js';
-import { isHashed } from '../../server/spa.js';
+import { policyFor } from '../../server/pages/spa-policy.js';
+import { isHashed } from '../../server/pages/spa.js';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const scriptsOf = (page: string) => /script-src ([^;]*)/.exec(policyFor(page))?.[1];

@@ -1,8 +1,8 @@
 /** Refused values as text: cut at the same place as before they were cut early, and never written out whole. */
 import { expect } from 'chai';
 import { jsonStart, SHOWN_CHARACTERS, valueText } from '../../domain/value-text.js';
-import { bodyFault } from '../../server/faults.js';
-import { errorAnswer } from '../../server/envelope.js';
+import { bodyFault } from '../../server/http/faults.js';
+import { errorAnswer } from '../../server/http/envelope.js';
 
 /** A list of `length` equal items that counts how many of them were looked at. */
 function counted(length: number, item: unknown) {

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import type { Command } from 'commander';
 import { createProgram } from '../../commands/program.js';
 import { verifySnapshot } from '../../db/maintenance/restore.js';
-import { readConfig } from '../../server/config-reader.js';
+import { readConfig } from '../../server/settings/config-reader.js';
 import { runMain } from '../api/server-support.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';

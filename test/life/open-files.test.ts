@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
-import { openFileFault, openFileLimit } from '../../server/open-files.js';
+import { openFileFault, openFileLimit } from '../../server/start/open-files.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { MAIN, ProcessShop } from '../support/process.js';

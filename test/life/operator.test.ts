@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { migrate, migrationNames } from '../../db/migrate.js';
+import { migrate, migrationNames } from '../../db/schema/migrate.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';

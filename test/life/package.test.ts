@@ -60,7 +60,7 @@ describe('the package', function installed() {
       'docs/configuration.md',
       'dist/commands/main.js',
       'dist/build.json',
-      'dist/db/schema.sql',
+      'dist/db/schema/schema.sql',
       'dist/generated/management.json',
       'dist/generated/management.openapi.yml',
       'dist/generated/management/validators.cjs',
@@ -68,7 +68,9 @@ describe('the package', function installed() {
       'dist/server/explorer/LICENSE',
       'deploy/systemd/edge-controller.service',
     ]);
-    const migrations = readdirSync(join(root, 'db/migrations')).map((name) => `dist/db/migrations/${name}`);
+    const migrations = readdirSync(join(root, 'db/schema/migrations')).map(
+      (name) => `dist/db/schema/migrations/${name}`,
+    );
     expect(paths).to.include.members(migrations);
   });
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { newMasterKey } from '../../domain/pki/master-key.js';
-import { FEED_NAME } from '../../server/change-feed.js';
+import { FEED_NAME } from '../../server/changes/change-feed.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
 import { HEARD_MS, until } from '../support/poll.js';

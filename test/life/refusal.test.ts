@@ -15,7 +15,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { newMasterKey } from '../../domain/pki/master-key.js';
-import { keepLeastKnown } from '../../db/compatibility.js';
+import { keepLeastKnown } from '../../db/schema/compatibility.js';
 import { dumpSchema } from '../../scripts/dump-schema.js';
 import { ADMIN } from '../support/controller.js';
 import { adminQuery, openTestDatabase } from '../support/database.js';

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
-import { ContentType } from '../../fabric/content-types.js';
-import { message, textOf } from '../../fabric/frame.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { message, textOf } from '../../fabric/channel/frame.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';

@@ -3,7 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
-import { FEED_NAME } from '../../server/change-feed.js';
+import { FEED_NAME } from '../../server/changes/change-feed.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';

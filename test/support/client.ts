@@ -5,8 +5,8 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { matchOperation, segmentsOf, targetOf } from '../../server/paths.js';
-import { validatorsOf } from '../../server/responder.js';
+import { matchOperation, segmentsOf, targetOf } from '../../server/http/paths.js';
+import { validatorsOf } from '../../server/http/responder.js';
 
 export interface Answer {
   readonly status: number;

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../server/config-reader.js';
-import { startController } from '../../server/controller.js';
-import { createLogger } from '../../server/log.js';
+import { readConfig } from '../../server/settings/config-reader.js';
+import { startController } from '../../server/start/controller.js';
+import { createLogger } from '../../server/base/log.js';
 import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 import { createClient, expectStatus } from './client.js';

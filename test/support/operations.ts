@@ -5,7 +5,7 @@
 import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
-import { bindOperations } from '../../server/binder.js';
+import { bindOperations } from '../../server/sessions/binder.js';
 import type { Answer } from './client.js';
 
 export const all: readonly OperationSpec[] = Object.values(operations).flatMap(

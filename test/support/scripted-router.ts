@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
-import { ContentType } from '../../fabric/content-types.js';
-import { readBody } from '../../fabric/frame.js';
-import type { Frame } from '../../fabric/frame.js';
-import { Header, readInt32 } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { readBody } from '../../fabric/channel/frame.js';
+import type { Frame } from '../../fabric/channel/frame.js';
+import { Header, readInt32 } from '../../fabric/channel/headers.js';
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
 import {
   ROUTER_VERSION,

@@ -1,5 +1,5 @@
 /** The API session tokens that a scripted router was sent, in whatever message. */
-import { ContentType } from '../../fabric/content-types.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import {
   ApiSessionAddedSchema,
   ApiSessionRemovedSchema,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 import type { EmbeddedDatabase } from '../../db/embedded/supervisor.js';
-import { migrate } from '../../db/migrate.js';
+import { migrate } from '../../db/schema/migrate.js';
 import { CLUSTER_VARIABLE, TEMPLATE, adminQuery } from './database.js';
 import { leftovers, whatIsOpen } from './leftovers.js';
 import { useMemory } from './memory.js';

@@ -1,9 +1,9 @@
 /** The stores over a database of the suite's own, as a controller opens them, and the least of what they keep. */
-import { openDatabase } from '../../db/db.js';
-import type { Database } from '../../db/db.js';
-import { openStores } from '../../db/stores.js';
-import type { ExternalJwtSignerDraft } from '../../db/external-jwt-signers.js';
-import type { Stores } from '../../db/stores.js';
+import { openDatabase } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/db.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { ExternalJwtSignerDraft } from '../../db/stores/external-jwt-signers.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { IdentityDraft, ServiceDraft, ServicePolicyDraft } from '../../domain/model.js';
 import { newIdentity } from '../../domain/new-identity.js';

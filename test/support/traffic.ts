@@ -1,9 +1,9 @@
 /** Hosts and dialers for suites about traffic: who may do what, and what a scripted router says for them. */
 import { create } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { ContentType } from '../../fabric/content-types.js';
-import { message, readBody, textOf } from '../../fabric/frame.js';
-import type { Frame } from '../../fabric/frame.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { message, readBody, textOf } from '../../fabric/channel/frame.js';
+import type { Frame } from '../../fabric/channel/frame.js';
 import {
   CircuitRequestHeader,
   CircuitResponseHeader,
@@ -20,7 +20,7 @@ import {
   readText,
   readTextMap,
   readUint32,
-} from '../../fabric/headers.js';
+} from '../../fabric/channel/headers.js';
 import { FaultSchema, RouteSchema, UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import type { Route } from '../../generated/fabric/control_pb.js';
 import {

@@ -1,9 +1,9 @@
 /** Routers with a tunneler, scripted: what they know of the network, what they host and dial by themselves. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { ContentType } from '../../fabric/content-types.js';
-import { readBody, textOf } from '../../fabric/frame.js';
-import type { Frame } from '../../fabric/frame.js';
-import { ErrorHeader, Header, SyncHeader, readInt32, readText, readUint32 } from '../../fabric/headers.js';
+import { ContentType } from '../../fabric/channel/content-types.js';
+import { readBody, textOf } from '../../fabric/channel/frame.js';
+import type { Frame } from '../../fabric/channel/frame.js';
+import { ErrorHeader, Header, SyncHeader, readInt32, readText, readUint32 } from '../../fabric/channel/headers.js';
 import {
   DataStateSchema,
   DataState_Action as Action,

@@ -3,8 +3,8 @@ import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { createRootCa } from '../../../domain/pki/authority.js';
 import { newKeyPair } from '../../../domain/pki/keys.js';
-import { encodeFrame, message } from '../../../fabric/frame.js';
-import { HELLO_SEQUENCE } from '../../../fabric/hello.js';
+import { encodeFrame, message } from '../../../fabric/channel/frame.js';
+import { HELLO_SEQUENCE } from '../../../fabric/channel/hello.js';
 import type { Target } from '../load.js';
 import type { Attack, Statuses } from './attack.js';
 

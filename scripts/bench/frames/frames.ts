@@ -3,9 +3,9 @@
  * life, CPU and memory of the controller. Its heap is as small as the one that it must live with.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ContentType } from '../../../fabric/content-types.js';
-import { encodeFrame, message } from '../../../fabric/frame.js';
-import { Header, encodeUint64, readInt32 } from '../../../fabric/headers.js';
+import { ContentType } from '../../../fabric/channel/content-types.js';
+import { encodeFrame, message } from '../../../fabric/channel/frame.js';
+import { Header, encodeUint64, readInt32 } from '../../../fabric/channel/headers.js';
 import { watchMemory, memoryOf } from '../abuse/memory.js';
 import { ApiClient } from '../api-client.js';
 import type { OwnController } from '../own-controller.js';

@@ -1,8 +1,8 @@
 /** The worst that one frame of each kind can be, within the bounds of its kind and beyond them. */
-import { ContentType, contentTypeName } from '../../../fabric/content-types.js';
-import { MOST_ELEMENTS } from '../../../fabric/elements.js';
-import { encodeFrame, message } from '../../../fabric/frame.js';
-import { boundOf, boundedKinds } from '../../../fabric/messages/bounds.js';
+import { ContentType, contentTypeName } from '../../../fabric/channel/content-types.js';
+import { MOST_ELEMENTS } from '../../../fabric/channel/elements.js';
+import { encodeFrame, message } from '../../../fabric/channel/frame.js';
+import { boundOf, boundedKinds } from '../../../fabric/channel/bounds.js';
 
 export interface WorstFrame {
   readonly name: string;

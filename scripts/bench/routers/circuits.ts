@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { ContentType } from '../../../fabric/content-types.js';
-import { message, readBody, textOf } from '../../../fabric/frame.js';
-import type { Frame } from '../../../fabric/frame.js';
+import { ContentType } from '../../../fabric/channel/content-types.js';
+import { message, readBody, textOf } from '../../../fabric/channel/frame.js';
+import type { Frame } from '../../../fabric/channel/frame.js';
 import {
   CircuitRequestHeader,
   CircuitResponseHeader,
@@ -19,7 +19,7 @@ import {
   encodeUint32,
   readInt32,
   readText,
-} from '../../../fabric/headers.js';
+} from '../../../fabric/channel/headers.js';
 import { FaultSchema, FaultSubject, RouteSchema } from '../../../generated/fabric/control_pb.js';
 import {
   CreateTerminatorResult,

@@ -1,8 +1,8 @@
 /** Many routers at a time: connected, in step, with signs of life, and back again when they were cut. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fromBinary } from '@bufbuild/protobuf';
-import { ContentType } from '../../../fabric/content-types.js';
-import type { Frame } from '../../../fabric/frame.js';
+import { ContentType } from '../../../fabric/channel/content-types.js';
+import type { Frame } from '../../../fabric/channel/frame.js';
 import {
   ApiSessionAddedSchema,
   ApiSessionHeartbeatSchema,

@@ -7,9 +7,9 @@ import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 import { create } from '@bufbuild/protobuf';
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
-import { ContentType } from '../../../fabric/content-types.js';
-import { FrameReader, encodeFrame, message, typedMessage } from '../../../fabric/frame.js';
-import type { Frame, Message } from '../../../fabric/frame.js';
+import { ContentType } from '../../../fabric/channel/content-types.js';
+import { FrameReader, encodeFrame, message, typedMessage } from '../../../fabric/channel/frame.js';
+import type { Frame, Message } from '../../../fabric/channel/frame.js';
 import {
   Header,
   HelloHeader,
@@ -19,8 +19,8 @@ import {
   encodeInt32,
   encodeText,
   encodeUint64,
-} from '../../../fabric/headers.js';
-import { HELLO_SEQUENCE } from '../../../fabric/hello.js';
+} from '../../../fabric/channel/headers.js';
+import { HELLO_SEQUENCE } from '../../../fabric/channel/hello.js';
 import { ClientHelloSchema } from '../../../generated/fabric/edge_pb.js';
 
 /** PEM. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ValidateSessionsRequestSchema } from '../../../generated/fabric/edge_pb.js';
-import { ContentType } from '../../../fabric/content-types.js';
+import { ContentType } from '../../../fabric/channel/content-types.js';
 import { ApiClient } from '../api-client.js';
 import type { Closers } from '../measure.js';
 import { UsageError } from '../options.js';

@@ -1,0 +1,158 @@
+/**
+ * Changes that are made only while their entity is as its sender has seen it. The row is locked and its version read
+ * right before the first statement that writes, in the same transaction; what comes of it is decided when all else went
+ * well, right before the commit. So every other refusal comes first, a change that is refused leaves nothing behind,
+ * and of two writers who have seen the same version the second finds another one.
+ */
+import { DomainError } from '../../domain/errors.js';
+import { versionOf } from '../../domain/entity-version.js';
+import type { Rows } from './connection.js';
+import type { Db, Source, TransactionOptions } from './db.js';
+import { ScopedSource } from './request-scope.js';
+import type { OnVersion, RequestScope } from './request-scope.js';
+
+/** Where the version of an entity is, by its name in errors: the time of its last change. */
+const VERSIONS = {
+  // When it was made: nothing of it can be set, and its last change moves with the activity of its user.
+  apiSession: { table: 'api_sessions', column: 'created_at' },
+  authPolicy: { table: 'auth_policies', column: 'updated_at' },
+  authenticator: { table: 'authenticators', column: 'updated_at' },
+  ca: { table: 'cas', column: 'updated_at' },
+  config: { table: 'configs', column: 'updated_at' },
+  configType: { table: 'config_types', column: 'updated_at' },
+  controllerSetting: { table: 'controller_settings', column: 'updated_at' },
+  edgeRouterPolicy: { table: 'edge_router_policies', column: 'updated_at' },
+  enrollment: { table: 'enrollments', column: 'updated_at' },
+  externalJwtSigner: { table: 'external_jwt_signers', column: 'updated_at' },
+  identity: { table: 'identities', column: 'updated_at' },
+  postureCheck: { table: 'posture_checks', column: 'updated_at' },
+  router: { table: 'routers', column: 'updated_at' },
+  service: { table: 'services', column: 'updated_at' },
+  serviceEdgeRouterPolicy: { table: 'service_edge_router_policies', column: 'updated_at' },
+  servicePolicy: { table: 'service_policies', column: 'updated_at' },
+  session: { table: 'sessions', column: 'updated_at' },
+  terminator: { table: 'terminators', column: 'updated_at' },
+  webhook: { table: 'webhooks', column: 'updated_at' },
+} as const;
+
+export type VersionedEntity = keyof typeof VERSIONS;
+
+export const tableOf = (entity: VersionedEntity): string => VERSIONS[entity].table;
+
+export const isConstant = (entity: VersionedEntity): boolean => VERSIONS[entity].column === 'created_at';
+
+/** Those in which every change has to move `updated_at`. */
+export const tablesOfVersions: readonly string[] = Object.values(VERSIONS)
+  .filter(({ column }) => column === 'updated_at')
+  .map(({ table }) => table);
+
+/** The row that a request changes, and the versions of it that the sender takes for the present one. */
+export interface Precondition {
+  readonly entity: VersionedEntity;
+  readonly id: string;
+  readonly isDelete: boolean;
+  /** By `versionOf`. */
+  readonly versions: ReadonlySet<string>;
+}
+
+/** The database for one request that has a precondition. */
+export class GuardedSource extends ScopedSource {
+  /** It held, and what was to be changed is. */
+  #isDecided = false;
+
+  constructor(
+    source: Source,
+    scope: RequestScope,
+    readonly precondition: Precondition,
+  ) {
+    super(source, scope);
+  }
+
+  override async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+    if (this.#isDecided) return super.write<R>(name, sql, values);
+    const rows = await super.transaction(async (tx) => {
+      const guard = new GuardedTransaction(tx, this.precondition);
+      const result = await guard.write<R>(name, sql, values);
+      // One that found nothing to change has changed nothing: another statement may, or a refusal follows.
+      if (result.rowCount > 0) await guard.require();
+      return result;
+    });
+    this.#isDecided = rows.rowCount > 0;
+    return rows;
+  }
+
+  override async transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    if (this.#isDecided) return super.transaction(work, options);
+    const { result, hasWritten } = await super.transaction(async (tx) => {
+      const guard = new GuardedTransaction(tx, this.precondition);
+      const done = await work(guard);
+      if (guard.hasWritten) await guard.require();
+      return { result: done, hasWritten: guard.hasWritten };
+    }, options);
+    this.#isDecided = hasWritten;
+    return result;
+  }
+
+  /**
+   * Call it when the work is done: a request that changed nothing has not compared versions yet.
+   * @throws DomainError `preconditionFailed`
+   */
+  async settle(): Promise<void> {
+    if (this.#isDecided) return;
+    const version = await new GuardedTransaction(this, this.precondition).require();
+    // The row stays as it was when it was compared, which may be later than when it was read.
+    if (version !== undefined) this.onVersion?.(tableOf(this.precondition.entity), this.precondition.id, version);
+  }
+}
+
+/** An open transaction, whose first write looks at the row before. */
+class GuardedTransaction implements Db {
+  #version: Promise<Date | undefined> | undefined;
+
+  constructor(
+    readonly tx: Db,
+    readonly precondition: Precondition,
+  ) {}
+
+  get hasWritten(): boolean {
+    return this.#version !== undefined;
+  }
+
+  get onVersion(): OnVersion | undefined {
+    return this.tx.onVersion;
+  }
+
+  run: Db['run'] = (name, sql, values, form) => this.tx.run(name, sql, values, form);
+  read: Db['read'] = (name, sql, values, form) => this.tx.read(name, sql, values, form);
+
+  async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+    await (this.#version ??= this.#look());
+    return this.tx.write<R>(name, sql, values);
+  }
+
+  /**
+   * @returns the version before the first write; undefined without a row, which the statement that needs it refuses
+   * @throws DomainError `preconditionFailed`
+   */
+  async require(): Promise<Date | undefined> {
+    const version = await (this.#version ??= this.#look());
+    const { entity, id, versions } = this.precondition;
+    if (version === undefined || versions.has(versionOf(version))) return version;
+    throw new DomainError('preconditionFailed', {
+      causeMessage:
+        `${entity} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, apply ` +
+        'the change to what it is now, and repeat the request with the new ETag',
+    });
+  }
+
+  async #look(): Promise<Date | undefined> {
+    const { entity, id, isDelete } = this.precondition;
+    const { table, column } = VERSIONS[entity];
+    const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
+    const sql = `SELECT ${column} AS version FROM ${table} WHERE id = $1 ${lock}`;
+    const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [
+      id,
+    ]);
+    return rows[0]?.version;
+  }
+}

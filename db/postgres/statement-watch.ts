@@ -1,0 +1,63 @@
+/**
+ * Who wants to know of statements: counts of the whole process, and the trace of one request. Without either, a
+ * statement costs nothing more.
+ */
+import { DurationCounts } from '../../domain/duration-counts.js';
+
+/** On what kind of connection a statement runs (docs/architecture.md). */
+export type ConnectionKind = 'lane' | 'pool' | 'list';
+
+export const CONNECTION_KINDS: readonly ConnectionKind[] = ['lane', 'pool', 'list'];
+
+/** Told of each statement of one request. */
+export interface StatementTrace {
+  /**
+   * @param name  our own word for it, never its text
+   * @returns what is called at its end, with its error if it failed
+   */
+  begin(name: string, connection: ConnectionKind): (error?: unknown) => void;
+}
+
+/** How long statements took, and how many failed for whatever reason, a broken constraint among them. */
+export class StatementCounts {
+  readonly times = { lane: new DurationCounts(), pool: new DurationCounts(), list: new DurationCounts() };
+  readonly failures = { lane: 0, pool: 0, list: 0 };
+
+  ended(connection: ConnectionKind, ms: number, hasFailed: boolean): void {
+    this.times[connection].add(ms);
+    if (hasFailed) this.failures[connection] += 1;
+  }
+}
+
+export interface StatementWatch {
+  readonly connection: ConnectionKind;
+  readonly counts: StatementCounts | undefined;
+  readonly trace: StatementTrace | undefined;
+}
+
+/** @param name  null for a text that is not kept prepared: it is then called by its first word, such as `COMMIT` */
+export function watched<T>(
+  watch: StatementWatch,
+  name: string | null,
+  sql: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  return watch.counts === undefined && watch.trace === undefined ? work() : tell(watch, name ?? verbOf(sql), work);
+}
+
+async function tell<T>({ connection, counts, trace }: StatementWatch, name: string, work: () => Promise<T>) {
+  const since = performance.now();
+  const end = trace?.begin(name, connection);
+  let fault: unknown;
+  try {
+    return await work();
+  } catch (error) {
+    fault = error;
+    throw error;
+  } finally {
+    counts?.ended(connection, performance.now() - since, fault !== undefined);
+    end?.(fault);
+  }
+}
+
+const verbOf = (sql: string): string => /^\s*([A-Za-z]{1,20})/.exec(sql)?.[1]?.toUpperCase() ?? 'statement';

@@ -1,0 +1,119 @@
+/** Certificates of API sessions: short-lived, gone with their session. Whose they are is an argument of every query. */
+import type { ApiSessionCertificate, Page } from '../../domain/model.js';
+import { notFound } from '../../domain/errors.js';
+import type { Db } from '../postgres/db.js';
+import { sweep } from './sweep.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert } from '../query/table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { rowsWhere } from '../query/scopes.js';
+import { apiSessionCertificateSymbols } from './symbols.js';
+
+const API_SESSION_CERTIFICATE = 'apiSessionCertificate';
+
+interface Row extends BaseRow {
+  cert_pem: string;
+  fingerprint: string;
+  subject: string;
+  valid_from: Date;
+  valid_to: Date;
+}
+
+const source: ListSource<Row, ApiSessionCertificate> = {
+  table: 'api_session_certificates',
+  symbols: apiSessionCertificateSymbols,
+  columns: [...BASE_COLUMNS, 'cert_pem', 'fingerprint', 'subject', 'valid_from', 'valid_to'],
+  fromRow,
+};
+
+/** No query returns an expired one; a sweep removes its row. */
+const CURRENT = 't.valid_to > now()';
+const OWN_DETAIL = detailSql(source, `AND t.api_session_id = $2 AND ${CURRENT}`);
+const ofApiSession = (apiSessionId: string) =>
+  rowsWhere('current', (bind) => `t.api_session_id = ${bind(apiSessionId)} AND ${CURRENT}`);
+
+function fromRow(row: Row): ApiSessionCertificate {
+  return {
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    subject: row.subject,
+    validFrom: row.valid_from,
+    validTo: row.valid_to,
+    ...baseOf(row),
+  };
+}
+
+export interface ApiSessionCertificateDraft {
+  readonly id: string;
+  readonly apiSessionId: string;
+  /** Leaf, then intermediates. */
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly subject: string;
+  readonly validFrom: Date;
+  readonly validTo: Date;
+}
+
+export interface ApiSessionCertificateStore {
+  /** @throws DomainError `notFound`, also for one of another session and for an expired one */
+  get(id: string, apiSessionId: string): Promise<ApiSessionCertificate>;
+  list(request: ListRequest, apiSessionId: string): Promise<Page<ApiSessionCertificate>>;
+  /**
+   * How many certificates the session has. Within a transaction the session stays locked, so that the number holds
+   * until the end of it; expired ones are removed. undefined: there is no such session.
+   */
+  countLocked(apiSessionId: string): Promise<number | undefined>;
+  create(draft: ApiSessionCertificateDraft): Promise<void>;
+  /** @throws DomainError as `get` */
+  remove(id: string, apiSessionId: string): Promise<void>;
+  /** Removes expired ones; answers how many there were. */
+  sweep(max: number): Promise<number>;
+}
+
+export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCertificateStore {
+  return {
+    get: (id, apiSessionId) =>
+      getOne(db, API_SESSION_CERTIFICATE, ['api-session-certificate-detail', OWN_DETAIL], [id, apiSessionId], fromRow),
+    list: (request, apiSessionId) => lists.page(db, source, request, ofApiSession(apiSessionId)),
+    async countLocked(apiSessionId) {
+      const { rowCount } = await db.run(
+        'api-session-certificates-lock',
+        'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE',
+        [apiSessionId],
+      );
+      if (rowCount === 0) return undefined;
+      await db.write(
+        'api-session-certificates-ended',
+        'DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()',
+        [apiSessionId],
+      );
+      const {
+        rows: [row],
+      } = await db.run<{ total: number }>(
+        'api-session-certificates-count',
+        'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1',
+        [apiSessionId],
+      );
+      return row?.total ?? 0;
+    },
+    async create({ id, apiSessionId, certPem, fingerprint, subject, validFrom, validTo }) {
+      await insert(db, 'api_session_certificates', {
+        id,
+        api_session_id: apiSessionId,
+        cert_pem: certPem,
+        fingerprint,
+        subject,
+        valid_from: validFrom,
+        valid_to: validTo,
+      });
+    },
+    async remove(id, apiSessionId) {
+      const { rowCount } = await db.write(
+        'api-session-certificate-delete',
+        'DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2 AND t.valid_to > now()',
+        [id, apiSessionId],
+      );
+      if (rowCount === 0) throw notFound(API_SESSION_CERTIFICATE, id);
+    },
+    sweep: (max) => sweep(db, { table: 'api_session_certificates', where: 'valid_to <= now()' }, max),
+  };
+}

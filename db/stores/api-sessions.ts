@@ -1,0 +1,355 @@
+/** API sessions: authenticated callers. The token is stored as its hash only. */
+import type { RequiredSigner } from '../../domain/auth/external-signer.js';
+import type { Trace } from '../../domain/administration.js';
+import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../../domain/model.js';
+import { notFound } from '../../domain/errors.js';
+import { allowsSigner } from './auth-policies.js';
+import type { Db } from '../postgres/db.js';
+import { BY_ACTOR } from '../postgres/attribution.js';
+import { EXPENDABLE } from '../postgres/expendable.js';
+import { isDisabledSql } from './disabled.js';
+import { sessionOpening } from './session-opening.js';
+import type { Proof } from './session-opening.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from '../query/table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { apiSessionSymbols } from './symbols.js';
+
+const API_SESSION = 'apiSession';
+
+interface Row extends BaseRow {
+  identity_id: string;
+  identity_name: string;
+  auth_policy_id: string;
+  authenticator_id: string;
+  token_hash: Buffer;
+  ip_address: string;
+  config_types: string[];
+  is_mfa_required: boolean;
+  owes_totp: boolean;
+  required_signer: SignerFields | null;
+  is_mfa_complete: boolean;
+  is_cert_extendable: boolean;
+  is_cert_extend_requested: boolean;
+  is_cert_key_roll_requested: boolean;
+  improper_client_cert_chain: boolean;
+  last_activity_at: Date;
+}
+
+type SignerFields = Omit<RequiredSigner, 'keySource'> & {
+  readonly certPem: string | null;
+  readonly jwksEndpoint: string | null;
+};
+
+/** The identity has TOTP or its policy asks for it, and this session has not given a code. */
+export const OWES_TOTP = '((m.id IS NOT NULL OR p.require_totp) AND NOT t.is_mfa_complete)';
+/** The signer that the policy requires; few have one, and others cost no more than a NULL. */
+const REQUIRED_SIGNER = `CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id', r.id, 'issuer', r.issuer,
+  'audience', r.audience, 'kid', r.kid, 'certPem', r.cert_pem, 'jwksEndpoint', r.jwks_endpoint,
+  'claimsProperty', r.claims_property, 'isEnabled', r.is_enabled, 'clientId', r.client_id,
+  'externalAuthUrl', r.external_auth_url, 'scopes', r.scopes, 'version', r.updated_at::text,
+  'subject', CASE WHEN r.use_external_id THEN i.external_id ELSE i.id END) END`;
+/** What the authenticator of the login says now, and what the session owes. */
+const EXTRAS = `i.name AS identity_name, i.auth_policy_id,
+  coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
+  (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested,
+  coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
+  (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
+  ${REQUIRED_SIGNER} AS required_signer`;
+/** What these ask of: identities `i` of sessions `t`, auth policies `p`, second factors `m`, required signers `r`. */
+export const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
+  JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified
+  LEFT JOIN external_jwt_signers r ON r.id = p.require_ext_jwt_signer_id`;
+
+const source: ListSource<Row, ApiSession> = {
+  table: 'api_sessions',
+  symbols: apiSessionSymbols,
+  extras: EXTRAS,
+  columns: [
+    ...BASE_COLUMNS,
+    'identity_id',
+    'authenticator_id',
+    'token_hash',
+    'ip_address',
+    'config_types',
+    'is_mfa_complete',
+    'improper_client_cert_chain',
+    'last_activity_at',
+  ],
+  joins: JOINS,
+  fromRow,
+};
+
+const DETAIL = detailSql(source);
+
+function fromRow(row: Row): ApiSession {
+  return {
+    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
+    authenticatorId: row.authenticator_id,
+    tokenHash: row.token_hash,
+    ipAddress: row.ip_address,
+    configTypes: row.config_types,
+    isMfaRequired: row.is_mfa_required,
+    isMfaComplete: row.is_mfa_complete,
+    owesTotp: row.owes_totp,
+    requiredSigner: row.required_signer && signerFrom(row.required_signer),
+    isCertExtendable: row.is_cert_extendable,
+    isCertExtendRequested: row.is_cert_extend_requested,
+    isCertKeyRollRequested: row.is_cert_key_roll_requested,
+    improperClientCertChain: row.improper_client_cert_chain,
+    lastActivityAt: row.last_activity_at,
+    ...baseOf(row),
+  };
+}
+
+function signerFrom({ certPem, jwksEndpoint, ...signer }: SignerFields): RequiredSigner {
+  return { ...signer, keySource: { certificate: certPem === null ? null : { certPem }, jwksEndpoint } };
+}
+
+/** Who a token belongs to, with what decides the caller's rights. */
+export interface SessionOwner {
+  readonly session: ApiSession;
+  readonly isAdmin: boolean;
+  /** What it may administer, sorted. */
+  readonly permissions: readonly string[];
+  readonly roleAttributes: readonly string[];
+  /** Moves with what is known of its device. */
+  readonly postureRevision: number;
+  /** Of the identity, until it ends. */
+  readonly trace: Trace | null;
+  /** The API whose login opened the session, and never changes. */
+  readonly api: SessionApi;
+  /** SHA-256 of the certificate that the session was opened with; null without one. */
+  readonly certificateHash: Buffer | null;
+  /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
+  readonly state: string;
+}
+
+/** Everything that a copy of a session in memory holds of rows that others may change. */
+const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
+  a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
+  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision,
+  x.trace_id, x.ends_at)::text)`;
+const STATE_JOINS = `${JOINS} LEFT JOIN identity_traces x ON x.identity_id = i.id`;
+/** The identity's policy `p` accepts the way in which the session `t` was made. */
+const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
+  ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
+  AND ${allowsSigner('t.signer_id')} END`;
+export const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
+
+const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
+  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,
+  x.trace_id, x.ends_at, t.api, t.certificate_hash,
+  ${STATE} AS state`;
+
+const BY_TOKEN = `SELECT ${OWNER}
+FROM api_sessions t ${STATE_JOINS}
+WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
+
+/** What routers report keeps a session for so long after the last request of its client, and no longer. */
+const REPORTED_SECONDS = 86_400;
+
+/**
+ * Ages, not times: only the database's clock decides when a session has been idle for too long. What was written less
+ * than `$4` seconds ago is left as it is, so that a client that calls all the time costs no write each time. Rows are
+ * locked in one order, so that two controllers never wait for each other.
+ */
+const TOUCH = `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at,
+    now() - make_interval(secs => requested_age) AS requested_at
+  FROM unnest($1::text[], $2::float8[], $3::float8[]) AS used (id, age, requested_age)),
+due AS MATERIALIZED (SELECT s.id, c.at, u.requested_at FROM u JOIN api_sessions s ON s.id = u.id
+  CROSS JOIN LATERAL (SELECT least(u.at,
+    greatest(s.last_request_at, u.requested_at) + make_interval(secs => ${REPORTED_SECONDS})) AS at OFFSET 0) c
+  WHERE s.last_activity_at < c.at AND s.last_activity_at <= now() - make_interval(secs => $4)
+  ORDER BY s.id FOR NO KEY UPDATE OF s),
+written AS (
+  UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, due.at),
+    updated_at = greatest(s.updated_at, due.at), last_request_at = greatest(s.last_request_at, due.requested_at)
+  FROM due WHERE s.id = due.id
+  RETURNING ${EXPENDABLE})
+SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
+  THEN greatest(0, $4 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
+FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
+
+/** Ends all for which the condition holds, as `t`, in the order in which everything locks them (Order of locks). */
+export const endAll = (condition: string): string =>
+  `WITH chosen AS MATERIALIZED (SELECT ARRAY (SELECT id FROM api_sessions WHERE ${condition}) AS ids),
+  held AS MATERIALIZED (SELECT ids, hold_api_sessions(ids) AS n FROM chosen)
+DELETE FROM api_sessions t USING held h WHERE h.n > 0 AND t.id = ANY (h.ids)`;
+
+type OwnerRow = Row & {
+  is_admin: boolean;
+  permissions: string[];
+  role_attributes: string[];
+  posture_revision: number;
+  trace_id: string | null;
+  ends_at: Date | null;
+  api: SessionApi;
+  certificate_hash: Buffer | null;
+  state: string;
+};
+
+/** What the client tells of itself; null: nothing, and what is known of the identity stays. */
+export interface ClientInfo {
+  readonly envInfo: JsonObject | null;
+  readonly sdkInfo: JsonObject | null;
+}
+
+export interface ApiSessionDraft {
+  readonly id: string;
+  readonly authenticatorId: string;
+  readonly method: LoginMethod;
+  readonly tokenHash: Buffer;
+  readonly ipAddress: string;
+  readonly configTypes: readonly string[];
+  readonly improperClientCertChain?: boolean;
+  /** The API whose login it is. */
+  readonly api: SessionApi;
+  /** SHA-256 of the certificate that the login was by; null for another kind of login. */
+  readonly certificateHash: Buffer | null;
+  /** API sessions that its identity may have: beyond them the least recently used end. null: as many as there are. */
+  readonly mostOfIdentity?: number | null;
+  /** The login is counted in the audit record, not recorded. */
+  readonly isSummed?: boolean;
+}
+
+/** The latest use of a session. */
+export interface Activity {
+  readonly at: Date;
+  /** Its latest request; null when routers alone reported a use. */
+  readonly requestedAt: Date | null;
+}
+
+/** Of a session whose activity was to be recorded. */
+export interface TouchedSession {
+  /** As in `SessionOwner`. */
+  readonly state: string;
+  /** Its activity is not written yet, and shall be after so long; 0: it is written. */
+  readonly waitsSeconds: number;
+}
+
+export interface ApiSessionStore {
+  get(id: string): Promise<ApiSession>;
+  list(request: ListRequest): Promise<Page<ApiSession>>;
+  /**
+   * Opens a session and notes what the client tells of itself.
+   * @returns undefined when the proof does not hold (any more), or the identity or its policy allows no such login
+   */
+  open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
+  /**
+   * Some router was sent its token, as the database has it: whoever sends one commits that before. True of a session
+   * that is not there.
+   */
+  isSharedWithRouters(id: string): Promise<boolean>;
+  remove(id: string): Promise<void>;
+  /** Its identity ends it. @param isSummed  it is counted in the audit record, not recorded */
+  logOut(id: string, isSummed: boolean): Promise<void>;
+  /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
+  completeMfa(id: string): Promise<void>;
+  /** Ends the API sessions of an identity. @param keptId  but this one */
+  removeOf(identityId: string, keptId?: string): Promise<void>;
+  /** @param timeoutSeconds sessions idle for longer do not count */
+  findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
+  /**
+   * Records the latest activity of many sessions; never moves one back. Answers those that are still good, by id: one
+   * that is missing there was ended, or its identity disabled.
+   * @param restSeconds  activity is not written sooner after the last that was; 0: at once
+   */
+  touch(activity: ReadonlyMap<string, Activity>, restSeconds: number): Promise<ReadonlyMap<string, TouchedSession>>;
+  /** Deletes what has been idle for longer than the timeout; answers how many there were. */
+  sweep(timeoutSeconds: number, max: number): Promise<number>;
+}
+
+const openingFor = sessionOpening({ columns: OWNER, joins: STATE_JOINS });
+
+const ownerFrom = (row: OwnerRow): SessionOwner => ({
+  session: fromRow(row),
+  isAdmin: row.is_admin,
+  permissions: row.permissions,
+  roleAttributes: row.role_attributes,
+  postureRevision: row.posture_revision,
+  api: row.api,
+  certificateHash: row.certificate_hash,
+  trace: row.trace_id === null || row.ends_at === null ? null : { traceId: row.trace_id, endsAt: row.ends_at },
+  state: row.state,
+});
+
+export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
+  return {
+    get: (id) => getOne(db, API_SESSION, ['api-session-detail', DETAIL], [id], fromRow),
+    list: (request) => lists.page(db, source, request),
+    async open(draft, proof, { envInfo, sdkInfo }) {
+      const { name, sql, names, caId = null, signerId = null, shown } = openingFor(proof);
+      const {
+        rows: [row],
+      } = await db.run<OwnerRow>(name, sql, [
+        draft.id,
+        names,
+        draft.authenticatorId,
+        draft.tokenHash,
+        draft.ipAddress,
+        draft.configTypes,
+        caId,
+        draft.improperClientCertChain ?? false,
+        draft.method,
+        signerId,
+        envInfo && JSON.stringify(envInfo),
+        sdkInfo && JSON.stringify(sdkInfo),
+        draft.api,
+        draft.certificateHash,
+        draft.mostOfIdentity ?? null,
+        draft.isSummed === true ? 'on' : '',
+        ...shown,
+      ]);
+      return row && ownerFrom(row);
+    },
+    async isSharedWithRouters(id) {
+      const sql = 'SELECT is_shared_with_routers AS "isShared" FROM api_sessions WHERE id = $1';
+      const {
+        rows: [row],
+      } = await db.read<{ isShared: boolean }>('api-session-is-shared', sql, [id]);
+      return row?.isShared ?? true;
+    },
+    remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async logOut(id, isSummed) {
+      const sql = "DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)";
+      const { rowCount } = await db.write('api-session-log-out', sql, [id, isSummed ? 'on' : '']);
+      if (rowCount === 0) throw notFound(API_SESSION, id);
+    },
+    async completeMfa(id) {
+      const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
+        posture_revision = posture_revision + 1 WHERE id = $1`;
+      const { rowCount } = await db.write('api-session-complete-mfa', sql, [id]);
+      if (rowCount === 0) throw notFound(API_SESSION, id);
+    },
+    async removeOf(identityId, keptId) {
+      await db.write(
+        'api-sessions-of-identity',
+        `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id ${BY_ACTOR}`,
+        [identityId, keptId ?? ''],
+      );
+    },
+    async findOwner(tokenHash, timeoutSeconds) {
+      const {
+        rows: [row],
+      } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
+      return row && ownerFrom(row);
+    },
+    async touch(activity, restSeconds) {
+      const now = Date.now();
+      const ageOf = (at: Date) => Math.max(0, now - at.getTime()) / 1000;
+      const uses = [...activity.values()];
+      const { rows } = await db.run<TouchedSession & { id: string }>('api-sessions-touch', TOUCH, [
+        [...activity.keys()],
+        uses.map(({ at }) => ageOf(at)),
+        uses.map(({ requestedAt }) => requestedAt && ageOf(requestedAt)),
+        restSeconds,
+      ]);
+      return new Map(rows.map(({ id, ...touched }) => [id, touched]));
+    },
+    async sweep(timeoutSeconds, max) {
+      const where = 'last_activity_at <= now() - make_interval(secs => $2)';
+      const { rowCount } = await db.write('api-sessions-sweep', endAll(`${where} LIMIT $1`), [max, timeoutSeconds]);
+      return rowCount;
+    },
+  };
+}

@@ -1,0 +1,380 @@
+/**
+ * Authenticators: how an identity proves itself. A password hash leaves this store only through
+ * `credentialsByUsername` and `passwordHashOf`.
+ */
+import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../../domain/model.js';
+import { notFound, raise } from '../../domain/errors.js';
+import { TOUCHED } from '../query/change-statements.js';
+import type { Db } from '../postgres/db.js';
+import { EXPENDABLE } from '../postgres/expendable.js';
+import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from '../query/table.js';
+import type { BaseRow, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import { isDisabledSql } from './disabled.js';
+import { ownAuthenticatorSymbols } from './client-symbols.js';
+import { referringTo } from '../query/scopes.js';
+import { authenticatorSymbols } from './symbols.js';
+
+const AUTHENTICATOR = 'authenticator';
+
+interface Row extends BaseRow {
+  identity_id: string;
+  identity_name: string;
+  auth_policy_id: string;
+  method: AuthenticatorMethod;
+  username: string | null;
+  cert_pem: string | null;
+  fingerprint: string | null;
+  ca_id: string | null;
+  is_issued_by_network: boolean;
+  last_auth_resolved_to_root: boolean;
+  extend_requested_at: Date | null;
+  is_key_roll_requested: boolean;
+  last_extend_rolled_keys: boolean;
+}
+
+const source: ListSource<Row, Authenticator> = {
+  table: 'authenticators',
+  symbols: authenticatorSymbols,
+  extras: 'i.name AS identity_name, i.auth_policy_id',
+  columns: [
+    ...BASE_COLUMNS,
+    'identity_id',
+    'method',
+    'username',
+    'cert_pem',
+    'fingerprint',
+    'ca_id',
+    'is_issued_by_network',
+    'last_auth_resolved_to_root',
+    'extend_requested_at',
+    'is_key_roll_requested',
+    'last_extend_rolled_keys',
+  ],
+  joins: 'JOIN identities i ON i.id = t.identity_id',
+  fromRow,
+};
+
+const ownSource: ListSource<Row, Authenticator> = { ...source, symbols: ownAuthenticatorSymbols };
+
+const DETAIL = detailSql(source);
+const OWN_DETAIL = detailSql(source, 'AND t.identity_id = $2');
+
+function fromRow(row: Row): Authenticator {
+  return {
+    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
+    method: row.method,
+    username: row.username,
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    cert:
+      row.method !== 'cert'
+        ? null
+        : {
+            caId: row.ca_id,
+            isIssuedByNetwork: row.is_issued_by_network,
+            lastAuthResolvedToRoot: row.last_auth_resolved_to_root,
+            extendRequestedAt: row.extend_requested_at,
+            isKeyRollRequested: row.is_key_roll_requested,
+            lastExtendRolledKeys: row.last_extend_rolled_keys,
+          },
+    ...baseOf(row),
+  };
+}
+
+/** What a password login needs: read in one round trip by username. */
+export interface PasswordCredentials {
+  readonly authenticatorId: string;
+  readonly identityId: string;
+  readonly passwordHash: string;
+  readonly isDisabled: boolean;
+  /** Wrong passwords in a row. */
+  readonly failedAttempts: number;
+  /** Of the auth policy. */
+  readonly isAllowed: boolean;
+  readonly maxAttempts: number;
+  readonly lockoutDurationMinutes: number;
+}
+
+/** An authenticator of method `cert` as its extension needs it. */
+export interface ExtensionState {
+  readonly method: AuthenticatorMethod;
+  readonly isIssuedByNetwork: boolean;
+  readonly certPem: string | null;
+  readonly publicKeyPrint: string | null;
+  readonly isKeyRollRequested: boolean;
+  /** Issued, and not yet shown by its holder. */
+  readonly unverifiedCertPem: string | null;
+}
+
+/**
+ * What names a certificate: PEM of the leaf, SHA-1 of its DER and SHA-256 of its public key, both in lower-case hex.
+ */
+export interface CertificatePrints {
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly publicKeyPrint: string;
+}
+
+export interface CertDraft extends CertificatePrints {
+  readonly id: string;
+  readonly identityId: string;
+  readonly isIssuedByNetwork: boolean;
+  readonly caId: string | null;
+  readonly tags: Tags;
+}
+
+export interface UpdbDraft {
+  readonly id: string;
+  readonly identityId: string;
+  readonly username: string;
+  readonly passwordHash: string;
+  readonly tags: Tags;
+}
+export interface UpdbChanges {
+  readonly username?: string | undefined;
+  readonly passwordHash?: string | undefined;
+  readonly tags?: Tags | undefined;
+}
+
+/** What decides whether a guess at a password counts, and for what. */
+export interface GuessState {
+  /** Null for an authenticator of another method. */
+  readonly passwordHash: string | null;
+  readonly failedAttempts: number;
+  readonly isDisabled: boolean;
+}
+
+const GUESS_STATE = `SELECT a.password_hash AS "passwordHash", a.failed_attempts AS "failedAttempts",
+  ${isDisabledSql('i')} AS "isDisabled"
+FROM identities i JOIN authenticators a ON a.identity_id = i.id WHERE a.id = $1`;
+
+export interface TakenAuthenticator {
+  readonly identityId: string;
+  readonly method: AuthenticatorMethod;
+  readonly username: string | null;
+  readonly caId: string | null;
+}
+
+export interface AuthenticatorListRequest extends ListRequest, ForClient {
+  /** Only those of this identity. */
+  readonly ofIdentity?: string;
+}
+
+export interface AuthenticatorStore {
+  /** `owner` narrows to that identity's own. @throws DomainError `notFound` */
+  get(id: string, owner?: string): Promise<Authenticator>;
+  list(request: AuthenticatorListRequest): Promise<Page<Authenticator>>;
+  createUpdb(draft: UpdbDraft): Promise<void>;
+  /** @throws DomainError `duplicate` for a certificate that is in use, `notFound` (identity, CA) */
+  createCert(draft: CertDraft): Promise<void>;
+  update(id: string, changes: UpdbChanges): Promise<void>;
+  /** Deletes it and, by trigger, the API sessions it opened. Answers what it was. @throws DomainError `notFound` */
+  take(id: string): Promise<TakenAuthenticator>;
+  credentialsByUsername(username: string): Promise<PasswordCredentials | undefined>;
+  /** Whether an authenticator has it in force: one that waits to be verified does not count. */
+  hasCertificate(fingerprint: string): Promise<boolean>;
+  /** Of the owner's own authenticator only. @throws DomainError `notFound` */
+  extensionOf(id: string, owner: string): Promise<ExtensionState>;
+  /**
+   * Stores the next certificate, which waits while the present one stays in force. False when `currentPem` is no longer
+   * that one, or a new key became due.
+   */
+  awaitVerification(id: string, owner: string, currentPem: string, next: CertificatePrints): Promise<boolean>;
+  /** The waiting certificate, if it still is `waitingPem`, replaces the one in force. */
+  completeExtension(id: string, owner: string, waitingPem: string): Promise<boolean>;
+  /** Answers the owner; undefined when there is none that this network issued. */
+  requestExtension(id: string, isKeyRollRequested: boolean): Promise<string | undefined>;
+  passwordHashOf(id: string): Promise<string | undefined>;
+  /**
+   * Call before a password changes: waits for logins with the present one, and later logins wait for this transaction.
+   * @param expectedHash  undefined: whatever it is
+   * @returns false when it is another one by now
+   */
+  lockPassword(id: string, expectedHash: string | undefined): Promise<boolean>;
+  guessStateOf(id: string): Promise<GuessState | undefined>;
+  /** The same, locked until the transaction ends, and the identity with it. */
+  holdGuessState(id: string): Promise<GuessState | undefined>;
+  /**
+   * Counts a wrong password; call it on what is held. True for the last of `most` in a row: counting begins again then.
+   */
+  countGuess(id: string, most: number): Promise<boolean>;
+  clearFailures(id: string): Promise<void>;
+  /** The transaction is on disk before it is answered, also one that `isUnsynced`. */
+  syncCommit(): Promise<void>;
+}
+
+export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
+  return {
+    async get(id, owner) {
+      const {
+        rows: [row],
+      } =
+        owner === undefined
+          ? await db.read<Row>('authenticator-detail', DETAIL, [id])
+          : await db.read<Row>('authenticator-detail-own', OWN_DETAIL, [id, owner]);
+      return row ? fromRow(row) : raise(notFound(AUTHENTICATOR, id));
+    },
+    list: ({ ofIdentity, isForClient, ...request }) =>
+      lists.page(db, isForClient === true ? ownSource : source, request, referringTo('identity_id', ofIdentity)),
+    async createUpdb(draft) {
+      await insert(db, 'authenticators', {
+        id: draft.id,
+        identity_id: draft.identityId,
+        method: 'updb',
+        username: draft.username,
+        password_hash: draft.passwordHash,
+        tags: json(draft.tags),
+      });
+    },
+    async createCert(draft) {
+      await insert(db, 'authenticators', {
+        id: draft.id,
+        identity_id: draft.identityId,
+        method: 'cert',
+        cert_pem: draft.certPem,
+        fingerprint: draft.fingerprint,
+        public_key_print: draft.publicKeyPrint,
+        is_issued_by_network: draft.isIssuedByNetwork,
+        ca_id: draft.caId,
+        tags: json(draft.tags),
+      });
+    },
+    async update(id, changes) {
+      const password =
+        changes.passwordHash === undefined ? {} : { password_hash: changes.passwordHash, failed_attempts: 0 };
+      await update(db, 'authenticators', AUTHENTICATOR, id, {
+        username: changes.username,
+        ...password,
+        tags: json(changes.tags),
+      });
+    },
+    async take(id) {
+      const {
+        rows: [row],
+      } = await db.write<TakenAuthenticator>(
+        'authenticator-take',
+        `DELETE FROM authenticators WHERE id = $1
+        RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"`,
+        [id],
+      );
+      return row ?? raise(notFound(AUTHENTICATOR, id));
+    },
+    async credentialsByUsername(username) {
+      const {
+        rows: [row],
+      } = await db.read<PasswordCredentials>(
+        'credentials',
+        `SELECT a.id AS "authenticatorId",
+        i.id AS "identityId", a.password_hash AS "passwordHash", ${isDisabledSql('i')} AS "isDisabled",
+        a.failed_attempts AS "failedAttempts", p.updb_allowed AS "isAllowed", p.updb_max_attempts AS "maxAttempts",
+        p.updb_lockout_minutes AS "lockoutDurationMinutes"
+        FROM authenticators a JOIN identities i ON i.id = a.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
+        WHERE a.username = $1 AND a.method = 'updb'`,
+        [username],
+      );
+      return row;
+    },
+    async hasCertificate(fingerprint) {
+      const sql = "SELECT FROM authenticators WHERE fingerprint = $1 AND method = 'cert'";
+      return (await db.run('authenticator-has-certificate', sql, [fingerprint])).rowCount > 0;
+    },
+    async extensionOf(id, owner) {
+      const {
+        rows: [row],
+      } = await db.read<ExtensionState>(
+        'authenticator-extension',
+        `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
+        cert_pem AS "certPem", public_key_print AS "publicKeyPrint", is_key_roll_requested AS "isKeyRollRequested",
+        unverified_cert_pem AS "unverifiedCertPem" FROM authenticators WHERE id = $1 AND identity_id = $2`,
+        [id, owner],
+      );
+      return row ?? raise(notFound(AUTHENTICATOR, id));
+    },
+    async awaitVerification(id, owner, currentPem, next) {
+      const { rowCount } = await db.write(
+        'authenticator-extend',
+        `UPDATE authenticators SET unverified_cert_pem = $4, unverified_fingerprint = $5,
+          unverified_public_key_print = $6, ${TOUCHED}
+        WHERE id = $1 AND identity_id = $2 AND is_issued_by_network AND cert_pem = $3
+        AND NOT (is_key_roll_requested AND public_key_print = $6)`,
+        [id, owner, currentPem, next.certPem, next.fingerprint, next.publicKeyPrint],
+      );
+      return rowCount === 1;
+    },
+    async completeExtension(id, owner, waitingPem) {
+      // A new key that was asked for after the old one was extended is still due.
+      const isDue = 'is_key_roll_requested AND unverified_public_key_print = public_key_print';
+      const { rowCount } = await db.write(
+        'authenticator-extend-verify',
+        `UPDATE authenticators SET cert_pem = unverified_cert_pem,
+          fingerprint = unverified_fingerprint, public_key_print = unverified_public_key_print,
+          last_extend_rolled_keys = unverified_public_key_print IS DISTINCT FROM public_key_print,
+          extend_requested_at = CASE WHEN ${isDue} THEN extend_requested_at END,
+          is_key_roll_requested = coalesce(${isDue}, false),
+          unverified_cert_pem = NULL, unverified_fingerprint = NULL, unverified_public_key_print = NULL, ${TOUCHED}
+        WHERE id = $1 AND identity_id = $2 AND unverified_cert_pem = $3`,
+        [id, owner, waitingPem],
+      );
+      return rowCount === 1;
+    },
+    async requestExtension(id, isKeyRollRequested) {
+      const {
+        rows: [row],
+      } = await db.write<{ identity_id: string }>(
+        'authenticator-request-extend',
+        `UPDATE authenticators
+        SET extend_requested_at = now(), is_key_roll_requested = $2, ${TOUCHED} WHERE id = $1 AND is_issued_by_network
+        RETURNING identity_id`,
+        [id, isKeyRollRequested],
+      );
+      return row?.identity_id;
+    },
+    async passwordHashOf(id) {
+      const {
+        rows: [row],
+      } = await db.read<{ password_hash: string | null }>(
+        'password-hash',
+        'SELECT password_hash FROM authenticators WHERE id = $1',
+        [id],
+      );
+      return row?.password_hash ?? undefined;
+    },
+    async lockPassword(id, expectedHash) {
+      const { rowCount } = await db.run(
+        'password-lock',
+        'SELECT FROM authenticators WHERE id = $1 AND ($2::text IS NULL OR password_hash = $2) FOR UPDATE',
+        [id, expectedHash ?? null],
+      );
+      return rowCount === 1;
+    },
+    async guessStateOf(id) {
+      return (await db.read<GuessState>('guess-state', GUESS_STATE, [id])).rows[0];
+    },
+    async holdGuessState(id) {
+      return (await db.run<GuessState>('guess-hold', `${GUESS_STATE} FOR UPDATE OF i, a`, [id])).rows[0];
+    },
+    async countGuess(id, most) {
+      const {
+        rows: [row],
+      } = await db.write<{ isLast: boolean }>(
+        'guess-count',
+        `UPDATE authenticators
+        SET failed_attempts = CASE WHEN failed_attempts + 1 < $2 THEN failed_attempts + 1 ELSE 0 END
+        WHERE id = $1 RETURNING failed_attempts = 0 AS "isLast"`,
+        [id, most],
+      );
+      return row?.isLast === true;
+    },
+    async clearFailures(id) {
+      await db.run(
+        'authenticator-success',
+        `UPDATE authenticators SET failed_attempts = 0
+        WHERE id = $1 AND failed_attempts > 0 RETURNING ${EXPENDABLE}`,
+        [id],
+      );
+    },
+    async syncCommit() {
+      await db.run('commit-on-disk', `SELECT ${EXPENDABLE}`);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * What the lists for clients offer to filters and sorts. A test in a filter reveals a value as surely as an answer
+ * does, so these lists offer only what their answers show: every name here is a member of their items
+ * (test/api/client-fields.test.ts).
+ */
+import type { SymbolDef, SymbolTable } from '../filter/index.js';
+import * as full from './symbols.js';
+
+/** What every entity shows of itself. */
+const BASE = ['id', 'createdAt', 'updatedAt', 'tags'] as const;
+
+/** The same table with these of its names and no others. */
+function only({ entity, idSql, symbols }: SymbolTable, names: readonly string[]): SymbolTable {
+  const offered = Object.entries(symbols).filter(([name]) => names.includes(name));
+  return { entity, idSql, symbols: Object.fromEntries(offered) };
+}
+
+/** The same symbol; a subquery over what it links to knows only these names. */
+function linkedOnly(symbol: SymbolDef | undefined, names: readonly string[]): SymbolDef {
+  if (symbol?.kind !== 'linked') throw new Error('not a linked symbol');
+  const entity = only(symbol.entity(), names);
+  return { ...symbol, entity: () => entity };
+}
+
+const services = only(full.serviceSymbols, [
+  ...BASE,
+  'name',
+  'roleAttributes',
+  'terminatorStrategy',
+  'encryptionRequired',
+  'maxIdleTimeMillis',
+]);
+
+/** A service shows the ids of its configs, and data only of the types that the caller asks for. */
+export const clientServiceSymbols: SymbolTable = {
+  ...services,
+  symbols: { ...services.symbols, configs: linkedOnly(full.serviceSymbols.symbols['configs'], ['id']) },
+};
+
+export const clientTerminatorSymbols = only(full.terminatorSymbols, [
+  ...BASE,
+  'instanceId',
+  'service',
+  'service.name',
+  'router',
+]);
+
+const COMMON_ROUTER = ['name', 'cost', 'noTraversal', 'disabled', 'online', 'connected'] as const;
+
+/** Edge routers of the current identity. */
+export const ownEdgeRouterSymbols = only(full.edgeRouterSymbols, [...BASE, ...COMMON_ROUTER]);
+
+/** Edge routers of a service, which are listed without id, dates and tags. */
+export const serviceEdgeRouterSymbols = only(full.edgeRouterSymbols, COMMON_ROUTER);
+
+export const ownSessionSymbols = only(full.sessionSymbols, [...BASE, 'token', 'type', 'apiSession', 'service']);
+
+export const ownAuthenticatorSymbols = only(full.authenticatorSymbols, [
+  ...BASE,
+  'method',
+  'certFingerprint',
+  'certPem',
+  'identity',
+  'updbUsername',
+  'isIssuedByNetwork',
+  'isExtendRequested',
+  'isKeyRollRequested',
+  'extendRequestedAt',
+  'lastAuthResolvedToRoot',
+  'lastExtendRolledKeys',
+]);
+
+/** Enabled signers, which everybody may list; their tags are not shown. */
+export const publicSignerSymbols = only(full.externalJwtSignerSymbols, [
+  'id',
+  'createdAt',
+  'updatedAt',
+  'name',
+  'audience',
+  'clientId',
+  'scopes',
+  'targetToken',
+  'enrollToCertEnabled',
+  'enrollToTokenEnabled',
+]);

@@ -1,0 +1,137 @@
+/**
+ * The configs that services and routers carry: each is there, and at most one of a config type. A config that is
+ * deleted is taken from them. Whoever needs several of these rows locks them in one order, so that no two transactions
+ * wait for each other in a circle: configs, services, routers, identities, each by id, and then the rows between them.
+ */
+import { invalidField, notFound } from '../../domain/errors.js';
+import { TOUCHED } from '../query/change-statements.js';
+import type { Db } from '../postgres/db.js';
+
+interface Carrier {
+  /** One row per carrier and config, with the type of the config. */
+  readonly table: 'service_configs' | 'router_configs';
+  readonly column: 'service_id' | 'router_id';
+  /** As errors name one. */
+  readonly entity: 'service' | 'router';
+}
+
+const CARRIERS = {
+  services: { table: 'service_configs', column: 'service_id', entity: 'service' },
+  routers: { table: 'router_configs', column: 'router_id', entity: 'router' },
+} as const satisfies Record<string, Carrier>;
+
+/** An extra of a list: the ids of the configs that the row `t` carries, as `configs`. */
+export const configIdsOf = (carriers: keyof typeof CARRIERS): string => {
+  const { table, column } = CARRIERS[carriers];
+  return `ARRAY (SELECT used.config_id FROM ${table} used WHERE used.${column} = t.id ORDER BY 1) AS configs`;
+};
+
+interface HeldConfig {
+  readonly id: string;
+  readonly name: string;
+  readonly type_id: string;
+  readonly type_name: string;
+}
+
+/** Configs that stay as long as the transaction does, in the order of their ids. */
+export type HeldConfigs = readonly HeldConfig[];
+
+/**
+ * Locks the configs that a service or a router is about to carry. Call it before the carrier is locked or changed.
+ * @throws DomainError `notFound` naming the first that is not there, `invalidField` for two of one type or one twice
+ */
+export async function holdConfigs(
+  db: Db,
+  carriers: keyof typeof CARRIERS,
+  configs: readonly string[],
+): Promise<HeldConfigs> {
+  if (configs.length === 0) return [];
+  const { rows } = await db.run<HeldConfig>(
+    'carried-configs-lock',
+    `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
+     JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
+    [[...new Set(configs)]],
+  );
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const ofType = new Map<string, HeldConfig>();
+  for (const configId of configs) {
+    const row = known.get(configId);
+    if (row === undefined) throw notFound('config', configId);
+    const other = ofType.get(row.type_id);
+    if (other !== undefined) throw twoOfOneType(carriers, other, row, configs);
+    ofType.set(row.type_id, row);
+  }
+  return rows;
+}
+
+const twoOfOneType = (
+  carriers: keyof typeof CARRIERS,
+  first: HeldConfig,
+  second: HeldConfig,
+  configs: readonly string[],
+) =>
+  invalidField(
+    'configs',
+    `duplicate configs named ${first.name} and ${second.name} found for config type ${second.type_name}. ` +
+      `Only one config of a given typed is allowed per ${CARRIERS[carriers].entity} `,
+    configs,
+  );
+
+/** From now on `id` carries these configs and no other. The caller locks the carrier. */
+export async function writeConfigs(
+  db: Db,
+  carriers: keyof typeof CARRIERS,
+  id: string,
+  configs: HeldConfigs,
+): Promise<void> {
+  const { table, column } = CARRIERS[carriers];
+  const ids = configs.map((config) => config.id);
+  await db.write(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1 AND config_id <> ALL ($2)`, [id, ids]);
+  if (ids.length === 0) return;
+  await db.write(
+    `${table}-write`,
+    `INSERT INTO ${table} (${column}, config_id, config_type_id)
+    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)
+    ON CONFLICT (${column}, config_id) DO NOTHING`,
+    [id, ids],
+  );
+}
+
+/**
+ * Deletes a config, and takes it from every service and router that carries it and from every identity that has it for
+ * a service. Needs a transaction: whoever would take the config up meanwhile waits, and then finds it gone.
+ * @returns false when there is no such config
+ */
+export async function deleteConfig(db: Db, id: string): Promise<boolean> {
+  const { rowCount } = await db.run('config-delete-lock', 'SELECT FROM configs WHERE id = $1 FOR UPDATE', [id]);
+  if (rowCount === 0) return false;
+  await db.write(
+    'config-delete-services',
+    `WITH carrier AS (SELECT t.id FROM services t
+      WHERE t.id IN (SELECT service_id FROM service_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
+    UPDATE services SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)`,
+    [id],
+  );
+  await db.write(
+    'config-delete-routers',
+    `WITH carrier AS (SELECT t.id FROM routers t
+      WHERE t.id IN (SELECT router_id FROM router_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
+    UPDATE routers SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)`,
+    [id],
+  );
+  await db.run(
+    'config-delete-identities',
+    `SELECT FROM identities t WHERE t.id IN (SELECT identity_id FROM identity_service_configs WHERE config_id = $1)
+    ORDER BY t.id FOR NO KEY UPDATE`,
+    [id],
+  );
+  await db.write(
+    'config-delete',
+    `WITH s AS (DELETE FROM service_configs WHERE config_id = $1),
+    r AS (DELETE FROM router_configs WHERE config_id = $1),
+    o AS (DELETE FROM identity_service_configs WHERE config_id = $1)
+    DELETE FROM configs WHERE id = $1`,
+    [id],
+  );
+  return true;
+}

@@ -1,0 +1,81 @@
+/** The list of controllers that routers are told, and what it is made of. */
+import type { ControllerList, SeenController } from '../../domain/fabric/controller-list.js';
+import type { Db } from '../postgres/db.js';
+import { EXPENDABLE } from '../postgres/expendable.js';
+
+export interface ListState {
+  /** Without addresses, and of index 0, before the first list. */
+  readonly told: ControllerList;
+  /** All that are remembered; an address may come more than once. */
+  readonly seen: readonly SeenController[];
+  /** By address, the id of the controller that joined there first: it was in the hello before there was a list. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+export interface ControllerListStore {
+  /** A controller lives at this address. */
+  touch(address: string): Promise<void>;
+  look(): Promise<ListState>;
+  /** In a transaction: no other list is written before its end. */
+  hold(): Promise<void>;
+  /** Writes a list, and tells all controllers. @param above  its index is to be greater than this one */
+  write(addresses: readonly string[], above: number): Promise<void>;
+}
+
+export function controllerListStore(db: Db): ControllerListStore {
+  return {
+    async touch(address) {
+      await db.run(
+        'controller-address-touch',
+        `INSERT INTO controller_addresses (address) VALUES ($1)
+        ON CONFLICT (address) DO UPDATE SET last_seen_at = now() RETURNING ${EXPENDABLE}`,
+        [address],
+      );
+    },
+    async look() {
+      const {
+        rows: [row],
+      } = await db.read<{
+        index: string | null;
+        addresses: string[] | null;
+        seen: SeenController[];
+        ids: Record<string, string>;
+      }>(
+        'controller-list',
+        // Controllers of earlier releases have a row by their name alone.
+        `SELECT l.index, l.addresses, coalesce((SELECT jsonb_agg(jsonb_build_object('address', s.address,
+            'unseenMs', round(extract(epoch FROM now() - s.last_seen_at) * 1000)))
+          FROM (SELECT address, last_seen_at FROM controller_addresses
+            UNION ALL SELECT substr(ctrl_address, 5), last_seen_at FROM controllers
+              WHERE starts_with(ctrl_address, 'tls:')) AS s), '[]') AS seen,
+          coalesce((SELECT jsonb_object_agg(f.address, f.id) FROM (SELECT DISTINCT ON (ctrl_address)
+              substr(ctrl_address, 5) AS address, id
+            FROM controllers WHERE starts_with(ctrl_address, 'tls:')
+            ORDER BY ctrl_address, created_at, id) AS f), '{}') AS ids
+        FROM (VALUES (true)) AS o (is_only) LEFT JOIN controller_list l USING (is_only)`,
+        [],
+      );
+      return {
+        told: { index: Number(row?.index ?? 0), addresses: row?.addresses ?? [] },
+        seen: row?.seen ?? [],
+        ids: new Map(Object.entries(row?.ids ?? {})),
+      };
+    },
+    async hold() {
+      await db.write(
+        null,
+        'INSERT INTO controller_list DEFAULT VALUES ON CONFLICT (is_only) DO UPDATE SET is_only = true',
+      );
+    },
+    async write(addresses, above) {
+      await db.write(null, "DELETE FROM controller_addresses WHERE last_seen_at < now() - interval '1 day'");
+      await db.write(
+        null,
+        `UPDATE controller_list SET addresses = $1,
+          index = greatest(index + 1, $2::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`,
+        [addresses, above],
+      );
+      await db.run(null, "SELECT pg_notify('edge', 'controllers')");
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** Controllers that share this database. Each writes its own row when it starts and touches it while it lives. */
+import type { Controller, Page } from '../../domain/model.js';
+import { laterThan } from '../query/change-statements.js';
+import type { Db } from '../postgres/db.js';
+import { EXPENDABLE } from '../postgres/expendable.js';
+import { BASE_COLUMNS, baseOf } from '../query/table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { controllerSymbols } from './symbols.js';
+
+interface Row extends BaseRow {
+  name: string;
+  ctrl_address: string | null;
+  cert_pem: string;
+  fingerprint: string;
+  api_addresses: Controller['apiAddresses'];
+  last_joined_at: Date;
+  is_online: boolean;
+}
+
+const source: ListSource<Row, Controller> = {
+  table: 'controllers',
+  symbols: controllerSymbols,
+  columns: [
+    ...BASE_COLUMNS,
+    'name',
+    'ctrl_address',
+    'cert_pem',
+    'fingerprint',
+    'api_addresses',
+    'last_joined_at',
+    'last_seen_at',
+  ],
+  extras: "t.last_seen_at > now() - interval '15 seconds' AS is_online",
+  fromRow: (row) => ({
+    name: row.name,
+    ctrlAddress: row.ctrl_address,
+    certPem: row.cert_pem,
+    fingerprint: row.fingerprint,
+    isOnline: row.is_online,
+    lastJoinedAt: row.last_joined_at,
+    apiAddresses: row.api_addresses,
+    ...baseOf(row),
+  }),
+};
+
+export type ControllerDraft = Pick<
+  Controller,
+  'id' | 'name' | 'ctrlAddress' | 'certPem' | 'fingerprint' | 'apiAddresses'
+>;
+
+export interface ControllerStore {
+  list(request: ListRequest): Promise<Page<Controller>>;
+  /** Writes this controller's row and answers its id: that of the row with this name, when there was one. */
+  join(draft: ControllerDraft): Promise<string>;
+  /** The id that a controller of this name has; undefined when none has joined yet. */
+  idOf(name: string): Promise<string | undefined>;
+  touch(id: string): Promise<void>;
+  /** Where each controller that ever joined is reached, and its certificate. */
+  endpoints(): Promise<Endpoint[]>;
+}
+
+/** @property advertised  for clients and for routers, each as `host:port` */
+export interface Endpoint {
+  readonly advertised: readonly string[];
+  readonly certPem: string;
+}
+
+export function controllerStore(db: Db, lists: Lists): ControllerStore {
+  return {
+    list: (request) => lists.page(db, source, request),
+    async join(draft) {
+      const {
+        rows: [row],
+      } = await db.write<{ id: string }>(
+        null,
+        `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
+          cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
+          last_joined_at = now(), last_seen_at = now(), updated_at = ${laterThan('c.updated_at')} RETURNING id`,
+        [draft.id, draft.name, draft.ctrlAddress, draft.certPem, draft.fingerprint, JSON.stringify(draft.apiAddresses)],
+      );
+      return row?.id ?? draft.id;
+    },
+    async idOf(name) {
+      return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;
+    },
+    async touch(id) {
+      await db.run(
+        'controller-touch',
+        `UPDATE controllers SET last_seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`,
+        [id],
+      );
+    },
+    async endpoints() {
+      return (
+        await db.read<Endpoint>(
+          'controller-endpoints',
+          `SELECT array_remove(ARRAY[substr(ctrl_address, 5),
+            substring(api_addresses #>> '{edge-client,0,url}' from '^https://([^/]+)')], NULL) AS advertised,
+          cert_pem AS "certPem"
+        FROM controllers WHERE starts_with(ctrl_address, 'tls:')`,
+          [],
+        )
+      ).rows;
+    },
+  };
+}

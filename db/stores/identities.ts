@@ -1,0 +1,391 @@
+/**
+ * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
+ * page; a create writes the identity and its enrollments in one statement.
+ */
+import type { CaRef, EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
+import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, Unread } from '../../domain/model.js';
+import type { Rights } from '../../domain/auth/rights.js';
+import { DomainError, notFound, raise } from '../../domain/errors.js';
+import type { Selectable } from '../../domain/policy/roles.js';
+import { BY_ACTOR } from '../postgres/attribution.js';
+import { TOUCHED } from '../query/change-statements.js';
+import type { Db } from '../postgres/db.js';
+import { isDisabledSql } from './disabled.js';
+import { endAll } from './api-sessions.js';
+import { areHeld } from './rights.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, json, update } from '../query/table.js';
+import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import { identitySymbols } from './symbols.js';
+import type { RoleFilter } from '../filter/index.js';
+import { requested } from '../query/scopes.js';
+import type { Selection } from '../query/scopes.js';
+
+export const IDENTITY = 'identity';
+
+interface Row extends BaseRow {
+  name: string;
+  type_id: IdentityTypeId;
+  is_admin: boolean;
+  is_default_admin: boolean;
+  external_id: string | null;
+  auth_policy_id: string;
+  auth_policy_name: string;
+  role_attributes: string[];
+  permissions: string[];
+  app_data: JsonObject;
+  default_hosting_cost: number;
+  default_hosting_precedence: HostingPrecedence;
+  env_info: JsonObject;
+  sdk_info: JsonObject;
+  disabled_at: Date | null;
+  disabled_until: Date | null;
+  is_disabled: boolean;
+  has_api_session: boolean;
+  is_mfa_enabled: boolean;
+  authenticators: AuthenticatorSummary[] | null;
+  enrollments:
+    | {
+        id: string;
+        method: EnrollmentDraft['method'];
+        ca: CaRef | null;
+        token: string;
+        jwt: string;
+        expiresAt: number;
+      }[]
+    | null;
+  hostings: Hosting[] | null;
+}
+
+const COLUMNS = [
+  ...BASE_COLUMNS,
+  'name',
+  'type_id',
+  'is_admin',
+  'is_default_admin',
+  'external_id',
+  'auth_policy_id',
+  'role_attributes',
+  'permissions',
+  'app_data',
+  'default_hosting_cost',
+  'default_hosting_precedence',
+  'env_info',
+  'sdk_info',
+  'disabled_at',
+  'disabled_until',
+] as const;
+
+/**
+ * An aggregate of rows that most identities do not have: to look for the first of them takes less than to aggregate
+ * none. EXISTS would not do, because its plan may be a hash of the whole table.
+ */
+const unlessNone = (from: string, aggregate: string): string =>
+  `CASE WHEN (SELECT true FROM ${from} LIMIT 1) THEN (SELECT ${aggregate} FROM ${from}) END`;
+
+const EXTRAS = `p.name AS auth_policy_name,
+ ${isDisabledSql('t')} AS is_disabled,
+ EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.id) AS has_api_session,
+ EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.id AND m.is_verified) AS is_mfa_enabled,
+ (SELECT json_agg(json_build_object(
+   'id', a.id, 'method', a.method, 'username', a.username, 'fingerprint', a.fingerprint) ORDER BY a.id)
+   FROM authenticators a WHERE a.identity_id = t.id) AS authenticators,
+ ${unlessNone(
+   'enrollments e WHERE e.identity_id = t.id',
+   `json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
+     'ca', (SELECT json_build_object('id', c.id, 'name', c.name, 'isVerified', c.is_verified,
+       'isAutoCaEnrollmentEnabled', c.is_auto_ca_enrollment_enabled) FROM cas c WHERE c.id = e.ca_id),
+     'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000)))`,
+ )} AS enrollments,
+ ${unlessNone(
+   'identity_hostings h WHERE h.identity_id = t.id',
+   `json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence)
+ ORDER BY h.service_id)`,
+ )} AS hostings`;
+
+const source: ListSource<Row, Identity> = {
+  table: 'identities',
+  symbols: identitySymbols,
+  columns: COLUMNS,
+  extras: EXTRAS,
+  fromRow,
+  joins: 'JOIN auth_policies p ON p.id = t.auth_policy_id',
+};
+
+const DETAIL = detailSql(source);
+
+function fromRow(row: Row): Identity {
+  return {
+    name: row.name,
+    typeId: row.type_id,
+    isAdmin: row.is_admin,
+    isDefaultAdmin: row.is_default_admin,
+    externalId: row.external_id,
+    authPolicyId: row.auth_policy_id,
+    authPolicyName: row.auth_policy_name,
+    roleAttributes: row.role_attributes,
+    permissions: row.permissions,
+    appData: row.app_data,
+    defaultHostingCost: row.default_hosting_cost,
+    defaultHostingPrecedence: row.default_hosting_precedence,
+    envInfo: row.env_info,
+    sdkInfo: row.sdk_info,
+    disabledAt: row.disabled_at,
+    disabledUntil: row.disabled_until,
+    isDisabled: row.is_disabled,
+    hasApiSession: row.has_api_session,
+    isMfaEnabled: row.is_mfa_enabled,
+    authenticators: row.authenticators ?? [],
+    enrollments: (row.enrollments ?? []).map((item) => ({ ...item, expiresAt: new Date(item.expiresAt) })),
+    hostings: row.hostings ?? [],
+    ...baseOf(row),
+  };
+}
+
+const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions FROM identities WHERE id = $1`;
+
+/** Without what they host. Of many in one statement their number is counted once. */
+const CREATE_MANY = `WITH made AS (
+  INSERT INTO identities (id, name, type_id, is_admin, external_id, auth_policy_id, role_attributes, permissions,
+    app_data, default_hosting_cost, default_hosting_precedence, tags)
+  SELECT id, name, "typeId", "isAdmin", "externalId", "authPolicyId", "roleAttributes", permissions, "appData",
+    "defaultHostingCost", "defaultHostingPrecedence", tags
+  FROM jsonb_to_recordset($1::jsonb) AS i (id text, name text, "typeId" text, "isAdmin" boolean, "externalId" text,
+    "authPolicyId" text, "roleAttributes" text[], permissions text[], "appData" jsonb, "defaultHostingCost" int,
+    "defaultHostingPrecedence" text, tags jsonb) RETURNING id)
+INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
+SELECT e.id, e.method, made.id, e."caId", e.username, e.token, e.jwt, e."expiresAt"
+FROM made JOIN jsonb_to_recordset($2::jsonb) AS e ("identityId" text, id text, method text, "caId" text, username text,
+  token uuid, jwt text, "expiresAt" timestamptz) ON e."identityId" = made.id`;
+
+const CREATE = `WITH made AS (
+  INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
+    permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id ${BY_ACTOR})
+INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
+SELECT e.id, e.method, made.id, e.ca_id, e.username, e.token, e.jwt, e.expires_at
+FROM made, jsonb_to_recordset($14::jsonb)
+  AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`;
+
+/** One of many that are made at a time: ordinary ones, without hostings. */
+export interface NewIdentity {
+  readonly id: string;
+  readonly draft: Omit<IdentityDraft, 'hostings'>;
+  readonly enrollments: readonly EnrollmentDraft[];
+}
+
+export interface IdentityStore {
+  find(id: string): Promise<Identity | undefined>;
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Identity>;
+  /** What policies need to know of an identity; an id goes before an equal name. */
+  findByIdOrName(idOrName: string): Promise<Selectable | undefined>;
+  /** What it may administer. */
+  findRights(id: string): Promise<Rights | undefined>;
+  /** The same; no other transaction changes the identity until this one ends. Call it before all else that locks. */
+  lockRights(id: string): Promise<Rights | undefined>;
+  list(request: ListRequest & RoleFilter & Selection): Promise<Page<Unread<Identity>>>;
+  create(
+    id: string,
+    draft: IdentityDraft & { isDefaultAdmin?: boolean },
+    enrollments: readonly EnrollmentDraft[],
+  ): Promise<void>;
+  /** Those that host nothing, in one statement. */
+  createMany(items: readonly NewIdentity[]): Promise<void>;
+  /**
+   * What it hosts, for a change in the same transaction: locked until that ends.
+   * @throws DomainError `notFound`
+   */
+  lockHostings(id: string): Promise<readonly Hosting[]>;
+  /** Changes what is given. `hostings` replaces the whole set. @throws DomainError `notFound` */
+  update(id: string, changes: Changes<IdentityDraft>): Promise<void>;
+  /**
+   * Sets it unless another one is set. False when that is so, or the identity is gone.
+   * @throws DomainError `duplicate`
+   */
+  claimExternalId(id: string, externalId: string): Promise<boolean>;
+  /** The largest six-digit number that follows `name` in a name; 0 without any. */
+  highestNumber(name: string): Promise<number>;
+  /** Also deletes its authenticators, enrollments and API sessions. @throws DomainError `notFound`, `notDeletable` */
+  remove(id: string): Promise<void>;
+  /**
+   * The same for one that is neither an administrator nor a router's, nor above the caller. False, and nothing done,
+   * for all others.
+   */
+  removeOrdinary(id: string, caller: Rights): Promise<boolean>;
+  /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
+  disable(id: string, minutes: number): Promise<void>;
+  enable(id: string): Promise<void>;
+}
+
+export function identityStore(db: Db, lists: Lists): IdentityStore {
+  const find = (id: string) => findOne(db, ['identity-detail', DETAIL], [id], fromRow);
+  /** Services are locked before hostings, in the order in which the delete of a service takes them. */
+  const writeHostings = async (id: string, hostings: readonly Hosting[]) => {
+    await db.run('identity-hostings-lock', 'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [
+      hostings.map((h) => h.serviceId),
+    ]);
+    const ids = hostings.map((h) => h.serviceId);
+    await db.write(
+      'identity-hostings-clear',
+      'DELETE FROM identity_hostings WHERE identity_id = $1 AND service_id <> ALL ($2)',
+      [id, ids],
+    );
+    if (hostings.length === 0) return;
+    await db.write(
+      'identity-hostings-write',
+      `INSERT INTO identity_hostings AS t (identity_id, service_id, cost, precedence)
+      SELECT $1, h.service_id, h.cost, h.precedence
+      FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)
+      ON CONFLICT (identity_id, service_id) DO UPDATE SET cost = excluded.cost, precedence = excluded.precedence
+      WHERE (t.cost, t.precedence) IS DISTINCT FROM (excluded.cost, excluded.precedence)`,
+      [id, ids, hostings.map((h) => h.cost), hostings.map((h) => h.precedence)],
+    );
+  };
+  return {
+    find,
+    get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
+    async findByIdOrName(idOrName) {
+      const {
+        rows: [row],
+      } = await db.read<Selectable>(
+        'identity-by-name',
+        `SELECT id, role_attributes AS "roleAttributes" FROM identities
+        WHERE id = $1 OR name = $1 ORDER BY (id = $1) DESC LIMIT 1`,
+        [idOrName],
+      );
+      return row;
+    },
+    async findRights(id) {
+      const {
+        rows: [row],
+      } = await db.read<{ isAdmin: boolean; permissions: string[] }>('identity-rights', RIGHTS, [id]);
+      return row;
+    },
+    async lockRights(id) {
+      const {
+        rows: [row],
+      } = await db.run<{ isAdmin: boolean; permissions: string[] }>('identity-rights-lock', `${RIGHTS} FOR UPDATE`, [
+        id,
+      ]);
+      return row;
+    },
+    list: (request) => lists.unread(db, source, request, requested(request)),
+    async create(id, draft, enrollments) {
+      await db.write('identity-create', CREATE, [
+        id,
+        draft.name,
+        draft.typeId,
+        draft.isAdmin,
+        draft.isDefaultAdmin ?? false,
+        draft.externalId,
+        draft.authPolicyId,
+        draft.roleAttributes,
+        draft.permissions,
+        JSON.stringify(draft.appData),
+        draft.defaultHostingCost,
+        draft.defaultHostingPrecedence,
+        JSON.stringify(draft.tags),
+        JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt }))),
+      ]);
+      if (draft.hostings.length > 0) await writeHostings(id, draft.hostings);
+    },
+    async createMany(items) {
+      await db.write('identity-create-many', CREATE_MANY, [
+        JSON.stringify(items.map(({ id, draft }) => ({ id, ...draft }))),
+        JSON.stringify(items.flatMap(({ id, enrollments }) => enrollments.map((e) => ({ identityId: id, ...e })))),
+      ]);
+    },
+    async lockHostings(id) {
+      await db.run('identity-lock', 'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      return ((await find(id)) ?? raise(notFound(IDENTITY, id))).hostings;
+    },
+    async update(id, changes) {
+      await update(
+        db,
+        'identities',
+        IDENTITY,
+        id,
+        {
+          name: changes.name,
+          type_id: changes.typeId,
+          is_admin: changes.isAdmin,
+          external_id: changes.externalId,
+          auth_policy_id: changes.authPolicyId,
+          role_attributes: changes.roleAttributes,
+          permissions: changes.permissions,
+          app_data: json(changes.appData),
+          default_hosting_cost: changes.defaultHostingCost,
+          default_hosting_precedence: changes.defaultHostingPrecedence,
+          tags: json(changes.tags),
+        },
+        changes.hostings !== undefined,
+      );
+      if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
+    },
+    async claimExternalId(id, externalId) {
+      const { rowCount } = await db.write(
+        'identity-claim-external-id',
+        `UPDATE identities SET external_id = $2,
+        ${TOUCHED} WHERE id = $1 AND coalesce(external_id, $2) = $2`,
+        [id, externalId],
+      );
+      return rowCount === 1;
+    },
+    async highestNumber(name) {
+      const {
+        rows: [row],
+      } = await db.run<{ number: number }>(
+        'identity-highest-number',
+        `SELECT coalesce(max(right(name, 6)), '0')::int AS number
+        FROM identities WHERE name > $1 || '000000' AND name <= $1 || '999999' AND length(name) = length($1) + 6
+        AND right(name, 6) ~ '^[0-9]{6}$'`,
+        [name],
+      );
+      return row?.number ?? 0;
+    },
+    async remove(id) {
+      const {
+        rows: [row],
+      } = await db.write<{ deleted: boolean; known: boolean }>(
+        'identity-delete',
+        `WITH gone AS (
+        DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id ${BY_ACTOR})
+        SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
+        [id],
+      );
+      if (row?.deleted === true) return;
+      throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
+    },
+    async removeOrdinary(id, caller) {
+      const { rowCount } = await db.write(
+        'identity-delete-ordinary',
+        `DELETE FROM identities WHERE id = $1 AND NOT is_admin AND NOT is_default_admin
+        AND NOT EXISTS (SELECT FROM routers WHERE id = $1)
+        AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})`,
+        [id, caller.isAdmin ? null : caller.permissions],
+      );
+      return rowCount === 1;
+    },
+    async disable(id, minutes) {
+      const { rowCount } = await db.write(
+        'identity-disable',
+        // The identity is changed, and so locked, first: what no other part of the statement reads runs at its end.
+        `WITH ended AS (${endAll('identity_id = $1')})
+        UPDATE identities SET disabled_at = now(), ${TOUCHED},
+          disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
+        WHERE id = $1 RETURNING id ${BY_ACTOR}`,
+        [id, minutes],
+      );
+      if (rowCount === 0) throw notFound(IDENTITY, id);
+    },
+    async enable(id) {
+      const { rowCount } = await db.write(
+        'identity-enable',
+        `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
+        ${TOUCHED} WHERE id = $1`,
+        [id],
+      );
+      if (rowCount === 0) throw notFound(IDENTITY, id);
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Configs that one identity gets for a service in place of the service's own, or in addition to them: one per service
+ * and config type.
+ */
+import type { NamedRef, Page } from '../../domain/model.js';
+import { notFound } from '../../domain/errors.js';
+import type { Db } from '../postgres/db.js';
+import type { Bind } from '../filter/index.js';
+import type { Lists, ListRequest } from '../query/table.js';
+import { wholeList } from '../query/whole-list.js';
+import { identityServiceConfigSymbols } from './symbols.js';
+
+export interface ServiceConfigPair {
+  readonly serviceId: string;
+  readonly configId: string;
+}
+export interface IdentityServiceConfig {
+  readonly service: NamedRef;
+  readonly config: NamedRef;
+}
+
+interface Row {
+  service_id: string;
+  service_name: string;
+  config_id: string;
+  config_name: string;
+}
+
+export interface IdentityServiceConfigStore {
+  /** Of all identities, in the order of their ids. */
+  all(): Promise<readonly (ServiceConfigPair & { readonly identityId: string })[]>;
+  /** The whole list unless limited. */
+  list(identityId: string, request: ListRequest): Promise<Page<IdentityServiceConfig>>;
+  /**
+   * A later pair of the same service and config type replaces an earlier one; a service that is not there is passed
+   * over.
+   * @throws DomainError `notFound` (identity, configs)
+   */
+  assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
+  /** All of them when no pairs are given. @throws DomainError `notFound` (identity) */
+  unassign(identityId: string, pairs: readonly ServiceConfigPair[] | undefined): Promise<void>;
+}
+
+const assignedTo = (identityId: string) => (bind: Bind) =>
+  `SELECT o.service_id || '/' || o.config_type_id AS id, o.service_id, s.name AS service_name,
+    o.config_id, c.name AS config_name
+  FROM identity_service_configs o JOIN services s ON s.id = o.service_id JOIN configs c ON c.id = o.config_id
+  WHERE o.identity_id = ${bind(identityId)}`;
+
+export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServiceConfigStore {
+  /** Writers of the same identity wait for each other here, so that they cannot do so row by row. */
+  const lockIdentity = async (id: string) => {
+    const { rowCount } = await db.run(
+      'service-configs-identity',
+      'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE',
+      [id],
+    );
+    if (rowCount === 0) throw notFound('identity', id);
+  };
+  const lock = async (table: 'services' | 'configs', ids: readonly string[]) => {
+    const columns = table === 'configs' ? 'id, config_type_id' : 'id, NULL AS config_type_id';
+    const { rows } = await db.run<{ id: string; config_type_id: string }>(
+      `service-configs-${table}`,
+      `SELECT ${columns} FROM ${table} WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE`,
+      [[...new Set(ids)]],
+    );
+    return new Map(rows.map((row) => [row.id, row.config_type_id]));
+  };
+  return {
+    async all() {
+      const { rows } = await db.run<ServiceConfigPair & { identityId: string }>(
+        'service-configs-all',
+        `SELECT identity_id AS "identityId", service_id AS "serviceId", config_id AS "configId"
+        FROM identity_service_configs ORDER BY identity_id, service_id, config_type_id`,
+      );
+      return rows;
+    },
+    list: (identityId, request) =>
+      wholeList<Row, IdentityServiceConfig>(
+        db,
+        lists,
+        {
+          symbols: identityServiceConfigSymbols,
+          name: 'identity-service-configs',
+          sql: assignedTo(identityId),
+          fromRow: (row) => ({
+            service: { id: row.service_id, name: row.service_name },
+            config: { id: row.config_id, name: row.config_name },
+          }),
+        },
+        request,
+      ),
+    async assign(identityId, pairs) {
+      // In the order of db/stores/config-lists.ts.
+      const configs = await lock(
+        'configs',
+        pairs.map(({ configId }) => configId),
+      );
+      const services = await lock(
+        'services',
+        pairs.map(({ serviceId }) => serviceId),
+      );
+      await lockIdentity(identityId);
+      const missing = pairs.find(({ configId }) => !configs.has(configId));
+      if (missing !== undefined) throw notFound('configs', missing.configId);
+      const last = new Map(
+        pairs
+          .filter(({ serviceId }) => services.has(serviceId))
+          .map(({ serviceId, configId }) => [`${serviceId} ${configs.get(configId) ?? ''}`, { serviceId, configId }]),
+      );
+      if (last.size === 0) return;
+      await db.write(
+        'service-configs-assign',
+        `INSERT INTO identity_service_configs (identity_id, service_id, config_id, config_type_id)
+        SELECT $1, p.service_id, c.id, c.config_type_id FROM unnest($2::text[], $3::text[]) p (service_id, config_id)
+        JOIN configs c ON c.id = p.config_id ORDER BY p.service_id, c.config_type_id
+        ON CONFLICT (identity_id, service_id, config_type_id) DO UPDATE SET config_id = excluded.config_id
+        WHERE identity_service_configs.config_id <> excluded.config_id`,
+        [
+          identityId,
+          [...last.values()].map(({ serviceId }) => serviceId),
+          [...last.values()].map(({ configId }) => configId),
+        ],
+      );
+    },
+    async unassign(identityId, pairs) {
+      await lockIdentity(identityId);
+      if (pairs === undefined) {
+        await db.write('service-configs-unassign-all', 'DELETE FROM identity_service_configs WHERE identity_id = $1', [
+          identityId,
+        ]);
+        return;
+      }
+      await db.write(
+        'service-configs-unassign',
+        `DELETE FROM identity_service_configs o
+        USING unnest($2::text[], $3::text[]) p (service_id, config_id)
+        WHERE o.identity_id = $1 AND o.service_id = p.service_id AND o.config_id = p.config_id`,
+        [identityId, pairs.map(({ serviceId }) => serviceId), pairs.map(({ configId }) => configId)],
+      );
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Which identities are traced, under which name and until when. API sessions show it: see api-sessions.ts. */
+import type { Trace } from '../../domain/administration.js';
+import { raise } from '../../domain/errors.js';
+import type { Db } from '../postgres/db.js';
+import { sweep } from './sweep.js';
+
+export interface TraceDraft {
+  readonly traceId: string;
+  readonly channels: readonly string[];
+  readonly durationMs: number;
+}
+
+export interface IdentityTraceStore {
+  /** From now on, in place of a trace that there is. @throws DomainError `notFound` for an unknown identity */
+  begin(identityId: string, draft: TraceDraft): Promise<Trace>;
+  end(identityId: string): Promise<void>;
+  /** Removes traces that have ended, up to `max`. Answers how many. */
+  sweep(max: number): Promise<number>;
+}
+
+const BEGIN = `INSERT INTO identity_traces AS t (identity_id, trace_id, channels, ends_at)
+  VALUES ($1, $2, $3, now() + make_interval(secs => $4 / 1000.0))
+  ON CONFLICT (identity_id) DO UPDATE SET trace_id = excluded.trace_id, channels = excluded.channels,
+    ends_at = excluded.ends_at
+  RETURNING ends_at AS "endsAt"`;
+
+export function identityTraceStore(db: Db): IdentityTraceStore {
+  return {
+    async begin(identityId, { traceId, channels, durationMs }) {
+      const {
+        rows: [row],
+      } = await db.write<{ endsAt: Date }>('trace-begin', BEGIN, [identityId, traceId, channels, durationMs]);
+      return { traceId, endsAt: (row ?? raise(new Error('an INSERT without its row'))).endsAt };
+    },
+    async end(identityId) {
+      await db.write('trace-end', 'DELETE FROM identity_traces WHERE identity_id = $1', [identityId]);
+    },
+    sweep: (max) => sweep(db, { table: 'identity_traces', key: 'identity_id', where: 'ends_at <= now()' }, max),
+  };
+}

@@ -1,0 +1,51 @@
+/** What the network's own authority has issued: a record per certificate, for audits, until the certificate ends. */
+import type { Db } from '../postgres/db.js';
+import { sweep } from './sweep.js';
+
+export type IssuedKind = 'identity' | 'apiSession' | 'router' | 'routerServer' | 'server' | 'intermediate';
+
+export interface IssuedCertificateRecord {
+  /** Lower-case hex. */
+  readonly serialNumber: string;
+  /** SHA-1 of the DER in lower-case hex. */
+  readonly fingerprint: string;
+  readonly kind: IssuedKind;
+  /** The identity, API session, router or controller it was issued to. */
+  readonly subjectId: string;
+  readonly issuerFingerprint: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+export interface IssuedCertificateStore {
+  /** Call it in the transaction that hands the certificates out. */
+  add(records: readonly IssuedCertificateRecord[]): Promise<void>;
+  /** Removes the records of certificates that ended; answers how many there were. */
+  sweep(max: number): Promise<number>;
+}
+
+const COLUMNS = 'serial_number, fingerprint, kind, subject_id, issuer_fingerprint, not_before, not_after';
+
+export function issuedCertificateStore(db: Db): IssuedCertificateStore {
+  return {
+    async add(records) {
+      const each = <K extends keyof IssuedCertificateRecord>(key: K) => records.map((record) => record[key]);
+      await db.write(
+        'issued-certificates-add',
+        `INSERT INTO issued_certificates (${COLUMNS})
+        SELECT * FROM unnest(
+          $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
+        [
+          each('serialNumber'),
+          each('fingerprint'),
+          each('kind'),
+          each('subjectId'),
+          each('issuerFingerprint'),
+          each('notBefore'),
+          each('notAfter'),
+        ],
+      );
+    },
+    sweep: (max) => sweep(db, { table: 'issued_certificates', key: 'serial_number', where: 'not_after <= now()' }, max),
+  };
+}

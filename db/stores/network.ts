@@ -1,0 +1,191 @@
+/** What exists once per network: its trust domain, its keys, its types of the first start. */
+import { START_LOCK } from '../postgres/advisory-locks.js';
+import type { Db } from '../postgres/db.js';
+
+export type PkiPurpose = 'root' | 'intermediate' | 'server';
+
+export interface NetworkRecord {
+  readonly trustDomain: string;
+  readonly masterKeyCheck: string;
+  readonly advertise: string;
+}
+
+/** A signing entity: its certificate, and its private key sealed under the master key. */
+export interface PkiRecord {
+  readonly purpose: PkiPurpose;
+  readonly generation: number;
+  readonly sealedKey: Buffer;
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Of the table `network_secrets`. */
+export interface NetworkSecret {
+  readonly name: string;
+  readonly sealed: Buffer;
+}
+
+export interface NetworkStore {
+  /** Holds off every other controller that starts on this database until the transaction ends. */
+  lockStart(): Promise<void>;
+  find(): Promise<NetworkRecord | undefined>;
+  create(record: NetworkRecord): Promise<void>;
+  setAdvertise(advertise: string): Promise<void>;
+  addPki(record: PkiRecord): Promise<void>;
+  /** Notifies every controller at commit, so that it loads the present keys. */
+  tellPkiChanged(): Promise<void>;
+  /** Every generation of every purpose, oldest first. */
+  allPki(): Promise<PkiRecord[]>;
+  /** Replaces a sealed key by the same key sealed again. */
+  resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
+  setMasterKeyCheck(check: string): Promise<void>;
+  /** What the network keeps sealed and has no certificate for. */
+  findSecret(name: string): Promise<Buffer | undefined>;
+  /** Replaces what is there under the name. */
+  saveSecret(name: string, sealed: Buffer): Promise<void>;
+  seedIdentityTypes(names: readonly string[]): Promise<void>;
+  seedConfigTypes(
+    types: readonly { readonly id: string; readonly name: string; readonly schema: object }[],
+  ): Promise<void>;
+  hasDefaultAdmin(): Promise<boolean>;
+  /** Hashes of the default administrator's passwords; none when there is only a certificate. */
+  defaultAdminPasswords(): Promise<readonly string[]>;
+  findNetworkJwt(name: string, signedBy: string): Promise<string | undefined>;
+  saveNetworkJwt(name: string, token: string, signedBy: string): Promise<void>;
+}
+
+const PKI_COLUMNS = `purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem", fingerprint,
+  not_before AS "notBefore", not_after AS "notAfter"`;
+
+export function networkStore(db: Db): NetworkStore {
+  return {
+    async lockStart() {
+      await db.run(null, 'SELECT pg_advisory_xact_lock($1)', [START_LOCK]);
+    },
+    async find() {
+      const {
+        rows: [row],
+      } = await db.run<NetworkRecord>(
+        null,
+        'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network',
+      );
+      return row;
+    },
+    async create(record) {
+      await db.write(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)', [
+        record.trustDomain,
+        record.masterKeyCheck,
+        record.advertise,
+      ]);
+    },
+    async setAdvertise(advertise) {
+      await db.write(null, 'UPDATE network SET advertise = $1', [advertise]);
+    },
+    async tellPkiChanged() {
+      await db.write(null, "SELECT pg_notify('edge', 'pki')");
+    },
+    async allPki() {
+      return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`))
+        .rows;
+    },
+    async resealPki({ purpose, generation, sealedKey }) {
+      await db.write(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [
+        purpose,
+        generation,
+        sealedKey,
+      ]);
+    },
+    async setMasterKeyCheck(check) {
+      await db.write(null, 'UPDATE network SET master_key_check = $1', [check]);
+    },
+    async findSecret(name) {
+      const {
+        rows: [row],
+      } = await db.run<{ sealed: Buffer }>(
+        null,
+        'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1',
+        [name],
+      );
+      return row?.sealed;
+    },
+    async saveSecret(name, sealed) {
+      await db.write(
+        null,
+        `INSERT INTO network_secrets (name, sealed_secret) VALUES ($1, $2)
+        ON CONFLICT (name) DO UPDATE SET sealed_secret = excluded.sealed_secret`,
+        [name, sealed],
+      );
+    },
+    async addPki(record) {
+      await db.write(
+        null,
+        `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [
+          record.purpose,
+          record.generation,
+          record.sealedKey,
+          record.certPem,
+          record.fingerprint,
+          record.notBefore,
+          record.notAfter,
+        ],
+      );
+    },
+    async seedIdentityTypes(names) {
+      await db.write(
+        null,
+        `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
+        ON CONFLICT DO NOTHING`,
+        [names],
+      );
+    },
+    async seedConfigTypes(types) {
+      await db.write(
+        null,
+        `INSERT INTO config_types (id, name, schema, target, is_system)
+        SELECT t.id, t.name, t.schema, 'service', true
+        FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
+        ON CONFLICT DO NOTHING`,
+        [JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema })))],
+      );
+    },
+    async hasDefaultAdmin() {
+      const {
+        rows: [row],
+      } = await db.run<{ found: boolean }>(
+        null,
+        'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
+      );
+      return row?.found ?? false;
+    },
+    async defaultAdminPasswords() {
+      const { rows } = await db.run<{ hash: string }>(
+        null,
+        `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
+        WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
+      );
+      return rows.map(({ hash }) => hash);
+    },
+    async findNetworkJwt(name, signedBy) {
+      const {
+        rows: [row],
+      } = await db.read<{ token: string }>(
+        'network-jwt',
+        'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2',
+        [name, signedBy],
+      );
+      return row?.token;
+    },
+    async saveNetworkJwt(name, token, signedBy) {
+      await db.write(
+        null,
+        `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by, created_at = now()`,
+        [name, token, signedBy],
+      );
+    },
+  };
+}

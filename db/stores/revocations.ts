@@ -1,0 +1,87 @@
+/** What was revoked before its time. Ending what it names is done in the transaction that writes it down. */
+import type { Revocation, RevocationType } from '../../domain/administration.js';
+import type { Page, Tags } from '../../domain/model.js';
+import { notFound } from '../../domain/errors.js';
+import { laterThan } from '../query/change-statements.js';
+import type { Db } from '../postgres/db.js';
+import { sweep } from './sweep.js';
+import { revocationSymbols } from './symbols.js';
+import { endAll } from './api-sessions.js';
+import { BY_ACTOR } from '../postgres/attribution.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, json } from '../query/table.js';
+import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+
+interface Row extends BaseRow {
+  type: RevocationType;
+  issued_before: Date;
+  expires_at: Date;
+}
+
+const source: ListSource<Row, Revocation> = {
+  table: 'revocations',
+  symbols: revocationSymbols,
+  columns: [...BASE_COLUMNS, 'type', 'issued_before', 'expires_at'],
+  fromRow: (row) => ({
+    type: row.type,
+    issuedBefore: row.issued_before,
+    expiresAt: row.expires_at,
+    ...baseOf(row),
+  }),
+};
+
+const DETAIL = detailSql(source);
+
+export interface RevocationDraft {
+  readonly type: RevocationType;
+  /** How long a token may last that was handed out just now. */
+  readonly lifetimeSeconds: number;
+  readonly tags: Tags;
+}
+
+export interface RevocationStore {
+  list(request: ListRequest): Promise<Page<Revocation>>;
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Revocation>;
+  /** In place of one of the same id. What was handed out until now is meant. */
+  put(id: string, draft: RevocationDraft): Promise<void>;
+  /** Ends the session of a JWT that routers take, if there is one of this id. */
+  endSession(id: string): Promise<void>;
+  /** Ends an API session, if there is one of this id. */
+  endApiSession(id: string): Promise<void>;
+  /**
+   * Ends all API sessions of an identity: also those of logins that are under way, for which it waits.
+   * @throws DomainError `notFound`
+   */
+  endIdentity(id: string): Promise<void>;
+  /** Removes what has expired, up to `max`. Answers how many. */
+  sweep(max: number): Promise<number>;
+}
+
+/** By the clock, not by the begin of the transaction: what was waited for came before. */
+const PUT = `INSERT INTO revocations AS r (id, type, issued_before, expires_at, tags)
+  VALUES ($1, $2, clock_timestamp(), clock_timestamp() + make_interval(secs => $3), $4)
+  ON CONFLICT (id) DO UPDATE SET type = excluded.type, issued_before = excluded.issued_before,
+    expires_at = excluded.expires_at, tags = excluded.tags, updated_at = ${laterThan('r.updated_at')}`;
+
+export function revocationStore(db: Db, lists: Lists): RevocationStore {
+  return {
+    list: (request) => lists.page(db, source, request),
+    get: (id) => getOne(db, 'revocation', ['revocation-detail', DETAIL], [id], source.fromRow),
+    async put(id, { type, lifetimeSeconds, tags }) {
+      await db.write('revocation-put', PUT, [id, type, lifetimeSeconds, json(tags)]);
+    },
+    async endSession(id) {
+      await db.write('revocation-end-session', 'DELETE FROM sessions WHERE id = $1', [id]);
+    },
+    async endApiSession(id) {
+      await db.write('revocation-end-api-session', 'DELETE FROM api_sessions WHERE id = $1', [id]);
+    },
+    async endIdentity(id) {
+      // Logins hold the identity until they commit.
+      const hold = 'SELECT FROM identities WHERE id = $1 FOR UPDATE';
+      if ((await db.run('revocation-hold-identity', hold, [id])).rowCount === 0) throw notFound('identity', id);
+      await db.write('revocation-end-identity', `${endAll('identity_id = $1')} RETURNING t.id ${BY_ACTOR}`, [id]);
+    },
+    sweep: (max) => sweep(db, { table: 'revocations', where: 'expires_at <= now() ORDER BY expires_at' }, max),
+  };
+}

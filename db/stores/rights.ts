@@ -1,0 +1,32 @@
+/** Who is above a caller, as domain/auth/rights.ts defines it, for lists that leave it out. */
+import type { Rights } from '../../domain/auth/rights.js';
+import { everything, rowsWhere } from '../query/scopes.js';
+import type { Scope } from '../query/scopes.js';
+
+/** Whether `permissions` are all held by whoever has those of the placeholder `held`. */
+export const areHeld = (permissions: string, held: string): string =>
+  `NOT EXISTS (SELECT FROM unnest(${permissions}) AS p (name)
+    WHERE NOT (p.name = ANY (${held}) OR split_part(p.name, '.', 1) = ANY (${held})
+      OR (p.name LIKE '%.read' AND 'admin_readonly' = ANY (${held}))))`;
+
+/** Whether some identity `o` is above whoever has the permissions `$2`. */
+const hasOneAbove = (condition: string): string => `SELECT EXISTS (SELECT FROM identities o WHERE ${condition}
+  AND (o.is_admin OR o.is_default_admin OR o.permissions <> '{}')
+  AND (o.is_admin OR o.is_default_admin OR NOT ${areHeld('o.permissions', '$2::text[]')})) AS "hasOne"`;
+
+/** Among those with the auth policy `$1`. */
+export const HAS_ONE_ABOVE = hasOneAbove('o.auth_policy_id = $1');
+
+/** Among those with an authenticator or an enrollment of the CA `$1`. */
+export const CA_HAS_ONE_ABOVE = hasOneAbove(`o.id IN (SELECT identity_id FROM authenticators WHERE ca_id = $1
+  UNION ALL SELECT identity_id FROM enrollments WHERE ca_id = $1)`);
+
+/** Rows whose identity, if they have one by `column`, is not above the caller. */
+export const notAbove = (column: string, { isAdmin, permissions }: Rights): Scope =>
+  isAdmin
+    ? everything
+    : rowsWhere('not-above', (bind) => {
+        const held = bind([...permissions], 'text[]');
+        return `(t.${column} IS NULL OR EXISTS (SELECT FROM identities o WHERE o.id = t.${column}
+          AND NOT (o.is_admin OR o.is_default_admin) AND ${areHeld('o.permissions', held)}))`;
+      });

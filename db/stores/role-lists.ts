@@ -1,0 +1,58 @@
+/** Role lists of policies as the database has them: names behind `@id` roles, and locks on what they name. */
+import type { RoleDisplay } from '../../domain/model.js';
+import { invalidField } from '../../domain/errors.js';
+import { namedIds } from '../../domain/policy/roles.js';
+import type { Db } from '../postgres/db.js';
+
+/** Present names by id. */
+export type Names = Record<string, string> | null;
+
+/** An extra of a list: the names of what the roles in `column` of `t` point to by `@id`, as `as`. */
+export const namesOf = (table: string, column: string, as: string): string =>
+  `(SELECT json_object_agg(n.id, n.name) FROM ${table} n WHERE n.id IN (
+     SELECT substr(r, 2) FROM unnest(t.${column}) r WHERE r LIKE '@%')) AS ${as}`;
+
+export function display(roles: readonly string[], names: Names): RoleDisplay[] {
+  return roles.map((role) => ({
+    role,
+    name: role.startsWith('@') ? `@${names?.[role.slice(1)] ?? role.slice(1)}` : role,
+  }));
+}
+
+/** What can be named by `@id`, with the condition that sets it apart from other rows of its table. */
+export interface Nameable {
+  readonly table: 'identities' | 'services' | 'routers' | 'posture_checks';
+  /** What error texts call it. */
+  readonly entities: string;
+  readonly where?: string;
+}
+
+export const NAMEABLE = {
+  identities: { table: 'identities', entities: 'identities' },
+  services: { table: 'services', entities: 'services' },
+  edgeRouters: { table: 'routers', entities: 'routers', where: 'AND is_edge' },
+  postureChecks: { table: 'posture_checks', entities: 'postureChecks' },
+} as const satisfies Record<string, Nameable>;
+
+/**
+ * Locks what the list names against deletion until this transaction ends, so that no role is left dangling. Routers
+ * come before identities: a router is deleted in that order with the identity that it owns.
+ * @throws DomainError `invalidField` for an `@id` of no entity
+ */
+export async function requireNamed(
+  db: Db,
+  field: string,
+  { table, entities, where = '' }: Nameable,
+  roles: readonly string[] | undefined,
+): Promise<void> {
+  const ids = namedIds(roles ?? []);
+  if (ids.length === 0) return;
+  const { rows } = await db.run<{ id: string }>(
+    `named-in-${table}`,
+    `SELECT id FROM ${table} WHERE id = ANY ($1) ${where} ORDER BY id FOR KEY SHARE`,
+    [ids],
+  );
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalidField(field, `no ${entities} found with the given ids`, unknown);
+}

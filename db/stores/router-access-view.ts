@@ -1,0 +1,52 @@
+/**
+ * Reads of access to edge routers: which policies select an entity, and what the other side of those policies selects.
+ */
+import type { Selectable } from '../../domain/policy/roles.js';
+import type { Db } from '../postgres/db.js';
+import { namesEntity } from '../query/scopes.js';
+import type { RoleList } from '../query/scopes.js';
+
+/** Whether edge router policies allow the router `r` to the identity `ti`, both with their selectors. */
+export const ROUTER_SERVES_IDENTITY = `EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
+      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
+/** The same for service edge router policies and the service `ts`. */
+export const ROUTER_SERVES_SERVICE = `EXISTS (SELECT FROM service_edge_router_policies p
+      WHERE p.service_roles && ts.selectors
+      AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
+      AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
+export const ROUTER_SERVES_BOTH = `${ROUTER_SERVES_IDENTITY} AND ${ROUTER_SERVES_SERVICE}`;
+
+export interface RouterAccessView {
+  /** Role lists over edge routers of the policies that select an identity. */
+  routersForIdentity(identity: Selectable): Promise<RoleList[]>;
+  /** Role lists over edge routers of the policies that select a service. */
+  routersForService(service: Selectable): Promise<RoleList[]>;
+  /** Role lists over identities of the policies that select an edge router. */
+  identitiesForRouter(router: Selectable): Promise<RoleList[]>;
+  /** Role lists over services of the policies that select an edge router. */
+  servicesForRouter(router: Selectable): Promise<RoleList[]>;
+}
+
+type Policies = 'edge_router_policies' | 'service_edge_router_policies';
+type Roles = 'edge_router_roles' | 'identity_roles' | 'service_roles';
+
+export function routerAccessView(db: Db): RouterAccessView {
+  const rolesFor = async (policies: Policies, by: Roles, wanted: Roles, entity: Selectable) => {
+    const { rows } = await db.read<RoleList>(
+      `${policies}-by-${by}`,
+      `SELECT p.semantic, p.${wanted} AS roles FROM ${policies} p
+      WHERE ${namesEntity('p', by, '$1', '$2::text[]')}`,
+      [entity.id, entity.roleAttributes],
+    );
+    return rows;
+  };
+  return {
+    routersForIdentity: (identity) => rolesFor('edge_router_policies', 'identity_roles', 'edge_router_roles', identity),
+    routersForService: (service) =>
+      rolesFor('service_edge_router_policies', 'service_roles', 'edge_router_roles', service),
+    identitiesForRouter: (router) => rolesFor('edge_router_policies', 'edge_router_roles', 'identity_roles', router),
+    servicesForRouter: (router) =>
+      rolesFor('service_edge_router_policies', 'edge_router_roles', 'service_roles', router),
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Which routers are connected. The process of a controller that holds channels is a host: it has a row with a sign of
+ * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
+ */
+import type { RouterPresence, RouterVersion } from '../../domain/router.js';
+import type { Db } from '../postgres/db.js';
+import { EXPENDABLE } from '../postgres/expendable.js';
+
+/** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */
+const LIFETIME = "interval '4 seconds'";
+/** Of a host `h`. */
+export const HOST_IS_ALIVE = `h.seen_at > now() - ${LIFETIME}`;
+
+/** What a host knows of one router. */
+export interface RouterChannelRow extends RouterPresence {
+  readonly routerId: string;
+}
+
+/** Joined to routers `t`: the columns of `o` are null when it is not connected. The latest connection counts. */
+export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
+  SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
+  WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
+
+/** Of `PRESENCE_JOIN`. */
+export const PRESENCE_COLUMNS = `o.connected_at, o.sync_status, o.hostname AS reported_hostname, o.protocols,
+  o.version_info`;
+
+/** Whether the router with this id is connected. */
+export const isOnlineSql = (routerId: string): string =>
+  `EXISTS (SELECT FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
+    WHERE c.router_id = ${routerId} AND ${HOST_IS_ALIVE})`;
+
+export interface PresenceColumns {
+  connected_at: Date | null;
+  sync_status: string | null;
+  reported_hostname: string | null;
+  protocols: Readonly<Record<string, string>> | null;
+  version_info: RouterVersion | null;
+}
+
+/** null: it is not connected. */
+export function presenceOf(row: PresenceColumns): RouterPresence | null {
+  const { connected_at: connectedAt, sync_status: syncStatus, version_info: versionInfo } = row;
+  if (connectedAt === null || syncStatus === null || versionInfo === null) return null;
+  return {
+    connectedAt,
+    syncStatus,
+    versionInfo,
+    hostname: row.reported_hostname ?? '',
+    protocols: row.protocols ?? {},
+  };
+}
+
+export interface RouterChannelStore {
+  /** The host begins, with no channels; what its id had before is gone. */
+  join(hostId: string, controllerId: string): Promise<void>;
+  /**
+   * A sign of life; also deletes what dead hosts have left.
+   * @returns false when the host is not known (any more): it has to join, and write its channels again
+   */
+  touch(hostId: string): Promise<boolean>;
+  /** Writes what the host knows of some routers, and takes out others. Routers that are deleted are left out. */
+  write(hostId: string, present: readonly RouterChannelRow[], gone: readonly string[]): Promise<void>;
+  /** The host ends. */
+  leave(hostId: string): Promise<void>;
+  /** Hosts of a controller of which no process can be alive. */
+  forgetHostsOf(controllerId: string): Promise<void>;
+}
+
+const WRITE = `INSERT INTO router_channels AS c
+  (router_id, host_id, connected_at, sync_status, hostname, protocols, version_info)
+SELECT u."routerId", $1, u."connectedAt", u."syncStatus", u.hostname, u.protocols, u."versionInfo"
+FROM jsonb_to_recordset($2::jsonb) AS u ("routerId" text, "connectedAt" timestamptz, "syncStatus" text, hostname text,
+  protocols jsonb, "versionInfo" jsonb)
+JOIN routers r ON r.id = u."routerId"
+ON CONFLICT (router_id, host_id) DO UPDATE SET connected_at = excluded.connected_at,
+  sync_status = excluded.sync_status, hostname = excluded.hostname, protocols = excluded.protocols,
+  version_info = excluded.version_info
+RETURNING ${EXPENDABLE}`;
+
+export function routerChannelStore(db: Db): RouterChannelStore {
+  return {
+    async join(hostId, controllerId) {
+      await db.run(
+        'router-host-join',
+        `WITH former AS (DELETE FROM router_channels WHERE host_id = $1)
+        INSERT INTO router_hosts (id, controller_id) VALUES ($1, $2)
+        ON CONFLICT (id) DO UPDATE SET seen_at = now() RETURNING ${EXPENDABLE}`,
+        [hostId, controllerId],
+      );
+    },
+    async touch(hostId) {
+      const { rowCount } = await db.run(
+        'router-host-touch',
+        `WITH dead AS (DELETE FROM router_hosts WHERE seen_at < now() - ${LIFETIME} AND id <> $1)
+        UPDATE router_hosts SET seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`,
+        [hostId],
+      );
+      return rowCount === 1;
+    },
+    async write(hostId, present, gone) {
+      if (gone.length > 0)
+        await db.run(
+          'router-channels-gone',
+          `DELETE FROM router_channels WHERE host_id = $1 AND router_id = ANY ($2) RETURNING ${EXPENDABLE}`,
+          [hostId, gone],
+        );
+      if (present.length > 0) await db.run('router-channels-write', WRITE, [hostId, JSON.stringify(present)]);
+    },
+    async leave(hostId) {
+      await db.run('router-host-leave', `DELETE FROM router_hosts WHERE id = $1 RETURNING ${EXPENDABLE}`, [hostId]);
+    },
+    async forgetHostsOf(controllerId) {
+      await db.write(null, 'DELETE FROM router_hosts WHERE controller_id = $1', [controllerId]);
+    },
+  };
+}

@@ -1,0 +1,350 @@
+/**
+ * Routers: edge routers, through which services are reached, and transit routers, which only carry traffic. A router
+ * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
+ */
+import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
+import type { EnrollmentDraft, Page, Tags } from '../../domain/model.js';
+import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
+import { DomainError, notFound, raise } from '../../domain/errors.js';
+import { TOUCHED } from '../query/change-statements.js';
+import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
+import type { Db } from '../postgres/db.js';
+import { EXPENDABLE } from '../postgres/expendable.js';
+import { administratorStore } from './administrators.js';
+import type { Refusal } from './administrators.js';
+import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from './client-symbols.js';
+import type { RoleFilter } from '../filter/index.js';
+import { TUNNEL_BINDING } from '../../domain/fabric/terminator.js';
+import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
+import type { RoleList, Selection } from '../query/scopes.js';
+import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.js';
+import type { PresenceColumns } from './router-channels.js';
+import { edgeRouterSymbols, routerSymbols } from './symbols.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '../query/table.js';
+import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+
+const ROUTER = 'router';
+
+interface Row extends BaseRow, PresenceColumns {
+  name: string;
+  is_edge: boolean;
+  cost: number;
+  no_traversal: boolean;
+  disabled: boolean;
+  is_tunneler_enabled: boolean;
+  role_attributes: string[];
+  app_data: Tags;
+  ctrl_chan_listeners: Record<string, string[]>;
+  configs: string[];
+  fingerprint: string | null;
+  cert_pem: string | null;
+  unverified_fingerprint: string | null;
+  unverified_cert_pem: string | null;
+  interfaces: RouterInterface[];
+  names_left_out: string[];
+  enrollment_token: string | null;
+  enrollment_jwt: string | null;
+  enrollment_expires_at: Date | null;
+  enrollment_created_at: Date | null;
+}
+
+const edgeSource: ListSource<Row, Router> = {
+  table: 'routers',
+  symbols: edgeRouterSymbols,
+  columns: [
+    ...BASE_COLUMNS,
+    'name',
+    'is_edge',
+    'cost',
+    'no_traversal',
+    'disabled',
+    'is_tunneler_enabled',
+    'role_attributes',
+    'app_data',
+    'ctrl_chan_listeners',
+    'fingerprint',
+    'cert_pem',
+    'unverified_fingerprint',
+    'unverified_cert_pem',
+    'interfaces',
+    'names_left_out',
+  ],
+  extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
+    e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
+    ${configIdsOf('routers')}, ${PRESENCE_COLUMNS}`,
+  joins: `${PRESENCE_JOIN}
+   LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
+   UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,
+  fromRow,
+};
+const source: ListSource<Row, Router> = { ...edgeSource, symbols: routerSymbols };
+const ownSource: ListSource<Row, Router> = { ...edgeSource, symbols: ownEdgeRouterSymbols };
+const ofServiceSource: ListSource<Row, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
+
+const DETAIL = detailSql(source);
+const isEdge = rowsWhere('edge', () => 't.is_edge');
+/** Others have no certificate, and no client can reach them. */
+const isEnrolled = rowsWhere('enrolled', () => 't.fingerprint IS NOT NULL');
+
+function fromRow(row: Row): Router {
+  const {
+    enrollment_token: token,
+    enrollment_jwt: jwt,
+    enrollment_expires_at: expiresAt,
+    enrollment_created_at: createdAt,
+  } = row;
+  return {
+    name: row.name,
+    isEdge: row.is_edge,
+    cost: row.cost,
+    noTraversal: row.no_traversal,
+    disabled: row.disabled,
+    isTunnelerEnabled: row.is_tunneler_enabled,
+    roleAttributes: row.role_attributes,
+    appData: row.app_data,
+    ctrlChanListeners: row.ctrl_chan_listeners,
+    configs: row.configs,
+    fingerprint: row.fingerprint,
+    certPem: row.cert_pem,
+    unverifiedFingerprint: row.unverified_fingerprint,
+    unverifiedCertPem: row.unverified_cert_pem,
+    interfaces: row.interfaces,
+    namesLeftOut: row.names_left_out,
+    presence: presenceOf(row),
+    enrollment:
+      token === null || jwt === null || expiresAt === null || createdAt === null
+        ? null
+        : { token, jwt, expiresAt, createdAt },
+    ...baseOf(row),
+  };
+}
+
+export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'expiresAt'>;
+
+/**
+ * @property certPem  the leaf, then its intermediates  @property fingerprint  SHA-1 of the leaf's DER in lower-case hex
+ */
+export interface RouterCertificate {
+  readonly certPem: string;
+  readonly fingerprint: string;
+  /** Hosts in the certificate that the router shows to clients. */
+  readonly serverNames: readonly string[];
+  /** Those that it asked for and are not in it. */
+  readonly namesLeftOut: readonly string[];
+}
+
+export interface RouterStore {
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Router>;
+  /** @throws DomainError `notFound`, also for a transit router */
+  getEdge(id: string): Promise<Router>;
+  /** All routers, edge routers among them. */
+  list(request: ListRequest): Promise<Page<Router>>;
+  listEdge(request: ListRequest & RoleFilter & Selection & ForClient): Promise<Page<Router>>;
+  /** Edge routers that both an identity and a service may use, for a client. */
+  listCommonEdge(
+    request: ListRequest & RoleFilter,
+    ofIdentity: readonly RoleList[],
+    ofService: readonly RoleList[],
+  ): Promise<Page<Router>>;
+  /**
+   * @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config),
+   * `invalidField` (two configs of one type)
+   */
+  create(id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void>;
+  /** @throws DomainError `notFound`, `routerNotUpdatable` when it is of the other kind than `isEdge` says, as create */
+  update(id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void>;
+  /** Also deletes its enrollment, identity and system policy. @throws DomainError `notFound`, `routerNotUpdatable` */
+  remove(id: string, isEdge: boolean): Promise<void>;
+  /** Forgets the certificate and any outstanding enrollment of an edge router. @throws DomainError `notFound` */
+  reEnroll(id: string, enrollment: RouterEnrollment): Promise<void>;
+  /** The router with this certificate, and its PEM: an equal fingerprint alone proves nothing. */
+  findByFingerprint(fingerprint: string): Promise<{ id: string; certPem: string } | undefined>;
+  /** Locks the router of an enrollment, as every change of it does first. False when it is gone. */
+  hold(id: string): Promise<boolean>;
+  /**
+   * From now on this certificate is the router's and the one before is not. False when `previous` is not the one it
+   * has.
+   */
+  certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
+  /** What the router reports of its machine. */
+  setInterfaces(id: string, interfaces: readonly RouterInterface[]): Promise<void>;
+  /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
+  ownerOf(identityId: string): Promise<string | undefined>;
+}
+
+export function routerStore(db: Db, lists: Lists): RouterStore {
+  const get = (id: string) => getOne(db, ROUTER, ['router-detail', DETAIL], [id], fromRow);
+  /** Locks the router, and whether it has a tunneler, until this transaction ends. */
+  const lock = async (id: string, isEdge: boolean) => {
+    const {
+      rows: [row],
+    } = await db.run<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>(
+      'router-lock',
+      'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE',
+      [id],
+    );
+    if (row === undefined || (isEdge && !row.is_edge)) throw notFound(ROUTER, id);
+    if (row.is_edge !== isEdge) throw new DomainError('routerNotUpdatable');
+    return row;
+  };
+  const addTunneler = async (id: string, name: string) => {
+    await insert(db, 'identities', {
+      id,
+      name,
+      type_id: 'Router',
+      is_admin: false,
+      auth_policy_id: defaultAuthPolicy.id,
+    });
+    await insert(db, 'edge_router_policies', {
+      id,
+      name: `edge-router-${id}-system`,
+      semantic: 'AnyOf',
+      edge_router_roles: [`@${id}`],
+      identity_roles: [`@${id}`],
+      is_system: true,
+    });
+  };
+  /** Policies are locked in the order in which every delete takes them: kind by kind, each by id. */
+  const takeTunneler = async (id: string) => {
+    await db.run(
+      'tunneler-lock-grants',
+      'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
+      [`@${id}`],
+    );
+    await db.run(
+      'tunneler-lock-policies',
+      `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
+      ORDER BY id FOR NO KEY UPDATE`,
+      [`@${id}`],
+    );
+    await db.write('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
+    // Of a router that is away. Who holds its channel removes them after it was told, or it would host no more when the
+    // tunneler is switched on again at once.
+    await db.write(
+      'tunneler-terminators-delete',
+      `DELETE FROM terminators WHERE router_id = $1 AND binding = $2 AND is_system
+        AND NOT EXISTS (SELECT FROM router_channels c WHERE c.router_id = $1)`,
+      [id, TUNNEL_BINDING],
+    );
+    await db.write('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
+  };
+  /** The identity is locked before its policies. */
+  const removeTunneler = (id: string, refusal: Refusal) =>
+    administratorStore(db).keep(id, refusal, () => takeTunneler(id));
+  const enroll = (id: string, isEdge: boolean, enrollment: RouterEnrollment) =>
+    insert(db, 'enrollments', {
+      id: enrollment.id,
+      method: isEdge ? 'erott' : 'trott',
+      [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
+      token: enrollment.token,
+      jwt: enrollment.jwt,
+      expires_at: enrollment.expiresAt,
+    });
+  const columnsOf = (changes: Changes<RouterDraft>) => ({
+    name: changes.name,
+    cost: changes.cost,
+    no_traversal: changes.noTraversal,
+    disabled: changes.disabled,
+    is_tunneler_enabled: changes.isTunnelerEnabled,
+    role_attributes: changes.roleAttributes,
+    app_data: json(changes.appData),
+    ctrl_chan_listeners: json(changes.ctrlChanListeners),
+    tags: json(changes.tags),
+  });
+  return {
+    get,
+    async getEdge(id) {
+      const router = await get(id);
+      return router.isEdge ? router : raise(notFound(ROUTER, id));
+    },
+    list: (request) => lists.page(db, source, request),
+    listEdge: (request) =>
+      request.isForClient === true
+        ? lists.page(db, ownSource, request, inAll(isEdge, isEnrolled, requested(request)))
+        : lists.page(db, edgeSource, request, inAll(isEdge, requested(request))),
+    listCommonEdge: (request, ofIdentity, ofService) =>
+      lists.page(
+        db,
+        ofServiceSource,
+        request,
+        inAll(isEdge, selectedBy(ofIdentity), selectedBy(ofService), requested(request)),
+      ),
+    async create(id, draft, enrollment) {
+      const configs = await holdConfigs(db, 'routers', draft.configs);
+      await insert(db, 'routers', { id, is_edge: draft.isEdge, ...columnsOf(draft) });
+      if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
+      await enroll(id, draft.isEdge, enrollment);
+      if (draft.isTunnelerEnabled) await addTunneler(id, draft.name);
+    },
+    async update(id, isEdge, changes) {
+      const configs = changes.configs && (await holdConfigs(db, 'routers', changes.configs));
+      const current = await lock(id, isEdge);
+      await update(db, 'routers', ROUTER, id, columnsOf(changes), changes.configs !== undefined);
+      if (configs !== undefined) await writeConfigs(db, 'routers', id, configs);
+      const name = changes.name ?? current.name;
+      const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
+      if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);
+      else if (current.is_tunneler_enabled && !hasTunneler) await removeTunneler(id, 'notUpdatable');
+      else if (hasTunneler && name !== current.name) await update(db, 'identities', 'identity', id, { name });
+    },
+    async remove(id, isEdge) {
+      const current = await lock(id, isEdge);
+      if (current.is_tunneler_enabled) await removeTunneler(id, 'notDeletable');
+      await db.write('router-delete', 'DELETE FROM routers WHERE id = $1', [id]);
+    },
+    async reEnroll(id, enrollment) {
+      await lock(id, true);
+      await db.write('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
+      await update(db, 'routers', ROUTER, id, {
+        fingerprint: null,
+        cert_pem: null,
+        unverified_fingerprint: null,
+        unverified_cert_pem: null,
+        server_names: null,
+        names_left_out: [],
+      });
+      await enroll(id, true, enrollment);
+    },
+    async findByFingerprint(fingerprint) {
+      const {
+        rows: [row],
+      } = await db.read<{ id: string; certPem: string }>(
+        'router-by-fingerprint',
+        'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1',
+        [fingerprint],
+      );
+      return row;
+    },
+    async hold(id) {
+      return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
+    },
+    async certify(id, previous, { fingerprint, certPem, serverNames, namesLeftOut }) {
+      const { rowCount } = await db.write(
+        'router-certify',
+        `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5, names_left_out = $6,
+        unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
+        WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`,
+        [id, previous, fingerprint, certPem, serverNames, namesLeftOut],
+      );
+      return rowCount === 1;
+    },
+    async setInterfaces(id, interfaces) {
+      await db.run(
+        'router-interfaces',
+        `UPDATE routers SET interfaces = $2 WHERE id = $1 AND interfaces <> $2 RETURNING ${EXPENDABLE}`,
+        [id, JSON.stringify(interfaces)],
+      );
+    },
+    async ownerOf(identityId) {
+      const {
+        rows: [row],
+      } = await db.run<{ name: string; owns: boolean }>(
+        'router-of-identity',
+        'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE',
+        [identityId],
+      );
+      return row?.owns === true ? row.name : undefined;
+    },
+  };
+}

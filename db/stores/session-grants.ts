@@ -1,0 +1,166 @@
+/**
+ * Whether a session still has its grant. Policies decide this, and evaluating them costs; so each session keeps the
+ * epoch 'grants' of its last check, and until when the posture checks pass that it hangs on. One whose epoch is current
+ * and whose time is not over is granted; any other is unchecked, and is checked before any answer shows it. A check
+ * brings it up to date, or removes it for good.
+ */
+import { DomainError } from '../../domain/errors.js';
+import { judge, latestEnd } from '../../domain/policy/access.js';
+import { isDatabase } from '../postgres/db.js';
+import type { Db } from '../postgres/db.js';
+import { isDisabledSql } from './disabled.js';
+import { ASKED_CHECKS, ASKS_NOTHING, posturesOf, toAskedChecks, UNKNOWN_POSTURE } from './postures.js';
+import type { AskedRow } from './postures.js';
+
+/** Moves whenever a grant may have been lost. */
+export const GRANTS_EPOCH = `(SELECT epoch FROM model_epochs WHERE name = 'grants')`;
+
+/** An entity with its selectors, which are worked out once: not for every policy that is compared with them. */
+export const withSelectors = (table: string, where: string) =>
+  `(SELECT e.id, e.name, e.role_attributes, selectors_of(e.id, e.role_attributes) AS selectors FROM ${table} e
+    WHERE ${where} OFFSET 0)`;
+
+/**
+ * Whether policy `p` selects the service `ts` and the identity `ti`, both with their selectors. A role list that
+ * overlaps them is all that `AnyOf` asks for; only `AllOf` has to be looked at more closely, which costs more.
+ */
+export const SELECTS_BOTH = `p.service_roles && ts.selectors AND p.identity_roles && ti.selectors
+    AND (p.semantic = 'AnyOf' OR (role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
+      AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)))`;
+export const IS_ENABLED = `NOT ${isDisabledSql('e')}`;
+
+/** The API session owes no second factor, and was made in a way that its policy still accepts. */
+const IS_FULL = 'EXISTS (SELECT FROM full_api_session(t.api_session_id))';
+
+const IS_HOLDER = `e.id = t.identity_id AND ${IS_ENABLED} AND ${IS_FULL}`;
+
+/**
+ * The policies `p` of its type that select the identity and the service of session `t`; none while the identity is
+ * disabled, or its API session is not fully authenticated.
+ */
+export const SELECTING = `FROM ${withSelectors('identities', IS_HOLDER)} ti
+  CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
+  JOIN service_policies p ON p.type = t.type AND ${SELECTS_BOTH}`;
+/** Those of them that grant it whatever the device is. */
+const GRANTING = `${SELECTING} AND ${ASKS_NOTHING}`;
+
+export const IS_CURRENT = `(t.granted_epoch >= ${GRANTS_EPOCH} AND t.granted_until > now())`;
+/** Known to be granted; one that hangs on posture is so only while it is current. */
+export const IS_GRANTED = `(${IS_CURRENT} OR EXISTS (SELECT ${GRANTING}))`;
+
+const LOCK_NAMED = 'SELECT id FROM sessions WHERE id = ANY ($1) ORDER BY id FOR UPDATE';
+const LOCK_UNCHECKED = `SELECT id FROM sessions WHERE granted_epoch < ${GRANTS_EPOCH} ORDER BY granted_epoch LIMIT $1
+  FOR UPDATE SKIP LOCKED`;
+const LOCK_OVER = `SELECT id FROM sessions WHERE granted_until < 'infinity' AND granted_until <= now()
+  ORDER BY granted_until LIMIT $1 FOR UPDATE SKIP LOCKED`;
+const LOCK_UNCHECKED_OF = `SELECT id FROM sessions WHERE identity_id = $2
+  AND (granted_epoch < ${GRANTS_EPOCH} OR granted_until <= now()) ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`;
+
+/** Settles what needs no look at a device, and answers the others with all that was read at the same moment. */
+const CHECK = `WITH verdict AS MATERIALIZED (SELECT t.id, EXISTS (SELECT ${GRANTING}) AS is_granted
+  FROM sessions t WHERE t.id = ANY ($1)),
+asking AS MATERIALIZED (SELECT t.id, t.api_session_id,
+    (SELECT json_agg(${ASKED_CHECKS}) ${SELECTING}) AS policies
+  FROM verdict v JOIN sessions t ON t.id = v.id WHERE NOT v.is_granted),
+gone AS (DELETE FROM sessions t USING asking a WHERE t.id = a.id AND a.policies IS NULL RETURNING t.id),
+kept AS (UPDATE sessions t SET granted_epoch = ${GRANTS_EPOCH}, granted_until = 'infinity' FROM verdict v
+  WHERE t.id = v.id AND v.is_granted AND (t.granted_epoch < ${GRANTS_EPOCH} OR t.granted_until < 'infinity')
+  RETURNING t.id)
+SELECT (SELECT count(*) FROM gone) AS removed, (SELECT count(*) FROM kept) AS kept, ${GRANTS_EPOCH} AS epoch,
+  (SELECT json_agg(json_build_object('id', a.id, 'apiSessionId', a.api_session_id, 'policies', a.policies))
+    FROM asking a WHERE a.policies IS NOT NULL) AS asking`;
+
+/** `$2` to `$3` are sessions and until when each is granted; `$4` is the epoch at which that was found. */
+const SETTLE = `WITH gone AS (DELETE FROM sessions WHERE id = ANY ($1)),
+granted AS (SELECT * FROM unnest($2::text[], $3::timestamptz[]) AS u (id, until))
+UPDATE sessions t SET granted_epoch = $4, granted_until = g.until FROM granted g WHERE t.id = g.id`;
+
+interface CheckRow {
+  readonly removed: number;
+  readonly epoch: number;
+  readonly asking: readonly Asking[] | null;
+}
+
+/** A session that only policies with posture checks may grant. */
+interface Asking {
+  readonly id: string;
+  readonly apiSessionId: string;
+  /** What each of them asks for. */
+  readonly policies: readonly (readonly AskedRow[])[];
+}
+
+export interface Unchecked {
+  /** Checked in any case: the sessions that the caller is about to show. */
+  readonly ids: readonly string[];
+  /** And up to so many others unchecked that no other transaction is checking, */
+  readonly others: number;
+  /** of this identity only; null for all identities. */
+  readonly identityId: string | null;
+}
+
+/**
+ * Asks the policies about sessions unchecked. The rows are locked first, then further statements read the policies and
+ * what is known of devices: they see a change that is about to mark the same rows, or the change marks them afterwards.
+ */
+export async function checkGrants(
+  db: Db,
+  { ids, others, identityId }: Unchecked,
+): Promise<{ seen: number; removed: number }> {
+  const work = async (tx: Db) => {
+    const held: string[] = [];
+    const lock = async (name: string, sql: string, values: readonly unknown[]) => {
+      for (const { id } of (await tx.run<{ id: string }>(name, sql, values)).rows) held.push(id);
+    };
+    if (ids.length > 0) await lock('sessions-lock', LOCK_NAMED, [ids]);
+    if (others > 0 && identityId === null) {
+      await lock('sessions-lock-unchecked', LOCK_UNCHECKED, [others]);
+      if (held.length < others) await lock('sessions-lock-over', LOCK_OVER, [others - held.length]);
+    }
+    if (others > 0 && identityId !== null)
+      await lock('sessions-lock-unchecked-of', LOCK_UNCHECKED_OF, [others, identityId]);
+    if (held.length === 0) return { seen: 0, removed: 0 };
+    const {
+      rows: [row],
+    } = await tx.write<CheckRow>('sessions-check', CHECK, [held]);
+    const lost = row?.asking == null ? 0 : await settle(tx, row.asking, row.epoch);
+    return { seen: held.length, removed: (row?.removed ?? 0) + lost };
+  };
+  return isDatabase(db) ? db.transaction(work) : work(db);
+}
+
+/** After so many moves of the epoch in a row, each while a session was being checked, it is not tried again. */
+export const ROUNDS = 40;
+
+/** What was asked for; or the session that was found, and is unchecked. */
+export type Sighting<T> = { readonly found: T } | { readonly uncheckedId: string };
+
+/**
+ * Looks until what is seen is known to be granted, or gone, and checks the session in between.
+ * @throws DomainError `unavailable` when grants keep changing
+ */
+export async function untilChecked<T>(db: Db, look: () => Promise<Sighting<T>>): Promise<T> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const seen = await look();
+    if ('found' in seen) return seen.found;
+    await checkGrants(db, { ids: [seen.uncheckedId], others: 0, identityId: null });
+  }
+  throw new DomainError('unavailable');
+}
+
+/** Each is granted for as long as some policy is: answers how many are not. */
+async function settle(tx: Db, asking: readonly Asking[], epoch: number): Promise<number> {
+  const postures = await posturesOf(tx, [...new Set(asking.map(({ apiSessionId }) => apiSessionId))]);
+  const lost: string[] = [];
+  const granted = new Map<string, string>();
+  for (const { id, apiSessionId, policies } of asking) {
+    const { state, now } = postures.get(apiSessionId) ?? UNKNOWN_POSTURE;
+    const until = latestEnd(policies.map((asked) => judge(toAskedChecks(asked), state, now)));
+    if (until === undefined) lost.push(id);
+    else granted.set(id, untilText(until));
+  }
+  await tx.write('sessions-settle', SETTLE, [lost, [...granted.keys()], [...granted.values()], epoch]);
+  return lost.length;
+}
+
+/** For PostgreSQL. */
+export const untilText = (until: Date | null): string => until?.toISOString() ?? 'infinity';

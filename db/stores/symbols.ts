@@ -1,0 +1,363 @@
+/**
+ * What each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not here
+ * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
+ */
+import { isAuditId } from '../../domain/audit.js';
+import { hashToken } from '../../domain/auth/tokens.js';
+import { isOnlineSql } from './router-channels.js';
+import type { SymbolDef, SymbolTable } from '../filter/index.js';
+
+/** What every entity shows of itself. */
+const shown: Readonly<Record<string, SymbolDef>> = {
+  id: { kind: 'string', sql: 't.id', nullable: false, key: 'id' },
+  createdAt: { kind: 'date', sql: 't.created_at', nullable: false },
+  updatedAt: { kind: 'date', sql: 't.updated_at', nullable: false },
+  tags: { kind: 'tags', sql: 't.tags' },
+};
+
+/** What administrators may ask of every entity. */
+const base: Readonly<Record<string, SymbolDef>> = {
+  ...shown,
+  isSystem: { kind: 'boolean', sql: 't.is_system', nullable: false },
+};
+
+const text = (column: string, nullable = false): SymbolDef => ({ kind: 'string', sql: `t.${column}`, nullable });
+const flag = (column: string): SymbolDef => ({ kind: 'boolean', sql: `t.${column}`, nullable: false });
+const number = (column: string): SymbolDef => ({ kind: 'number', sql: `t.${column}`, nullable: false });
+const date = (column: string, nullable = false): SymbolDef => ({ kind: 'date', sql: `t.${column}`, nullable });
+const set = (column: string): SymbolDef => ({ kind: 'stringSet', sql: `t.${column}` });
+
+function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, common = base): SymbolTable {
+  return { entity, idSql: 't.id', symbols: { ...common, ...symbols } };
+}
+
+/** Unique wherever there is one. */
+const name: SymbolDef = { kind: 'string', sql: 't.name', nullable: false, key: 'name' };
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const identitySymbols = table('identities', {
+  name,
+  type: text('type_id'),
+  isAdmin: flag('is_admin'),
+  isDefaultAdmin: flag('is_default_admin'),
+  externalId: text('external_id', true),
+  authPolicyId: text('auth_policy_id'),
+  roleAttributes: set('role_attributes'),
+});
+
+/** Open to every session, so it offers only what its items show. */
+export const identityTypeSymbols = table('identityTypes', { name }, shown);
+
+export const authenticatorSymbols = table('authenticators', {
+  method: text('method'),
+  certFingerprint: text('fingerprint', true),
+  certPem: text('cert_pem', true),
+  identity: text('identity_id'),
+  updbUsername: text('username', true),
+  isIssuedByNetwork: flag('is_issued_by_network'),
+  isExtendRequested: { kind: 'boolean', sql: '(t.extend_requested_at IS NOT NULL)', nullable: false },
+  isKeyRollRequested: flag('is_key_roll_requested'),
+  extendRequestedAt: date('extend_requested_at', true),
+  publicKeyPrint: text('public_key_print', true),
+  lastAuthResolvedToRoot: flag('last_auth_resolved_to_root'),
+  lastExtendRolledKeys: flag('last_extend_rolled_keys'),
+});
+
+export const enrollmentSymbols = table('enrollments', {
+  token: {
+    kind: 'string',
+    sql: 't.token',
+    nullable: false,
+    equalityOnly: true,
+    encode: (token) => (UUID.test(token) ? token : null),
+  },
+  identity: text('identity_id', true),
+  edgeRouter: text('edge_router_id', true),
+  transitRouter: text('transit_router_id', true),
+  caId: text('ca_id', true),
+  method: text('method'),
+  expiresAt: date('expires_at'),
+});
+
+export const caSymbols = table('cas', {
+  name,
+  fingerprint: text('fingerprint'),
+  isVerified: flag('is_verified'),
+  verificationToken: {
+    kind: 'string',
+    sql: 't.verification_token',
+    nullable: false,
+    equalityOnly: true,
+    encode: (token) => (UUID.test(token) ? token : null),
+  },
+  isAuthEnabled: flag('is_auth_enabled'),
+  isAutoCaEnrollmentEnabled: flag('is_auto_ca_enrollment_enabled'),
+  isOttCaEnrollmentEnabled: flag('is_ott_ca_enrollment_enabled'),
+});
+
+export const authPolicySymbols = table('authPolicies', {
+  name,
+  'primary.cert.allowed': flag('cert_allowed'),
+  'primary.cert.allowExpiredCerts': flag('cert_allow_expired'),
+  'primary.extJwt.allowed': flag('ext_jwt_allowed'),
+  'primary.updb.allowed': flag('updb_allowed'),
+  'primary.updb.maxAttempts': number('updb_max_attempts'),
+  'primary.updb.minPasswordLength': number('updb_min_password_length'),
+  'primary.updb.requireMixedCase': flag('updb_require_mixed_case'),
+  'primary.updb.requireNumberChar': flag('updb_require_number_char'),
+  'primary.updb.requireSpecialChar': flag('updb_require_special_char'),
+  'secondary.requireTotp': flag('require_totp'),
+  'secondary.requireExtJwtSigner': text('require_ext_jwt_signer_id', true),
+});
+
+/** Not an entity like the others: it has one time, and no tags. */
+export const auditSymbols: SymbolTable = {
+  entity: 'audit',
+  idSql: 't.seq',
+  order: { sql: 't.seq DESC', key: 'seq' },
+  symbols: {
+    id: {
+      kind: 'string',
+      sql: 't.seq',
+      sortSql: 't.seq',
+      nullable: false,
+      equalityOnly: true,
+      encode: (id) => (isAuditId(id) ? id : null),
+    },
+    at: date('at'),
+    kind: text('kind'),
+    entityType: text('entity_type'),
+    entityId: text('entity_id', true),
+    entityName: text('entity_name', true),
+    'actor.kind': text('actor_kind'),
+    'actor.id': text('actor_id', true),
+    'actor.name': text('actor_name', true),
+    apiSessionId: text('api_session_id', true),
+    address: text('address', true),
+    requestId: text('request_id', true),
+    controller: text('controller', true),
+    reason: text('reason', true),
+  },
+};
+
+export const externalJwtSignerSymbols = table('externalJwtSigners', {
+  name,
+  issuer: text('issuer'),
+  audience: text('audience'),
+  kid: text('kid', true),
+  fingerprint: text('fingerprint', true),
+  commonName: text('common_name'),
+  notBefore: date('not_before', true),
+  notAfter: date('not_after', true),
+  certPem: text('cert_pem', true),
+  enabled: flag('is_enabled'),
+  claimsProperty: text('claims_property'),
+  useExternalId: flag('use_external_id'),
+  clientId: text('client_id'),
+  scopes: set('scopes'),
+  targetToken: text('target_token'),
+  enrollToCertEnabled: flag('enroll_to_cert_enabled'),
+  enrollToTokenEnabled: flag('enroll_to_token_enabled'),
+  enrollAuthPolicyId: text('enroll_auth_policy_id'),
+  enrollNameClaimsSelector: text('enroll_name_claims_selector'),
+  enrollAttributeClaimsSelector: text('enroll_attribute_claims_selector'),
+});
+
+export const apiSessionSymbols = table('apiSessions', {
+  token: { kind: 'string', sql: 't.token_hash', nullable: false, equalityOnly: true, encode: hashToken },
+  identity: text('identity_id'),
+  lastActivityAt: date('last_activity_at'),
+  authenticator: text('authenticator_id'),
+  ipAddress: { kind: 'string', sql: 't.ip_address COLLATE "C"', nullable: false },
+  mfaComplete: flag('is_mfa_complete'),
+  mfaRequired: {
+    kind: 'boolean',
+    sql: 'EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.identity_id AND m.is_verified)',
+    nullable: false,
+    readsRows: true,
+  },
+  improperClientCertChain: flag('improper_client_cert_chain'),
+});
+
+export const apiSessionCertificateSymbols = table(
+  'apiSessionCertificates',
+  {
+    subject: { kind: 'string', sql: 't.subject COLLATE "C"', nullable: false },
+    fingerprint: text('fingerprint'),
+    validFrom: date('valid_from'),
+    validTo: date('valid_to'),
+  },
+  shown,
+);
+
+export const configTypeSymbols = table('configTypes', {
+  name,
+  schema: { kind: 'string', sql: 't.schema::text COLLATE "C"' },
+});
+
+export const configSymbols: SymbolTable = table('configs', { name, type: text('config_type_id') });
+
+export const serviceSymbols: SymbolTable = table('services', {
+  name,
+  roleAttributes: set('role_attributes'),
+  terminatorStrategy: text('terminator_strategy'),
+  encryptionRequired: flag('encryption_required'),
+  maxIdleTimeMillis: number('max_idle_time_millis'),
+  configs: {
+    kind: 'linked',
+    entity: () => configSymbols,
+    readBy: 'config.read',
+    idSql: '{alias}.id',
+    from: `configs {alias} JOIN service_configs {alias}_link
+      ON {alias}_link.config_id = {alias}.id AND {alias}_link.service_id = t.id`,
+  },
+});
+
+export const postureCheckSymbols = table('postureChecks', {
+  name,
+  typeId: text('type_id'),
+  roleAttributes: set('role_attributes'),
+  promptOnUnlock: { kind: 'boolean', sql: `(t.criteria->>'promptOnUnlock')::boolean` },
+  promptOnWake: { kind: 'boolean', sql: `(t.criteria->>'promptOnWake')::boolean` },
+});
+
+/** As identity types. */
+export const postureCheckTypeSymbols = table('postureCheckTypes', { name }, shown);
+
+/** Over the list of db/stores/identity-service-configs.ts, not over a table. */
+export const identityServiceConfigSymbols: SymbolTable = {
+  entity: 'serviceConfigs',
+  idSql: 't.id',
+  symbols: { serviceId: text('service_id'), configId: text('config_id') },
+};
+
+/** Attributes are no entities: the text is all there is, by either name. Consoles sort by `name`. */
+export const roleAttributeSymbols: SymbolTable = {
+  entity: 'roleAttributes',
+  idSql: 't.id',
+  symbols: { id: text('id'), name: text('id') },
+};
+
+export const servicePolicySymbols = table('servicePolicies', {
+  name,
+  type: text('type'),
+  semantic: text('semantic'),
+  identityRoles: set('identity_roles'),
+  serviceRoles: set('service_roles'),
+  postureCheckRoles: set('posture_check_roles'),
+  identities: {
+    kind: 'linked',
+    entity: () => identitySymbols,
+    readBy: 'identity.read',
+    idSql: '{alias}.id',
+    from: `identities {alias} JOIN (VALUES (1)) {alias}_one (n)
+      ON role_selects(t.semantic, t.identity_roles, {alias}.id, {alias}.role_attributes)`,
+  },
+  services: {
+    kind: 'linked',
+    entity: () => serviceSymbols,
+    readBy: 'service.read',
+    idSql: '{alias}.id',
+    from: `services {alias} JOIN (VALUES (1)) {alias}_one (n)
+      ON role_selects(t.semantic, t.service_roles, {alias}.id, {alias}.role_attributes)`,
+  },
+});
+
+const routerFields: Readonly<Record<string, SymbolDef>> = {
+  name,
+  fingerprint: text('fingerprint', true),
+  cost: number('cost'),
+  noTraversal: flag('no_traversal'),
+  disabled: flag('disabled'),
+  ctrlChanListeners: { kind: 'string', sql: 't.ctrl_chan_listeners::text COLLATE "C"', nullable: false },
+};
+
+const connected: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false, readsRows: true };
+
+export const routerSymbols = table('routers', routerFields);
+
+export const edgeRouterSymbols = table('routers', {
+  ...routerFields,
+  roleAttributes: set('role_attributes'),
+  isTunnelerEnabled: flag('is_tunneler_enabled'),
+  isVerified: { kind: 'boolean', sql: '(t.fingerprint IS NOT NULL)', nullable: false },
+  online: connected,
+  connected,
+});
+
+export const edgeRouterPolicySymbols = table('edgeRouterPolicies', {
+  name,
+  semantic: text('semantic'),
+  edgeRouterRoles: set('edge_router_roles'),
+  identityRoles: set('identity_roles'),
+});
+
+export const serviceEdgeRouterPolicySymbols = table('serviceEdgeRouterPolicies', {
+  name,
+  semantic: text('semantic'),
+  edgeRouterRoles: set('edge_router_roles'),
+  serviceRoles: set('service_roles'),
+});
+
+export const controllerSymbols = table(
+  'controllers',
+  {
+    name,
+    ctrlAddress: text('ctrl_address', true),
+    certPem: { kind: 'string', sql: 't.cert_pem COLLATE "C"', nullable: false },
+    fingerprint: text('fingerprint'),
+    isOnline: { kind: 'boolean', sql: `(t.last_seen_at > now() - interval '15 seconds')`, nullable: false },
+    lastJoinedAt: date('last_joined_at'),
+  },
+  shown,
+);
+
+export const sessionSymbols = table('sessions', {
+  token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true },
+  type: text('type'),
+  apiSession: text('api_session_id'),
+  service: text('service_id'),
+});
+
+/** The name of the entity that a reference of `t` points to. */
+const nameOf = (from: string, column: string): SymbolDef => ({
+  kind: 'string',
+  sql: `(SELECT n.name FROM ${from} n WHERE n.id = t.${column})`,
+  nullable: false,
+  readsRows: true,
+});
+
+export const terminatorSymbols = table('terminators', {
+  binding: text('binding'),
+  address: text('address'),
+  instanceId: text('instance_id'),
+  hostId: text('host_id'),
+  sourceCtrl: text('source_ctrl'),
+  service: text('service_id'),
+  router: text('router_id'),
+  'service.name': nameOf('services', 'service_id'),
+  'router.name': nameOf('routers', 'router_id'),
+});
+
+export const controllerSettingSymbols = table('controllerSettings', { controllerId: text('controller_id', true) });
+
+export const revocationSymbols = table('revocations', {
+  type: text('type'),
+  issuedBefore: date('issued_before'),
+  expiresAt: date('expires_at'),
+});
+
+export const webhookSymbols = table('webhooks', {
+  name,
+  url: text('url'),
+  kinds: set('kinds'),
+  enabled: flag('is_enabled'),
+});
+
+export const deadLetterSymbols = table('webhookDeadLetters', {
+  eventId: text('event_id'),
+  kind: text('kind'),
+  attempts: number('attempts'),
+  firstFailedAt: date('first_failed_at'),
+  isDue: flag('is_due'),
+});

@@ -1,0 +1,294 @@
+/** Webhooks, how far each has got, and the events that could not be delivered. */
+import type { EventPosition } from '../../domain/events/position.js';
+import type { Page, Tags } from '../../domain/model.js';
+import type { DeadLetter, Webhook, WebhookSettings } from '../../domain/webhooks/webhook.js';
+import { noteAudit } from './audit-records.js';
+import { TOUCHED } from '../query/change-statements.js';
+import type { Db } from '../postgres/db.js';
+import { rowsWhere } from '../query/scopes.js';
+import { deadLetterSymbols, webhookSymbols } from './symbols.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
+import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+
+const WEBHOOK = 'webhook';
+
+interface Row extends BaseRow {
+  name: string;
+  url: string;
+  kinds: string[];
+  is_enabled: boolean;
+  delivered_at: Date | null;
+  failing_since: Date | null;
+  attempts: number;
+  next_attempt_at: Date | null;
+  last_error: string | null;
+  dead_letters: number;
+}
+
+const source: ListSource<Row, Webhook> = {
+  table: 'webhooks',
+  symbols: webhookSymbols,
+  columns: [...BASE_COLUMNS, 'name', 'url', 'kinds', 'is_enabled'],
+  joins: 'LEFT JOIN webhook_progress w ON w.webhook_id = t.id',
+  extras: `w.delivered_at, w.failing_since, w.attempts, w.next_attempt_at, w.last_error,
+    (SELECT count(*)::int FROM webhook_dead_letters l WHERE l.webhook_id = t.id) AS dead_letters`,
+  fromRow: (row) => ({
+    name: row.name,
+    url: row.url,
+    kinds: row.kinds,
+    isEnabled: row.is_enabled,
+    deliveredAt: row.delivered_at,
+    failingSince: row.failing_since,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
+    lastError: row.last_error,
+    deadLetters: row.dead_letters,
+    ...baseOf(row),
+  }),
+};
+const DETAIL = detailSql(source);
+
+interface LetterRow extends BaseRow {
+  event_id: string;
+  kind: string;
+  attempts: number;
+  first_failed_at: Date;
+  last_error: string;
+  is_due: boolean;
+}
+
+const letters: ListSource<LetterRow, DeadLetter> = {
+  table: 'webhook_dead_letters',
+  symbols: deadLetterSymbols,
+  columns: [...BASE_COLUMNS, 'event_id', 'kind', 'attempts', 'first_failed_at', 'last_error', 'is_due'],
+  fromRow: (row) => ({
+    eventId: row.event_id,
+    kind: row.kind,
+    attempts: row.attempts,
+    firstFailedAt: row.first_failed_at,
+    lastError: row.last_error,
+    isDue: row.is_due,
+    ...baseOf(row),
+  }),
+};
+
+export type WebhookDraft = WebhookSettings & { readonly tags: Tags; readonly sealedSecret: Buffer };
+
+/** What a controller needs to deliver to a target. */
+export interface Lease {
+  readonly id: string;
+  readonly url: string;
+  readonly kinds: readonly string[];
+  readonly sealedSecret: Buffer;
+  /** Moves with each change of the target. */
+  readonly version: string;
+  readonly position: EventPosition;
+  readonly attempts: number;
+  readonly failingSince: Date | null;
+  readonly nextAttemptAt: Date | null;
+  /** There are dead letters to be sent again. */
+  readonly hasDue: boolean;
+}
+
+/** What is written down after deliveries. */
+export interface Progress {
+  readonly position: EventPosition;
+  readonly deliveredAt: Date | null;
+  readonly attempts: number;
+  readonly failingSince: Date | null;
+  readonly nextAttemptAt: Date | null;
+  readonly lastError: string | null;
+}
+
+export interface DueLetter {
+  readonly id: string;
+  readonly eventId: string;
+  readonly body: string;
+}
+
+export interface NewLetter extends DueLetter {
+  readonly kind: string;
+  readonly attempts: number;
+  readonly firstFailedAt: Date;
+  readonly lastError: string;
+}
+
+export interface SealedWebhook {
+  readonly id: string;
+  readonly sealed: Buffer;
+}
+
+export interface WebhookStore {
+  /** @throws DomainError `notFound` */
+  get(id: string): Promise<Webhook>;
+  list(request: ListRequest): Promise<Page<Webhook>>;
+  /** @throws DomainError `duplicate` (name) */
+  create(id: string, draft: WebhookDraft): Promise<void>;
+  /** @throws DomainError as `create`, `notFound` */
+  update(id: string, changes: Changes<WebhookDraft>): Promise<void>;
+  /** With its dead letters. @throws DomainError `notFound` */
+  remove(id: string): Promise<void>;
+  /** @throws DomainError `notFound` for the webhook */
+  listDeadLetters(id: string, request: ListRequest): Promise<Page<DeadLetter>>;
+  /**
+   * Has these sent again; all of them for undefined. Answers how many. Call it in a transaction, since it is recorded.
+   * @throws DomainError `notFound`
+   */
+  redeliver(id: string, letterIds: readonly string[] | undefined): Promise<number>;
+
+  /**
+   * The targets that `holder` delivers to from now on, for `seconds`: those that it had, and at most `more` that no one
+   * has. One that is disabled, or gone, is missing.
+   */
+  lease(holder: string, seconds: number, more: number): Promise<Lease[]>;
+  release(holder: string): Promise<void>;
+  /** False when another one has the lease, or the target is gone. */
+  save(holder: string, id: string, progress: Progress): Promise<boolean>;
+  /** Writes a dead letter, and goes on behind it. False as `save`. */
+  bury(holder: string, id: string, letter: NewLetter, progress: Progress): Promise<boolean>;
+  due(id: string, limit: number): Promise<DueLetter[]>;
+  /** A dead letter was delivered. */
+  dropLetter(letterId: string): Promise<void>;
+  /** It failed once more. */
+  keepLetter(letterId: string, error: string): Promise<void>;
+  /** All secrets. */
+  sealed(): Promise<SealedWebhook[]>;
+  reseal(webhook: SealedWebhook): Promise<void>;
+}
+
+const LEASE = `WITH mine AS (
+  SELECT p.webhook_id FROM webhook_progress p JOIN webhooks w ON w.id = p.webhook_id AND w.is_enabled
+  WHERE p.leased_by = $1 FOR UPDATE OF p),
+free AS (
+  SELECT p.webhook_id FROM webhook_progress p JOIN webhooks w ON w.id = p.webhook_id AND w.is_enabled
+  WHERE p.leased_by IS DISTINCT FROM $1 AND (p.leased_until IS NULL OR p.leased_until < clock_timestamp())
+  ORDER BY p.webhook_id LIMIT $3 FOR UPDATE OF p SKIP LOCKED),
+taken AS (
+  UPDATE webhook_progress p SET leased_by = $1, leased_until = clock_timestamp() + make_interval(secs => $2)
+  WHERE p.webhook_id IN (SELECT webhook_id FROM mine UNION ALL SELECT webhook_id FROM free) RETURNING p.*)
+SELECT w.id, w.url, w.kinds, w.sealed_secret AS "sealedSecret", w.updated_at::text AS version, t.batch, t.seq,
+  t.attempts, t.failing_since AS "failingSince", t.next_attempt_at AS "nextAttemptAt",
+  EXISTS (SELECT FROM webhook_dead_letters l WHERE l.webhook_id = w.id AND l.is_due) AS "hasDue"
+FROM taken t JOIN webhooks w ON w.id = t.webhook_id`;
+
+const SAVE = `UPDATE webhook_progress SET batch = $3, seq = $4, delivered_at = coalesce($5, delivered_at),
+  attempts = $6, failing_since = $7, next_attempt_at = $8, last_error = $9 WHERE webhook_id = $2 AND leased_by = $1`;
+
+const BURY = `WITH saved AS (${SAVE} RETURNING webhook_id)
+INSERT INTO webhook_dead_letters (id, webhook_id, event_id, kind, body, attempts, first_failed_at, last_error)
+SELECT $10, webhook_id, $11, $12, $13, $14, $15, $16 FROM saved
+ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, updated_at = now()`;
+
+const valuesOfProgress = (holder: string, id: string, progress: Progress): unknown[] => [
+  holder,
+  id,
+  progress.position.batch,
+  progress.position.seq,
+  progress.deliveredAt,
+  progress.attempts,
+  progress.failingSince,
+  progress.nextAttemptAt,
+  progress.lastError,
+];
+
+export function webhookStore(db: Db, lists: Lists): WebhookStore {
+  const get = (id: string) => getOne(db, WEBHOOK, ['webhook-detail', DETAIL], [id], source.fromRow);
+  return {
+    get,
+    list: (request) => lists.page(db, source, request),
+    create: (id, draft) => insert(db, 'webhooks', { id, ...valuesOf(draft) }),
+    update: (id, changes) => update(db, 'webhooks', WEBHOOK, id, valuesOf(changes)),
+    remove: (id) => remove(db, 'webhooks', WEBHOOK, id),
+    async listDeadLetters(id, request) {
+      await get(id);
+      const ofWebhook = rowsWhere('webhook', (bind) => `t.webhook_id = ${bind(id)}`);
+      return lists.page(db, letters, request, ofWebhook);
+    },
+    async redeliver(id, letterIds) {
+      const { rowCount } = await db.write(
+        'webhook-redeliver',
+        `UPDATE webhook_dead_letters SET is_due = true, ${TOUCHED}
+        WHERE webhook_id = $1 AND ($2::text[] IS NULL OR id = ANY ($2))`,
+        [id, letterIds ?? null],
+      );
+      const { name } = await get(id);
+      if (rowCount > 0)
+        await noteAudit(db, {
+          kind: 'webhook.redelivered',
+          entityType: 'webhook',
+          entityId: id,
+          entityName: name,
+          after: { count: rowCount },
+        });
+      return rowCount;
+    },
+
+    async lease(holder, seconds, more) {
+      const { rows } = await db.run<Omit<Lease, 'position'> & EventPosition>('webhooks-lease', LEASE, [
+        holder,
+        seconds,
+        more,
+      ]);
+      return rows.map(({ batch, seq, ...rest }) => ({ ...rest, position: { batch, seq } }));
+    },
+    async release(holder) {
+      const sql = 'UPDATE webhook_progress SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1';
+      await db.run('webhooks-release', sql, [holder]);
+    },
+    async save(holder, id, progress) {
+      return (await db.run('webhook-save', SAVE, valuesOfProgress(holder, id, progress))).rowCount > 0;
+    },
+    async bury(holder, id, letter, progress) {
+      const values = [
+        ...valuesOfProgress(holder, id, progress),
+        letter.id,
+        letter.eventId,
+        letter.kind,
+        letter.body,
+        letter.attempts,
+        letter.firstFailedAt,
+        letter.lastError,
+      ];
+      return (await db.run('webhook-bury', BURY, values)).rowCount > 0;
+    },
+    async due(id, limit) {
+      const { rows } = await db.run<DueLetter>(
+        'webhook-due',
+        `SELECT id, event_id AS "eventId", body FROM webhook_dead_letters WHERE webhook_id = $1 AND is_due
+        ORDER BY created_at, id LIMIT $2`,
+        [id, limit],
+      );
+      return rows;
+    },
+    async dropLetter(letterId) {
+      await db.write('webhook-letter-drop', 'DELETE FROM webhook_dead_letters WHERE id = $1', [letterId]);
+    },
+    async keepLetter(letterId, error) {
+      await db.write(
+        'webhook-letter-keep',
+        `UPDATE webhook_dead_letters SET is_due = false, attempts = attempts + 1, last_error = $2,
+          ${TOUCHED} WHERE id = $1`,
+        [letterId, error],
+      );
+    },
+    async sealed() {
+      const sql = 'SELECT id, sealed_secret AS sealed FROM webhooks ORDER BY id';
+      return (await db.run<SealedWebhook>('webhooks-sealed', sql)).rows;
+    },
+    async reseal({ id, sealed }) {
+      await db.write('webhook-reseal', 'UPDATE webhooks SET sealed_secret = $2 WHERE id = $1', [id, sealed]);
+    },
+  };
+}
+
+function valuesOf({ tags, isEnabled, sealedSecret, ...settings }: Changes<WebhookDraft>) {
+  return {
+    name: settings.name,
+    url: settings.url,
+    kinds: settings.kinds,
+    is_enabled: isEnabled,
+    sealed_secret: sealedSecret,
+    secret_set_at: sealedSecret === undefined ? undefined : new Date(),
+    tags: json(tags),
+  };
+}

@@ -1,0 +1,121 @@
+/** The data model of a router as messages: the whole state, and the changes that follow it. */
+import { create } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { NO_MODEL, changesBetween } from '../../domain/fabric/router-model.js';
+import type { ModelChange, ModelIdentity, RouterModel } from '../../domain/fabric/router-model.js';
+import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
+import { TerminatorPrecedence } from '../../generated/fabric/edge_pb.js';
+import {
+  DataStateSchema,
+  DataState_Action as Action,
+  DataState_ChangeSetSchema,
+  PolicyType as WirePolicyType,
+  ServicePolicyRelatedEntityType as Related,
+} from '../../generated/fabric/data-model_pb.js';
+import type { DataState_EventSchema, DataState_IdentitySchema } from '../../generated/fabric/data-model_pb.js';
+import { ContentType } from '../channel/content-types.js';
+import { typedMessage } from '../channel/frame.js';
+import type { Message } from '../channel/frame.js';
+import { SyncHeader, encodeText } from '../channel/headers.js';
+import { keyEvent } from './public-keys.js';
+import type { PublicKey } from './public-keys.js';
+
+type Event = MessageInitShape<typeof DataState_EventSchema>;
+
+/** Where a state or a change stands. @property timelineId  names the database that counts the index */
+export interface ModelPlace {
+  readonly index: number;
+  readonly timelineId: string;
+  readonly subscriptionId: string;
+}
+
+/** All that the router is to know. Whatever it had before is forgotten, also when its index was greater. */
+export function stateMessage(model: RouterModel, keys: ReadonlyMap<string, PublicKey>, place: ModelPlace): Message {
+  const state = create(DataStateSchema, {
+    events: [
+      ...changesBetween(NO_MODEL, model).map(toEvent),
+      ...[...keys.values()].map((key) => keyEvent(key, Action.CREATE)),
+    ],
+    endIndex: BigInt(place.index),
+    timelineId: place.timelineId,
+  });
+  return typedMessage(ContentType.DataState, DataStateSchema, state, ofSubscription(place));
+}
+
+/** @param previousIndex  of what the router was told before */
+export function changeSetMessage(changes: readonly ModelChange[], previousIndex: number, place: ModelPlace): Message {
+  const set = create(DataState_ChangeSetSchema, {
+    index: BigInt(place.index),
+    previousIndex: BigInt(previousIndex),
+    changes: changes.map(toEvent),
+  });
+  return typedMessage(ContentType.DataStateChangeSet, DataState_ChangeSetSchema, set, ofSubscription(place));
+}
+
+const ofSubscription = ({ subscriptionId }: ModelPlace) =>
+  [[SyncHeader.SubscriptionId, encodeText(subscriptionId)]] as const;
+
+const ACTIONS = { create: Action.CREATE, update: Action.UPDATE, delete: Action.DELETE } as const;
+const POLICY_TYPES: Readonly<Record<PolicyType, WirePolicyType>> = {
+  Dial: WirePolicyType.DIAL,
+  Bind: WirePolicyType.BIND,
+};
+const RELATED = { service: Related.SERVICE, identity: Related.IDENTITY } as const;
+const PRECEDENCES: Readonly<Record<HostingPrecedence, TerminatorPrecedence>> = {
+  default: TerminatorPrecedence.DEFAULT,
+  required: TerminatorPrecedence.REQUIRED,
+  failed: TerminatorPrecedence.FAILED,
+};
+
+function toEvent(change: ModelChange): Event {
+  if (change.kind === 'members') {
+    const { policyId, of, ids, isAdded } = change;
+    const value = { policyId, relatedEntityIds: [...ids], relatedEntityType: RELATED[of], add: isAdded };
+    return { action: Action.CREATE, model: { case: 'servicePolicyChange', value } };
+  }
+  return { action: ACTIONS[change.action], model: entityOf(change) };
+}
+
+function entityOf(change: Exclude<ModelChange, { readonly kind: 'members' }>): NonNullable<Event['model']> {
+  switch (change.kind) {
+    case 'configType':
+      return { case: 'configType', value: { ...change.entity } };
+    case 'config': {
+      const { id, name, typeId, data: dataJson } = change.entity;
+      return { case: 'config', value: { id, name, typeId, dataJson } };
+    }
+    case 'service': {
+      const { id, name, encryptionRequired, configIds } = change.entity;
+      return { case: 'service', value: { id, name, encryptionRequired, configs: [...configIds] } };
+    }
+    case 'policy': {
+      const { id, name, type } = change.entity;
+      return { case: 'servicePolicy', value: { id, name, policyType: POLICY_TYPES[type] } };
+    }
+    case 'identity':
+      return { case: 'identity', value: identityOf(change.entity) };
+  }
+}
+
+function identityOf(identity: ModelIdentity): MessageInitShape<typeof DataState_IdentitySchema> {
+  const { id, name, appData, hostingCost, hostingPrecedence, hostings, overrides } = identity;
+  const serviceConfigs: Record<string, { configs: Record<string, string> }> = {};
+  for (const { serviceId, typeId, configId } of overrides)
+    (serviceConfigs[serviceId] ??= { configs: {} }).configs[typeId] = configId;
+  return {
+    id,
+    name,
+    appDataJson: appData === '{}' ? new Uint8Array() : Buffer.from(appData),
+    defaultHostingCost: hostingCost,
+    defaultHostingPrecedence: PRECEDENCES[hostingPrecedence],
+    serviceHostingCosts: Object.fromEntries(
+      hostings.flatMap(({ serviceId, cost }) => (cost === null ? [] : [[serviceId, cost] as const])),
+    ),
+    serviceHostingPrecedences: Object.fromEntries(
+      hostings.flatMap(({ serviceId, precedence }) =>
+        precedence === null ? [] : [[serviceId, PRECEDENCES[precedence]] as const],
+      ),
+    ),
+    serviceConfigs,
+  };
+}

@@ -1,0 +1,40 @@
+/** What routers are told of the controllers: where they find them, and by which id. */
+import { create } from '@bufbuild/protobuf';
+import { CtrlDetailSchema, CtrlEndpointSchema, UpdateCtrlAddressesSchema } from '../../generated/fabric/control_pb.js';
+import { ContentType } from '../channel/content-types.js';
+import { typedMessage } from '../channel/frame.js';
+import type { Message } from '../channel/frame.js';
+
+export interface KnownControllers {
+  /** By which routers know this controller: it is in the hello, and in the list. */
+  ownId(): string;
+  now(): ToldControllers;
+}
+
+export interface ToldControllers {
+  /** Routers take a list whose index is greater than that of the last one they took. */
+  readonly index: number;
+  /** At least one. @property address  `host:port` */
+  readonly controllers: readonly { readonly id: string; readonly address: string }[];
+}
+
+/**
+ * The list of controllers. A router dials each of them, comes back to no other after a silence of 30 s, and keeps the
+ * list in a file for its next start. Every controller calls itself the leader: one that did not would be asked for the
+ * list again and again.
+ */
+export function controllersMessage({ index, controllers }: ToldControllers): Message {
+  const listed = controllers.map(({ id, address }) => ({ id, address: `tls:${address}` }));
+  return typedMessage(
+    ContentType.UpdateCtrlAddresses,
+    UpdateCtrlAddressesSchema,
+    create(UpdateCtrlAddressesSchema, {
+      addresses: listed.map(({ address }) => address),
+      index: BigInt(index),
+      isLeader: true,
+      controllers: listed.map(({ id, address }) =>
+        create(CtrlDetailSchema, { id, endpoints: [create(CtrlEndpointSchema, { address })] }),
+      ),
+    }),
+  );
+}

@@ -1,0 +1,205 @@
+/**
+ * Builds a circuit: chooses a terminator and a path, tells each router of it what to forward, and waits until all of
+ * them have done so. What fails is tried again with another terminator, if there is one.
+ */
+import type { ShownSession } from '../../db/stores/shown-sessions.js';
+import { newId } from '../../domain/auth/tokens.js';
+import { routesOf } from '../../domain/fabric/circuit.js';
+import type { CircuitEnds, RouterRoute } from '../../domain/fabric/circuit.js';
+import { ROUTER_BINDINGS, peerDataOf } from '../../domain/fabric/terminator.js';
+import type { Path } from '../../domain/fabric/paths.js';
+import type { Choice } from '../../domain/fabric/terminator-choice.js';
+import type { RouterChannel } from '../channel/channel.js';
+import { unrouteMessage } from './circuits.js';
+import type { Circuit } from './circuits.js';
+import { EdgeError } from '../channel/edge-errors.js';
+import type { Flight } from './flights.js';
+import { PeerData, encodeText } from '../channel/headers.js';
+import { givenToDialer } from './peer-data.js';
+import { chooseTarget } from './dial-targets.js';
+import type { Target } from './dial-targets.js';
+import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
+import { failureOf } from './route-results.js';
+import type { RouteFailure } from './route-results.js';
+import type { FabricServices } from '../services.js';
+
+/** Who dials what, and how. Its id is that of a session; null when a router dials by itself. */
+export interface Dialer extends Pick<
+  ShownSession,
+  'identityId' | 'identityName' | 'serviceId' | 'encryptionRequired' | 'strategy' | 'maxIdleMs'
+> {
+  readonly id: string | null;
+}
+
+export interface DialRequest {
+  /** Of the router where the client is connected. */
+  readonly channel: RouterChannel;
+  readonly session: Dialer;
+  readonly flight: Flight;
+  /** '' for terminators without one. */
+  readonly instanceId: string;
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+}
+
+export interface BuiltCircuit {
+  readonly circuit: Circuit;
+  /** What the host gives to the client. */
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+}
+
+const ATTEMPTS = 2;
+/** Attempts that found their terminator gone do not count, up to so many. */
+const MOST_GONE = 10;
+/** The router that asks waits for 30 s. */
+const DEADLINE_MS = 28_000;
+
+/** @throws EdgeError */
+export async function buildCircuit(request: DialRequest, services: FabricServices): Promise<BuiltCircuit> {
+  const circuitId = newId();
+  /** Routers that may have been told of the circuit. */
+  const touched = new Set<string>();
+  try {
+    const built = await tryTerminators(request, circuitId, touched, services);
+    clean(circuitId, touched, built.circuit.path.routerIds, services);
+    return built;
+  } catch (error) {
+    clean(circuitId, touched, [], services);
+    throw error;
+  }
+}
+
+async function tryTerminators(
+  request: DialRequest,
+  circuitId: string,
+  touched: Set<string>,
+  services: FabricServices,
+): Promise<BuiltCircuit> {
+  const { costs } = services.traffic;
+  const failed = new Set<string>();
+  const reasons: string[] = [];
+  const deadlineMs = performance.now() + DEADLINE_MS;
+  for (let attempt = 0, gone = 0; attempt - gone < ATTEMPTS && performance.now() < deadlineMs; attempt += 1) {
+    const { choice, path } = await chooseTarget(request, failed, circuitId, services);
+    const { terminator } = choice;
+    const ends = { ingressId: newId(), egressId: newId() };
+    const tags = {
+      serviceId: request.session.serviceId,
+      clientId: request.session.identityId,
+      hostId: terminator.hostId,
+    };
+    for (const routerId of path.routerIds) touched.add(routerId);
+    const outcome = await tryPath({ ...request, circuitId, attempt, terminator, path, ends, tags }, services);
+    if (outcome.failure === undefined) {
+      costs.dialSucceeded(terminator.id);
+      const circuit = circuitOf(request.session, { id: circuitId, path, ends, tags, terminator });
+      return { circuit, peerData: peerDataFor(choice, outcome.peerData) };
+    }
+    failed.add(terminator.id);
+    reasons.push(outcome.failure.text);
+    if (outcome.failure.routerId === terminator.routerId) costs.dialFailed(terminator.id);
+    if (await dropIfGone(terminator, outcome.failure, services)) gone = Math.min(gone + 1, MOST_GONE);
+  }
+  throw new EdgeError(
+    'internal',
+    `exceeded maximum [${ATTEMPTS}] retries creating circuit [c/${circuitId}] (${reasons.join('; ')})`,
+    circuitId,
+  );
+}
+
+function circuitOf(
+  { id: sessionId, serviceId, maxIdleMs }: Dialer,
+  { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: Target },
+): Circuit {
+  return { ...rest, serviceId, maxIdleMs, sessionId, terminatorId: terminator.id, hostSessionId: terminator.sessionId };
+}
+
+interface Attempt extends DialRequest {
+  readonly circuitId: string;
+  readonly attempt: number;
+  readonly terminator: Target;
+  readonly path: Path;
+  readonly ends: CircuitEnds;
+  readonly tags: Record<string, string>;
+}
+
+type Outcome =
+  | { readonly failure: RouteFailure; readonly peerData?: undefined }
+  | { readonly failure?: undefined; readonly peerData: ReadonlyMap<number, Uint8Array> };
+
+/** Tells all routers at once. The first failure decides; the others are not waited for. */
+function tryPath(attempt: Attempt, services: FabricServices): Promise<Outcome> {
+  const { path, ends, terminator } = attempt;
+  const routes = routesOf(path, ends);
+  return new Promise((resolve) => {
+    let unanswered = routes.length;
+    let peerData: ReadonlyMap<number, Uint8Array> = new Map();
+    for (const route of routes) {
+      void askRouter(attempt, route, services).then((answer) => {
+        unanswered -= 1;
+        if (answer.failure !== undefined) resolve(answer);
+        else if (route.routerId === terminator.routerId) peerData = answer.peerData;
+        if (unanswered === 0) resolve({ peerData });
+      });
+    }
+  });
+}
+
+async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: FabricServices): Promise<Outcome> {
+  const { routerId } = route;
+  try {
+    const channel = channels.get(routerId);
+    if (channel === undefined) throw new Error('it is not connected');
+    const { circuitId, tags } = attempt;
+    const facts = { circuitId, attempt: attempt.attempt, tags };
+    const message = routeMessage(route, route.isTerminating ? { ...facts, egress: egressOf(attempt) } : facts);
+    const frame = await channel.request(message, ROUTE_TIMEOUT_MS);
+    const failure = failureOf(frame, routerId);
+    return failure === undefined ? { peerData: frame.headers } : { failure };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'no answer';
+    return {
+      failure: { routerId, isTerminatorGone: false, text: `error creating route for router r/${routerId}: ${reason}` },
+    };
+  }
+}
+
+/** @returns what the router that connects to the terminator is told more */
+const egressOf = ({ terminator, ends, peerData }: Attempt) => ({
+  binding: terminator.binding,
+  address: ends.egressId,
+  destination: terminator.address,
+  peerData,
+});
+
+/** A terminator that its own router does not know is deleted. */
+async function dropIfGone(
+  { id, routerId, binding }: Target,
+  failure: RouteFailure,
+  { stores, traffic, log }: FabricServices,
+): Promise<boolean> {
+  if (!failure.isTerminatorGone || failure.routerId !== routerId || !ROUTER_BINDINGS.includes(binding)) return false;
+  const removed = await stores.hostedTerminators.remove([id], routerId);
+  traffic.memory.forgetTargets(undefined);
+  traffic.costs.forget(id);
+  log.info({ terminatorId: id, routerId }, 'a terminator that its router does not know was removed');
+  return removed.length > 0;
+}
+
+function peerDataFor(
+  { terminator, stickyToken }: Choice<Target>,
+  ofResult: ReadonlyMap<number, Uint8Array>,
+): Map<number, Uint8Array> {
+  const peerData = givenToDialer(peerDataOf(terminator.peerData), ofResult);
+  if (stickyToken !== undefined) peerData.set(PeerData.StickinessToken, encodeText(stickyToken));
+  return peerData;
+}
+
+function clean(
+  circuitId: string,
+  touched: Iterable<string>,
+  kept: readonly string[],
+  { channels }: FabricServices,
+): void {
+  const unroute = unrouteMessage(circuitId, true);
+  for (const routerId of touched) if (!kept.includes(routerId)) channels.get(routerId)?.send(unroute);
+}

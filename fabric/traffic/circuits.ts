@@ -1,0 +1,125 @@
+/**
+ * The circuits that this controller made and that still stand, in memory. A controller that restarts forgets them, and
+ * routers carry on; what they ask about later is then unknown here.
+ */
+import { create } from '@bufbuild/protobuf';
+import type { CircuitEnds } from '../../domain/fabric/circuit.js';
+import type { Path } from '../../domain/fabric/paths.js';
+import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
+import { UnrouteSchema } from '../../generated/fabric/control_pb.js';
+import { ContentType } from '../channel/content-types.js';
+import { typedMessage } from '../channel/frame.js';
+import type { Message } from '../channel/frame.js';
+import type { ChannelRegistry } from '../services.js';
+
+export interface Circuit {
+  readonly id: string;
+  readonly path: Path;
+  readonly ends: CircuitEnds;
+  readonly serviceId: string;
+  /** 0 for any time. */
+  readonly maxIdleMs: number;
+  /** Of the client that dialed; null when its router did so by itself. */
+  readonly sessionId: string | null;
+  readonly terminatorId: string;
+  /** Of the host; null when its router hosts it by itself, or an administrator made the terminator. */
+  readonly hostSessionId: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** @param now  drop what is on its way; else it may still arrive */
+export const unrouteMessage = (circuitId: string, now: boolean): Message =>
+  typedMessage(ContentType.Unroute, UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
+
+export class Circuits {
+  readonly #byId = new Map<string, Circuit>();
+  /** By router, and by session of either end. */
+  readonly #byPart = new Map<string, Set<Circuit>>();
+  /** Ids of those that are being led over another path. */
+  readonly #moving = new Set<string>();
+  /** Since the start: dials that got a circuit, and those that were refused or failed. */
+  readonly dials = { made: 0, failed: 0 };
+
+  constructor(
+    private readonly channels: Pick<ChannelRegistry, 'get'>,
+    private readonly costs: TerminatorCosts,
+  ) {}
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): Circuit | undefined {
+    return this.#byId.get(id);
+  }
+
+  add(circuit: Circuit): void {
+    this.#byId.set(circuit.id, circuit);
+    for (const part of partsOf(circuit)) {
+      const known = this.#byPart.get(part) ?? new Set();
+      this.#byPart.set(part, known.add(circuit));
+    }
+  }
+
+  ofRouter(routerId: string): Circuit[] {
+    return this.#of(`router ${routerId}`);
+  }
+
+  /** Those that a session dialed or hosts. */
+  ofSession(sessionId: string): Circuit[] {
+    return this.#of(`session ${sessionId}`);
+  }
+
+  /** Tells every router of its path, and forgets it. */
+  end(circuit: Circuit, now: boolean): void {
+    if (!this.forget(circuit)) return;
+    const unroute = unrouteMessage(circuit.id, now);
+    for (const routerId of circuit.path.routerIds) this.channels.get(routerId)?.send(unroute);
+  }
+
+  /** False when it is being led over another path already. Who is told true calls `moved` at the end. */
+  beginMove(id: string): boolean {
+    if (this.#moving.has(id)) return false;
+    this.#moving.add(id);
+    return true;
+  }
+
+  moved(id: string): void {
+    this.#moving.delete(id);
+  }
+
+  /** The same circuit over another path. */
+  replace(circuit: Circuit, path: Path): Circuit {
+    const next = { ...circuit, path };
+    this.#remove(circuit);
+    this.add(next);
+    return next;
+  }
+
+  /** Without a word to routers. False when it was forgotten already. */
+  forget(circuit: Circuit): boolean {
+    if (!this.#remove(circuit)) return false;
+    this.costs.circuitEnded(circuit.terminatorId);
+    return true;
+  }
+
+  #remove(circuit: Circuit): boolean {
+    if (this.#byId.get(circuit.id) !== circuit) return false;
+    this.#byId.delete(circuit.id);
+    for (const part of partsOf(circuit)) {
+      const known = this.#byPart.get(part);
+      known?.delete(circuit);
+      if (known?.size === 0) this.#byPart.delete(part);
+    }
+    return true;
+  }
+
+  #of(part: string): Circuit[] {
+    return [...(this.#byPart.get(part) ?? [])];
+  }
+}
+
+const partsOf = ({ path, sessionId, hostSessionId }: Circuit): string[] => [
+  ...path.routerIds.map((id) => `router ${id}`),
+  ...[sessionId, hostSessionId].flatMap((id) => (id === null ? [] : [`session ${id}`])),
+];

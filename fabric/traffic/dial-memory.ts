@@ -1,0 +1,137 @@
+/**
+ * What dials of the last seconds were decided by: sessions as routers showed them, and terminators of services. So a
+ * dial like an earlier one costs no statement. Only what was good is kept, and it is a copy:
+ *
+ * - A change made here forgets it before the change is answered, one made elsewhere when its notice comes. What a dial
+ *   was built on meanwhile is cut by the check that the same notice sets off.
+ * - What was read is kept only if nothing was forgotten since the read began.
+ * - While notices do not come, nothing is kept. What no notice told of ends after some seconds.
+ * - A terminator that is gone is found out by its router, and the next attempt reads.
+ */
+import type { DialTarget } from '../../db/stores/hosted-terminators.js';
+import type { ShownSession } from '../../db/stores/shown-sessions.js';
+import type { Path } from '../../domain/fabric/paths.js';
+
+/** Of each kind; past them all are read again. */
+const MOST = 10_000;
+/** Terminators in all, of all that is kept; past them all are read again. */
+const MOST_TARGETS = 20_000;
+const KEPT_MS = 5_000;
+
+/** The routers that the dialing one reaches. The same object until they change. */
+export type Reach = ReadonlyMap<string, Path>;
+
+interface Kept<T> {
+  readonly value: T;
+  readonly untilMs: number;
+}
+
+interface KeptTargets {
+  readonly targets: readonly DialTarget[];
+  readonly reach: Reach;
+}
+
+export interface TargetsKey {
+  readonly serviceId: string;
+  /** '' for those without one. */
+  readonly instanceId: string;
+  readonly routerId: string;
+  /** How many were asked for. */
+  readonly max: number;
+}
+
+export class DialMemory {
+  readonly #sessions = new Map<string, Kept<ShownSession>>();
+  /** By session, to forget it. */
+  readonly #keysOfSessions = new Map<string, Set<string>>();
+  readonly #targets = new Map<string, Kept<KeptTargets>>();
+  readonly #keysOfServices = new Map<string, Set<string>>();
+  /** At most so many are kept. */
+  #targetsKept = 0;
+  #isTrusted = false;
+  #changes = 0;
+
+  /** @param now  in milliseconds, by a clock that is never set back */
+  constructor(private readonly now: () => number) {}
+
+  /** The session that this router shows. @param read  from the database */
+  async session(
+    token: string,
+    routerId: string,
+    read: () => Promise<ShownSession | undefined>,
+  ): Promise<ShownSession | undefined> {
+    const key = `${routerId} ${token}`;
+    const kept = this.#get(this.#sessions, key);
+    if (kept !== undefined) return kept;
+    const before = this.#changes;
+    const session = await read();
+    if (session?.isLasting === true && session.isRouterAllowed && before === this.#changes)
+      this.#keep(this.#sessions, this.#keysOfSessions, key, session.id, session);
+    return session;
+  }
+
+  /** Terminators of a service that a router reaches. */
+  async targets(
+    { serviceId, instanceId, routerId, max }: TargetsKey,
+    reach: Reach,
+    read: () => Promise<readonly DialTarget[]>,
+  ): Promise<readonly DialTarget[]> {
+    const key = `${routerId} ${max} ${serviceId} ${instanceId}`;
+    const kept = this.#get(this.#targets, key);
+    if (kept?.reach === reach) return kept.targets;
+    const before = this.#changes;
+    const targets = await read();
+    if (targets.length === 0 || before !== this.#changes) return targets;
+    this.#targetsKept += targets.length;
+    if (this.#targetsKept > MOST_TARGETS) {
+      this.#targets.clear();
+      this.#keysOfServices.clear();
+      this.#targetsKept = targets.length;
+    }
+    this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, reach });
+    return targets;
+  }
+
+  /** Policies, services, identities or routers may be other ones. */
+  forgetAll(): void {
+    this.#changes += 1;
+    this.#targetsKept = 0;
+    for (const each of [this.#sessions, this.#keysOfSessions, this.#targets, this.#keysOfServices]) each.clear();
+  }
+
+  forgetSessions(ids: readonly string[]): void {
+    this.#changes += 1;
+    for (const id of ids) forget(this.#sessions, this.#keysOfSessions, id);
+  }
+
+  /** Their terminators are other ones; undefined: those of any. */
+  forgetTargets(serviceIds: readonly string[] | undefined): void {
+    this.#changes += 1;
+    for (const id of serviceIds ?? [...this.#keysOfServices.keys()]) forget(this.#targets, this.#keysOfServices, id);
+  }
+
+  /** False while changes may go unheard. */
+  setTrusted(isTrusted: boolean): void {
+    this.#isTrusted = isTrusted;
+    this.forgetAll();
+  }
+
+  #get<T>(memory: Map<string, Kept<T>>, key: string): T | undefined {
+    const kept = memory.get(key);
+    return kept !== undefined && this.now() < kept.untilMs ? kept.value : undefined;
+  }
+
+  #keep<T>(memory: Map<string, Kept<T>>, keys: Map<string, Set<string>>, key: string, owner: string, value: T): void {
+    if (!this.#isTrusted) return;
+    memory.set(key, { value, untilMs: this.now() + KEPT_MS });
+    keys.set(owner, (keys.get(owner) ?? new Set()).add(key));
+    if (memory.size <= MOST) return;
+    memory.clear();
+    keys.clear();
+  }
+}
+
+function forget(memory: Map<string, unknown>, keys: Map<string, Set<string>>, owner: string): void {
+  for (const key of keys.get(owner) ?? []) memory.delete(key);
+  keys.delete(owner);
+}

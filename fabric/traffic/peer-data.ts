@@ -1,0 +1,37 @@
+/**
+ * What the two ends of a circuit give each other: bytes by key. Most keys pass whatever they hold. Those of frames and
+ * of route results are no peer data, and who dials is said by the controller alone: what comes under those keys is
+ * dropped, in both directions.
+ */
+import { PeerData, RouteResultHeader, encodeText } from '../channel/headers.js';
+
+type Given = ReadonlyMap<number, Uint8Array>;
+
+/** Keys below are headers of any frame. */
+const FIRST_KEY = 128;
+const OWNED: ReadonlySet<number> = new Set([
+  ...Object.values(RouteResultHeader),
+  PeerData.DialerIdentityId,
+  PeerData.DialerIdentityName,
+]);
+
+const ofPeer = (given: Given): [number, Uint8Array][] =>
+  [...given].filter(([key]) => key >= FIRST_KEY && !OWNED.has(key));
+
+/** Who dials, by what it proved. */
+export interface ProvenDialer {
+  readonly identityId: string;
+  readonly identityName: string;
+}
+
+/** For the host. Routers do not know the names of most identities, and are not believed about any. */
+export const givenToHost = (given: Given, { identityId, identityName }: ProvenDialer): Map<number, Uint8Array> =>
+  new Map([
+    ...ofPeer(given),
+    [PeerData.DialerIdentityId, encodeText(identityId)],
+    [PeerData.DialerIdentityName, encodeText(identityName)],
+  ]);
+
+/** For the dialer: what the host gave with its terminator, and over it what it gave when it was dialed. */
+export const givenToDialer = (ofTerminator: Given, ofResult: Given): Map<number, Uint8Array> =>
+  new Map([...ofPeer(ofTerminator), ...ofPeer(ofResult)]);

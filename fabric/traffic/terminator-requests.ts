@@ -1,0 +1,138 @@
+/** What all requests for terminators have in common: their form, what became of them, and how they are refused. */
+import type { HostedDraft, Hosting } from '../../db/stores/hosted-terminators.js';
+import { couldBeStored } from '../../domain/ids.js';
+import { CreateTerminatorResult } from '../../generated/fabric/edge_pb.js';
+import type { RouterChannel } from '../channel/channel.js';
+import {
+  EDGE_ERRORS,
+  EdgeError,
+  invalidService,
+  invalidSession,
+  refusalOf,
+  requireCost,
+} from '../channel/edge-errors.js';
+import { precedenceOf } from './precedences.js';
+import type { FabricServices } from '../services.js';
+
+export const MAX_ID_CHARS = 128;
+const MAX_INSTANCE_CHARS = 512;
+const MAX_SECRET_BYTES = 4_096;
+/** Keys of hosts have 32 to 1,600 bytes. A dial reads those of a hundred terminators. */
+const MAX_PEER_DATA_BYTES = 4_096;
+
+/** Of the requests of one router that are not answered yet. */
+const MAX_MAKING_BYTES = 16 << 20;
+
+export interface TerminatorRequest {
+  readonly address: string;
+  readonly instanceId: string;
+  readonly instanceSecret: Uint8Array;
+  readonly cost: number;
+  readonly precedence: number;
+  readonly peerData: Readonly<Record<number, Uint8Array>>;
+}
+
+/** @throws EdgeError */
+export function requireAddress({ address }: Pick<TerminatorRequest, 'address'>): void {
+  if (address === '' || address.length > MAX_ID_CHARS || !couldBeStored(address))
+    throw new EdgeError('invalidTerminator', 'invalid address');
+}
+
+/** All but the address. @throws EdgeError */
+export function requireBounds({ cost, instanceId, instanceSecret, peerData }: TerminatorRequest): void {
+  requireCost(cost);
+  if (instanceId.length > MAX_INSTANCE_CHARS || instanceSecret.length > MAX_SECRET_BYTES)
+    throw new EdgeError('invalidInstanceId', 'the instance id or its secret is too long');
+  if (!couldBeStored(instanceId)) throw new EdgeError('invalidInstanceId', 'the instance id has a NUL character');
+  const bytes = Object.values(peerData).reduce((sum, value) => sum + value.length, 0);
+  if (bytes > MAX_PEER_DATA_BYTES) throw new EdgeError('invalidTerminator', 'too much peer data');
+}
+
+/** A terminator as the request wants it, without whose it is. @throws MalformedError */
+export function draftFrom(request: TerminatorRequest, routerId: string): Omit<HostedDraft, 'sessionId'> {
+  return {
+    id: request.address,
+    routerId,
+    instanceId: request.instanceId,
+    instanceSecret: request.instanceSecret.length === 0 ? null : Buffer.from(request.instanceSecret),
+    peerData: new Map(Object.entries(request.peerData).map(([key, value]) => [Number(key), value])),
+    cost: request.cost,
+    precedence: precedenceOf(request.precedence),
+  };
+}
+
+/** @throws EdgeError */
+export function requireHosted(hosting: Hosting, { instanceId }: Pick<HostedDraft, 'instanceId'>): void {
+  switch (hosting) {
+    case 'created':
+    case 'kept':
+      return;
+    case 'noSession':
+      throw invalidSession();
+    case 'noService':
+      throw invalidService();
+    case 'idTaken':
+      throw new EdgeError('invalidTerminator', 'another terminator has this id');
+    case 'tooMany':
+      throw new EdgeError('invalidTerminator', 'too many terminators of this session, host or router');
+    case 'instanceTaken':
+      throw new EdgeError('invalidInstanceId', `another identity hosts the service as instance ${instanceId}`);
+  }
+}
+
+/** Goes into the answer. */
+export interface TerminatorRefusal {
+  readonly result: CreateTerminatorResult;
+  readonly msg: string;
+  readonly errorCode: number;
+  readonly retryHint: number;
+}
+
+/** A request for a terminator: its id, its size, and what makes it. */
+export interface Making {
+  readonly address: string;
+  readonly bytes: number;
+  readonly make: () => Promise<void>;
+}
+
+/**
+ * Makes one terminator in the turn of its router, and answers. It is not waited for: other messages of the router go on
+ * meanwhile, but for what removes the same terminator.
+ * @param answer  with why it was not made
+ */
+export function makeInTurn(
+  making: Making,
+  channel: RouterChannel,
+  services: FabricServices,
+  answer: (refusal: TerminatorRefusal | undefined) => void,
+): void {
+  void make(making, channel, services).then(answer);
+}
+
+async function make(
+  { address, bytes, make }: Making,
+  channel: RouterChannel,
+  services: FabricServices,
+): Promise<TerminatorRefusal | undefined> {
+  const gates = services.traffic.gatesOf(channel);
+  const { terminators, making } = gates;
+  if (gates.makingBytes + bytes > MAX_MAKING_BYTES) return answerOf(new EdgeError('busy', 'busy'));
+  gates.makingBytes += bytes;
+  const made = terminators.run(make);
+  making.set(address, made);
+  try {
+    await made;
+    return undefined;
+  } catch (error) {
+    return answerOf(refusalOf(error, 'a terminator could not be made', channel, services));
+  } finally {
+    gates.makingBytes -= bytes;
+    if (making.get(address) === made) making.delete(address);
+  }
+}
+
+function answerOf({ kind, message: msg }: EdgeError): TerminatorRefusal {
+  const { code: errorCode, retryHint } = EDGE_ERRORS[kind];
+  const { FAILED_BUSY, FAILED_OTHER } = CreateTerminatorResult;
+  return { result: kind === 'busy' ? FAILED_BUSY : FAILED_OTHER, msg, errorCode, retryHint };
+}

@@ -1,0 +1,172 @@
+/** The Koa application: what every answer carries, then health and documents, then the two APIs. */
+import Koa from 'koa';
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../../domain/errors.js';
+import type { ApiHandler } from './api.js';
+import type { Compression } from '../http/compression.js';
+import { corsHeaders, preflightHeaders } from '../http/cors.js';
+import { answer, errorAnswer, newRequestId } from '../http/envelope.js';
+import type { Exchange } from '../http/exchange.js';
+import { write, writeError } from '../http/responder.js';
+import type { Spas } from '../pages/spa.js';
+import type { Headers } from '../http/responder.js';
+import type { Logger } from '../base/log.js';
+import { PAGE_ALLOWS, allowedAt, canonicalPath, isRead, splitTarget } from '../http/paths.js';
+import { hasBadHost, tooManyHeaders } from '../sockets/tls-server.js';
+
+/** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
+export type PlainRoutes = ReadonlyMap<string, (exchange: Exchange) => void | Promise<void>>;
+
+export interface AppOptions {
+  readonly common: CommonHeaders;
+  readonly corsOrigins: readonly string[];
+  readonly plainRoutes: PlainRoutes;
+  readonly spas: Spas;
+  readonly compression: Compression;
+  readonly api: ApiHandler;
+  readonly inFlight: InFlight;
+  readonly maxHeaders: number;
+  /** The header, in lower case, in which a balancer names a request; null: names are made here. */
+  readonly requestIdHeader: string | null;
+  readonly log: Logger;
+}
+
+/** Requests that are being worked on: watched for time, counted for shutdown. */
+export interface InFlight {
+  readonly exchanges: Set<Exchange>;
+  /** No balancer should send more: the controller stops soon, and serves as usual until it drains. */
+  isLeaving: boolean;
+  isDraining: boolean;
+}
+
+/** On every answer of a controller. */
+export interface CommonHeaders {
+  readonly 'server': string;
+  readonly 'ziti-instance-id': string;
+  readonly 'x-content-type-options': string;
+  readonly 'cache-control': string;
+  readonly 'strict-transport-security': string;
+}
+
+/** @param hstsSeconds  never with `includeSubDomains`: other hosts are not this controller's to speak for */
+export function commonHeaders(version: string, instanceId: string, hstsSeconds: number): CommonHeaders & Headers {
+  return {
+    'server': `edge-controller/${version}`,
+    'ziti-instance-id': instanceId,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'strict-transport-security': `max-age=${Math.round(hstsSeconds)}`,
+  };
+}
+
+/** A literal with all its keys: with a spread it would cost each request 4 us, when it is made and when it is read. */
+function withRequestId(common: CommonHeaders, requestId: string): Headers {
+  return {
+    'x-request-id': requestId,
+    'server': common.server,
+    'ziti-instance-id': common['ziti-instance-id'],
+    'x-content-type-options': common['x-content-type-options'],
+    'cache-control': common['cache-control'],
+    'strict-transport-security': common['strict-transport-security'],
+  };
+}
+
+export function createApp(options: AppOptions): Koa {
+  const { common, corsOrigins, plainRoutes, spas, compression, api, inFlight, maxHeaders, requestIdHeader, log } =
+    options;
+  /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
+  const pageAt = (path: string, isOfRead: boolean) =>
+    (isOfRead ? plainRoutes.get(canonicalPath(path)) : undefined) ?? spas(path);
+  const app = new Koa();
+  app.on('error', (error) => {
+    log.debug({ err: error as unknown }, 'a connection broke');
+  });
+
+  app.use(async (ctx) => {
+    const { req: request, res: response } = ctx;
+    ctx.respond = false;
+    const origin = request.headers.origin;
+    const requestId = givenId(request, requestIdHeader) ?? newRequestId();
+    const headers: Headers =
+      origin === undefined && !inFlight.isDraining
+        ? withRequestId(common, requestId)
+        : {
+            ...withRequestId(common, requestId),
+            ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
+            ...(inFlight.isDraining ? { connection: 'close' } : undefined),
+          };
+    const target = splitTarget(request.url ?? '/');
+    const since = Number.POSITIVE_INFINITY;
+    const exchange: Exchange = { request, response, requestId, headers, since, hasTimedOut: false, ...target };
+    const refusal = tooManyHeaders(request, maxHeaders)
+      ? 'headersTooLarge'
+      : hasBadHost(request)
+        ? 'malformedRequest'
+        : undefined;
+    if (refusal !== undefined) {
+      writeError(response, undefined, answer(refusal, exchange.requestId, {}), { ...headers, connection: 'close' });
+      return;
+    }
+    if (request.method === 'OPTIONS') {
+      const allow = pageAt(exchange.path, true) === undefined ? allowedAt(exchange.path) : PAGE_ALLOWS;
+      const preflight = origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins);
+      if (allow !== '' || exchange.path === WHOLE_SERVER) {
+        write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
+        return;
+      }
+    }
+    inFlight.exchanges.add(exchange);
+    try {
+      const page = pageAt(exchange.path, isRead(request));
+      if (page === undefined) {
+        await api(exchange);
+        return;
+      }
+      compression.prepare(response, undefined);
+      await page(exchange);
+    } catch (error) {
+      if (!(error instanceof DomainError))
+        log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');
+      writeError(response, undefined, errorAnswer(error, exchange.requestId), headers);
+    } finally {
+      inFlight.exchanges.delete(exchange);
+    }
+  });
+  return app;
+}
+
+/** The target of an OPTIONS request about no path. */
+const WHOLE_SERVER = '*';
+
+/**
+ * The id that a balancer gave the request. Anything else than a short plain word is not believed: it goes into logs and
+ * headers.
+ */
+function givenId(request: IncomingMessage, header: string | null): string | undefined {
+  const given = header === null ? undefined : request.headers[header];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : undefined;
+}
+
+/**
+ * Answers 503 for what takes too long. A list is not read any further; a change goes on to its own end, and its answer
+ * is dropped.
+ */
+export function watchInFlight(inFlight: InFlight, timeoutMs: number): NodeJS.Timeout {
+  const every = Math.max(50, Math.min(500, timeoutMs / 4));
+  return setInterval(() => {
+    const now = performance.now();
+    for (const exchange of inFlight.exchanges) {
+      if (now - exchange.since < timeoutMs || exchange.hasTimedOut || exchange.response.headersSent) continue;
+      exchange.hasTimedOut = true;
+      answerTimeout(exchange);
+    }
+  }, every).unref();
+}
+
+function answerTimeout(exchange: Exchange): void {
+  const { response, requestId, headers, reader } = exchange;
+  const fault = new DomainError('timeout', { causeMessage: 'the work may still complete' });
+  exchange.failure = fault;
+  writeError(response, undefined, errorAnswer(fault, requestId), { ...headers, connection: 'close' });
+  reader?.abandon();
+}

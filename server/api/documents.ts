@@ -1,0 +1,37 @@
+/** The API descriptions as they are served: the generated documents, with this network's own address. */
+import { readFileSync } from 'node:fs';
+import type { Api } from '../../generated/operation.js';
+import { basePaths } from '../../generated/routes.js';
+import type { DocumentForm, Documents } from '../../handlers/context.js';
+
+const FILES: Readonly<Record<DocumentForm, string>> = { swagger: '', openapi: '.openapi' };
+
+const read = (api: Api, form: DocumentForm, extension: 'json' | 'yml') =>
+  readFileSync(new URL(`../../generated/${api}${FILES[form]}.${extension}`, import.meta.url), 'utf8');
+
+/**
+ * Each is made at its first request, and kept.
+ * @param advertise  `host:port`, put into OpenAPI 2.0 as `host`, and into OpenAPI 3.1 as the server
+ */
+export function openDocuments(advertise: string, publishedAt: Date): Documents {
+  const texts = new Map<string, string>();
+  const json = (api: Api, form: DocumentForm): string => {
+    const document = JSON.parse(read(api, form, 'json')) as object;
+    const server = { url: `https://${advertise}${basePaths[api]}` };
+    const address = form === 'swagger' ? { host: advertise } : { servers: [server] };
+    return JSON.stringify({ ...document, ...address });
+  };
+  const yaml = (api: Api, form: DocumentForm): string =>
+    form === 'swagger'
+      ? read(api, form, 'yml').replace(/^(basePath:.*)$/m, `host: '${advertise}'\n$1`)
+      : read(api, form, 'yml').replace(/^( +- url: ).*$/m, `$1https://${advertise}${basePaths[api]}`);
+  return {
+    publishedAt,
+    text(api, syntax, form = 'swagger') {
+      const key = `${api} ${form} ${syntax}`;
+      const text = texts.get(key) ?? (syntax === 'json' ? json : yaml)(api, form);
+      texts.set(key, text);
+      return text;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** What a caller must be for an operation, and which sessions open administration. */
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../../domain/errors.js';
+import type { OperationSpec, Permission } from '../../generated/operation.js';
+import { basePaths } from '../../generated/routes.js';
+import type { Caller } from '../../handlers/reply.js';
+import { incomplete } from '../../handlers/shared/owed-token.js';
+import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
+import type { Peers } from './peer.js';
+
+/** What a caller must be, by the permission of an operation. */
+const NEEDS: Readonly<Record<Permission, { readonly isComplete: boolean; readonly isAdmin: boolean }>> = {
+  public: { isComplete: false, isAdmin: false },
+  partial: { isComplete: false, isAdmin: false },
+  own: { isComplete: true, isAdmin: false },
+  admin: { isComplete: true, isAdmin: true },
+};
+
+/** @throws DomainError `unauthenticated`, or `forbidden` where the spec says so (`x-refusal`) */
+export function requirePermission(operation: OperationSpec, caller: Caller): void {
+  const needs = NEEDS[operation.permission];
+  if (needs.isComplete && !caller.isComplete) throw incomplete(caller);
+  if (!needs.isAdmin || caller.isAdmin) return;
+  if (operation.grantedBy.some((permission) => caller.permissions.includes(permission))) return;
+  const kind = operation.refusalStatus === 403 ? 'forbidden' : 'unauthenticated';
+  throw new DomainError(kind, { logReason: 'the identity is no administrator, and has no permission for this' });
+}
+
+/** What a token that routers have must not open. */
+export const isAdministration = ({ api, permission }: OperationSpec): boolean =>
+  api === 'management' || permission === 'admin';
+
+/**
+ * Whoever runs a router, or broke into one, has the tokens that it was sent: they open nothing of administration,
+ * unless the connection proves the certificate that the session was opened with. Asks the database each time, since
+ * another controller may have sent the token meanwhile; only client sessions without that certificate pay for it.
+ * @throws DomainError `unauthenticated`
+ */
+export async function requireOwnSession(
+  request: IncomingMessage,
+  { caller, owner: { certificateHash } }: Authenticated,
+  { apiSessions, peers }: { readonly apiSessions: ApiSessionRegistry; readonly peers: Peers },
+): Promise<void> {
+  if (certificateHash !== null && peers.hasProved(request, certificateHash)) return;
+  if (!(await apiSessions.isSharedWithRouters(caller.apiSessionId))) return;
+  const causeMessage =
+    'routers know the token of this session, because it was opened at the client API: log in at the management API, ' +
+    `POST ${basePaths.management}/authenticate`;
+  throw new DomainError('unauthenticated', { causeMessage, logReason: causeMessage });
+}

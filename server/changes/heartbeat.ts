@@ -1,0 +1,38 @@
+/** The sign of life of a controller: a small change in the database every few seconds, and how the last one went. */
+import { outageOf } from '../../db/postgres/outages.js';
+import type { Outage } from '../../db/postgres/outages.js';
+
+export interface Heartbeat {
+  /** How the last one failed, if it did. */
+  readonly outage: () => Outage | undefined;
+  readonly stop: () => void;
+}
+
+export interface HeartbeatTimes {
+  readonly everyMs: number;
+  /** After one that failed: readiness waits for the next. */
+  readonly againMs: number;
+}
+
+const TIMES: HeartbeatTimes = { everyMs: 5_000, againMs: 500 };
+
+export function startHeartbeat(touch: () => Promise<void>, { everyMs, againMs }: HeartbeatTimes = TIMES): Heartbeat {
+  let outage: Outage | undefined;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = () => {
+    if (!isStopped) timer = setTimeout(() => void beat(), outage === undefined ? everyMs : againMs).unref();
+  };
+  const beat = async () => {
+    outage = await touch().then(() => undefined, outageOf);
+    schedule();
+  };
+  schedule();
+  return {
+    outage: () => outage,
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

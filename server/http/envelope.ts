@@ -1,0 +1,112 @@
+/** The JSON around every answer: `{data, meta}` or `{error, meta}`, written once. */
+import { createIdGenerator } from '../../domain/auth/tokens.js';
+import { DomainError } from '../../domain/errors.js';
+import type { ErrorKind } from '../../domain/errors.js';
+import { SHOWN_CHARACTERS } from '../../domain/value-text.js';
+import type { PageInfo } from '../../handlers/reply.js';
+import { ERROR_TABLE } from './error-table.js';
+
+export const API_VERSION = '0.0.1';
+export const API_ENROLLMENT_VERSION = '0.0.1';
+
+/** What a list without limit reports: the largest integer that every reader of JSON holds as it is. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+const versions = { apiEnrollmentVersion: API_ENROLLMENT_VERSION, apiVersion: API_VERSION };
+const versionsText = JSON.stringify(versions);
+
+export interface Meta {
+  readonly apiEnrollmentVersion: string;
+  readonly apiVersion: string;
+  readonly filterableFields?: readonly string[];
+  readonly pagination?: { readonly limit: number; readonly offset: number; readonly totalCount: number };
+}
+
+export function metaOf(page: PageInfo | undefined): Meta {
+  if (page === undefined) return versions;
+  const { filterableFields, limit, offset, totalCount } = page;
+  return {
+    apiEnrollmentVersion: API_ENROLLMENT_VERSION,
+    apiVersion: API_VERSION,
+    filterableFields,
+    pagination: { limit: limit ?? NO_LIMIT, offset, totalCount },
+  };
+}
+
+/** `meta` as text. */
+export function metaText(meta: Meta): string {
+  return meta.pagination === undefined ? versionsText : JSON.stringify(meta);
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: { readonly error: ErrorBody; readonly meta: Meta };
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface ErrorBody {
+  readonly cause?: Readonly<Record<string, unknown>>;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+}
+
+/** A text of a cause may repeat what the caller sent, and that may be a megabyte. */
+function clip(text: string): string {
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
+}
+
+/** The code that a caller gets for a failure. */
+export function codeOf(error: unknown): string {
+  return ERROR_TABLE[error instanceof DomainError ? error.kind : 'unhandled'].code;
+}
+
+/** What a caller learns of a failure: of a bug of ours, nothing. */
+export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
+  const cause =
+    error.field !== undefined
+      ? { field: clip(error.field.field), reason: clip(error.field.reason), value: clip(error.field.value) }
+      : error.causeData !== undefined
+        ? { data: error.causeData, message: clip(error.causeMessage ?? '') }
+        : error.causeMessage !== undefined
+          ? { code: 'UNHANDLED', message: clip(error.causeMessage) }
+          : undefined;
+  return answer(
+    error.kind,
+    requestId,
+    {
+      ...(cause === undefined ? {} : { cause }),
+      ...(error.override === undefined ? {} : { message: error.override }),
+    },
+    error.headers,
+  );
+}
+
+export function answer(
+  kind: ErrorKind | keyof typeof ERROR_TABLE,
+  requestId: string,
+  extra: { cause?: Record<string, unknown>; message?: string },
+  headers: Readonly<Record<string, string>> = {},
+): ErrorAnswer {
+  const { status, code, message } = ERROR_TABLE[kind];
+  return {
+    status,
+    headers,
+    body: {
+      error: {
+        ...(extra.cause === undefined ? {} : { cause: extra.cause }),
+        code,
+        message: extra.message ?? message,
+        requestId,
+      },
+      meta: versions,
+    },
+  };
+}
+
+/** A short random id for a request: ten characters that need no escape in a header, a log or a URL. */
+export const newRequestId: () => string = createIdGenerator(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+  10,
+);

@@ -1,0 +1,121 @@
+/** A validator's fault in the words that clients of this field know. */
+import type validators from '../../generated/management/validators.cjs';
+import type { DomainError } from '../../domain/errors.js';
+import { invalidField } from '../../domain/errors.js';
+import { jsonStart } from '../../domain/value-text.js';
+import { unparsable } from './json-body.js';
+
+type Fault = validators.ValidationFault;
+
+/** `/processes/0/path` as `processes.0.path`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
+}
+
+function valueAt(body: unknown, pointer: string): unknown {
+  let value = body;
+  for (const part of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return value;
+}
+
+/** Characters of the sentence about what should have been an object. */
+const SHOWN_OF_OBJECT = 300;
+
+/** Fields whose refused value is not shown: it may be a secret, or a part of one. */
+const secretField = /password|secret|key|code/i;
+/** A number; only its name speaks of a secret. */
+const openField = /(^|\.)minPasswordLength$/;
+
+const mayBeSecret = (field: string): boolean => secretField.test(field) && !openField.test(field);
+
+/** @param bodyName  the body parameter's name in the spec */
+export function bodyFault(fault: Fault, body: unknown, bodyName: string): DomainError {
+  const at = pathOf(fault.instancePath);
+  const logReason = ruleOf(fault);
+  if (fault.keyword === 'required') {
+    const missing = String(fault.params['missingProperty']);
+    const field = at === '' ? missing : `${at}.${missing}`;
+    return invalidField(field, `${field} in body is required`, undefined, logReason);
+  }
+  const field = at === '' ? bodyName : at;
+  const value = valueAt(body, fault.instancePath);
+  const shown = mayBeSecret(field) || fault.keyword === 'maxBytes' ? '' : value;
+  if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
+  // Clients of this field know an empty name as a missing one.
+  if (fault.keyword === 'minLength' && fault.params['limit'] === 1)
+    return invalidField(field, `${field} is required`, shown, logReason);
+  return invalidField(field, `${field} in body ${requirement(fault.keyword, fault.params)}`, shown, logReason);
+}
+
+/** A wrong JSON type could not even be read into the model; only free objects are reported by field. */
+function typeFault(fault: Fault, field: string, value: unknown, bodyName: string): DomainError {
+  const types = [fault.params['type']]
+    .flat()
+    .filter((type) => type !== 'null')
+    .join(' or ');
+  if (types === 'object' && fault.instancePath !== '') {
+    return invalidField(
+      field,
+      `${field} in body must be of type object: ${jsonStart(value, SHOWN_OF_OBJECT)}`.slice(0, SHOWN_OF_OBJECT),
+      value,
+      ruleOf(fault),
+    );
+  }
+  return unparsable(bodyName, `${field} must be of type ${types}`);
+}
+
+/** The rule of the spec that a body broke: names in the spec only, since names in the body may be anything. */
+function ruleOf({ keyword, params, schemaPath }: Fault): string {
+  return keyword === 'required'
+    ? `required ${String(params['missingProperty'])} ${schemaPath}`
+    : `${keyword} ${schemaPath}`;
+}
+
+const shownValues = (allowed: readonly (string | null)[]): string =>
+  allowed.filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ');
+
+/** What a value must be: the end of a sentence. @param params  of the rule, as the validator names them */
+export function requirement(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  const limit = String(params['limit']);
+  switch (keyword) {
+    case 'enum':
+      return `should be one of [${shownValues(params['allowedValues'] as readonly (string | null)[])}]`;
+    case 'minLength':
+      return `should be at least ${limit} chars long`;
+    case 'maxLength':
+      return `should be at most ${limit} chars long`;
+    case 'maxBytes':
+      return `should be at most ${limit} bytes long as JSON text`;
+    case 'minimum':
+      return `should be greater than or equal to ${limit}`;
+    case 'maximum':
+      return `should be less than or equal to ${limit}`;
+    case 'minItems':
+      return `should have at least ${limit} items`;
+    case 'maxItems':
+      return `should have at most ${limit} items`;
+    case 'uniqueItems':
+      return "shouldn't contain duplicates";
+    case 'pattern':
+      return `should match '${String(params['pattern'])}'`;
+    case 'format':
+      return `must be of type ${String(params['format'])}`;
+    default:
+      return `is invalid (${keyword})`;
+  }
+}
+
+/** Where and how an answer of ours broke its spec, for the log only: never the value. */
+export function describeFault(fault: Fault | undefined): { path: string; rule: string } {
+  return {
+    path: fault?.instancePath ?? '',
+    rule: `${fault?.keyword ?? 'unknown'} ${JSON.stringify(fault?.params ?? {})} ${fault?.schemaPath ?? ''}`,
+  };
+}

@@ -1,0 +1,20 @@
+/** What a request asks of its trace; server/traces/ has those that OpenTelemetry keeps. */
+import type { IncomingMessage } from 'node:http';
+import type { StatementTrace } from '../../db/postgres/statement-watch.js';
+import type { OutgoingTrace } from '../../handlers/context.js';
+import type { Exchange } from './exchange.js';
+import type { Seen } from './request-log.js';
+
+/** The trace of one request, from its headers to the end of its work. */
+export interface RequestTrace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Undefined for a request that is not recorded. */
+  readonly statements: StatementTrace | undefined;
+  readonly outgoing: OutgoingTrace;
+  end(exchange: Exchange, seen: Seen): void;
+}
+
+export interface Traces {
+  begin(request: IncomingMessage): RequestTrace;
+}

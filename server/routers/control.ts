@@ -1,0 +1,168 @@
+/** Builds the control channel of routers out of what this process has, and hands it their connections. */
+import { createPublicKey } from 'node:crypto';
+import type { JsonWebKeyInput } from 'node:crypto';
+import { newId, tokenOf } from '../../domain/auth/tokens.js';
+import type { Knock } from '../../fabric/channel/acceptor.js';
+import { DomainError } from '../../domain/errors.js';
+import type { KnownControllers } from '../../fabric/presence/controllers.js';
+import { createFabric } from '../../fabric/fabric.js';
+import type { Fabric } from '../../fabric/fabric.js';
+import type { Stores } from '../../db/stores/stores.js';
+import { verifyPeer } from '../../handlers/shared/client-certificates.js';
+import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
+import { addressOf } from '../base/client-address.js';
+import type { Config } from '../settings/config.js';
+import { handRoutersOver, holdRouters, routerHandoff } from '../sockets/handoff.js';
+import type { Logger } from '../base/log.js';
+import { noteFailure } from '../base/outage-log.js';
+import { certificatesSent } from '../api/peer.js';
+import type { RunningPki } from '../keys/pki.js';
+import { createRouterServer } from './router-server.js';
+import type { RouterServer } from './router-server.js';
+import type { ServerIdentity } from '../keys/renewal.js';
+import { listenAt } from '../sockets/tls-server.js';
+import type { RouterConnection } from '../sockets/tls-server.js';
+
+export interface ControlOptions {
+  readonly stores: Stores;
+  readonly apiSessions: ApiSessionRegistry;
+  readonly controllerId: string;
+  readonly controllers: KnownControllers;
+  readonly tokenKey: Buffer;
+  readonly pki: RunningPki;
+  readonly identity: ServerIdentity;
+  readonly log: Logger;
+}
+
+export function createControl({
+  stores,
+  apiSessions,
+  controllerId,
+  controllers,
+  tokenKey,
+  pki,
+  identity,
+  log,
+}: ControlOptions): Fabric {
+  return createFabric({
+    stores,
+    log,
+    noteFailure: (error, facts, message) => {
+      noteFailure(log, error, message, facts);
+    },
+    controllerId,
+    controllers,
+    newId,
+    apiSessionToken: (id) => tokenOf(tokenKey, id),
+    sessionTimeoutSeconds: apiSessions.timeoutSeconds,
+    apiSessions: {
+      async find(token) {
+        try {
+          const { caller } = await apiSessions.known(token);
+          return caller.isComplete ? caller.apiSessionId : undefined;
+        } catch (error) {
+          if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
+          throw error;
+        }
+      },
+    },
+    sessionsSeen: (ids) => {
+      apiSessions.seen(ids);
+    },
+    verify: (certificates) => verifyPeer(certificates, { own: pki, cas: [] }),
+    keySources() {
+      const { roots, intermediates } = pki.trust();
+      const { publicJwk, kid } = identity.signer();
+      const { kty, crv, x, y, n, e } = publicJwk;
+      const key = createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput);
+      return {
+        own: [...roots, ...intermediates],
+        signerDer: key.export({ type: 'spki', format: 'der' }),
+        signerKids: [kid, ...identity.earlierPrints()],
+      };
+    },
+  });
+}
+
+/** What the acceptor is told of a connection. */
+export function knockOf(connection: RouterConnection): Knock {
+  const { socket } = connection;
+  return {
+    socket,
+    certificates: certificatesSent(socket),
+    address: addressOf(socket),
+    admitted: () => {
+      connection.admitted();
+    },
+  };
+}
+
+export interface RouterDoor {
+  /** Of a router on the port that serves HTTPS; undefined when that port takes none. */
+  readonly open: ((connection: RouterConnection) => void) | undefined;
+  /** At the address for routers alone; undefined when this process listens on none. */
+  readonly server: RouterServer | undefined;
+  /** That address, as `host:port`. */
+  readonly address: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface RouterDoorOptions {
+  readonly fabric: Fabric;
+  readonly config: Config;
+  /** The server's certificate, then intermediates; never the root. */
+  readonly chainPem: string;
+  readonly privateKeyPem: string;
+  readonly log: Logger;
+}
+
+/**
+ * The way of routers into this process, or through it to the worker that holds them, which alone listens at the address
+ * for routers.
+ * @throws ConfigError when it cannot listen there
+ */
+export async function openRouterDoor({ fabric, log, config, ...tls }: RouterDoorOptions): Promise<RouterDoor> {
+  const { controlListen, controlShared } = config;
+  const isShared = controlListen === null || controlShared;
+  const handoff = routerHandoff();
+  if (handoff?.isHolder === false) {
+    const over = handRoutersOver(handoff.path);
+    return {
+      open: isShared
+        ? (connection) => {
+            over.pass(knockOf(connection));
+          }
+        : undefined,
+      server: undefined,
+      address: undefined,
+      close: async () => {
+        over.close();
+      },
+    };
+  }
+  const accept = (knock: Knock) => {
+    fabric.accept(knock);
+  };
+  const onRouter = (connection: RouterConnection) => {
+    accept(knockOf(connection));
+  };
+  const holder = handoff === undefined ? undefined : await holdRouters(handoff.path, accept, log);
+  const server = controlListen === null ? undefined : createRouterServer({ config, ...tls, onRouter, log });
+  const close = async () => {
+    server?.leave();
+    // Its channels end by themselves before their sockets do. A start that fails earlier closes it too: once is enough.
+    await fabric.close();
+    await holder?.close();
+  };
+  try {
+    const address =
+      server === undefined || controlListen === null
+        ? undefined
+        : await listenAt(server, controlListen, 'EDGE_CONTROL_LISTEN', true);
+    if (address !== undefined) log.info({ address }, 'routers have an address of their own');
+    return { open: isShared ? onRouter : undefined, server, address, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

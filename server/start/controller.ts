@@ -1,0 +1,172 @@
+/**
+ * A controller from its start to its end: its data, who it is, what it keeps in memory, what listens. Here alone is put
+ * together what lives long; start/phases.ts says what each step is given and opens.
+ */
+import { EventEmitter } from 'node:events';
+import type { ClientConfig } from 'pg';
+import { createPasswordHasher } from '../../domain/auth/passwords.js';
+import { newId } from '../../domain/auth/tokens.js';
+import type { ServerConfig } from '../../db/postgres/servers.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { Context } from '../../handlers/context.js';
+import { startBackups } from '../maintenance/backup-schedule.js';
+import { bindOperations } from '../sessions/binder.js';
+import { openNetwork, refreshKeys } from '../keys/bootstrap.js';
+import type { Network } from '../keys/bootstrap.js';
+import { buildContext } from './build-context.js';
+import { closeAll } from '../base/closers.js';
+import type { Closers } from '../base/closers.js';
+import type { Config } from '../settings/config.js';
+import { connectDatabase, locateServer } from '../data/database.js';
+import { createEpochMemory } from '../changes/epochs.js';
+import type { Logger } from '../base/log.js';
+import { createMaintenance } from '../maintenance/maintenance.js';
+import { createPki } from '../keys/pki.js';
+import { keepKeysFresh, serverIdentity } from '../keys/renewal.js';
+import { openSpas } from '../pages/spa.js';
+import { openMemory } from './memory.js';
+import type { Data, Live, Own, Ready, Serving, Start } from './phases.js';
+import { serve } from './serving.js';
+
+export interface Controller {
+  /** Where it listens, such as `https://127.0.0.1:1280`. */
+  readonly url: string;
+  /** Where this process takes routers alone, as `host:port`; undefined when it does nowhere. */
+  readonly control: string | undefined;
+  /** Where this process answers with metrics, as `host:port`; undefined when it does nowhere. */
+  readonly metrics: string | undefined;
+  readonly advertise: string;
+  readonly newAdmin: Network['newAdmin'];
+  /**
+   * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called
+   * again, it waits for neither.
+   */
+  stop(): Promise<void>;
+}
+
+/** @param abort  ends the start with an error at its next step; nothing is left running */
+export async function startController(
+  config: Config,
+  log: Logger,
+  abort = new AbortController().signal,
+): Promise<Controller> {
+  const start = newStart(config, log, abort);
+  try {
+    return await assemble(start);
+  } catch (error) {
+    await closeAll(start.closers, log);
+    throw error;
+  }
+}
+
+export interface PreparedNetwork {
+  readonly connection: ClientConfig;
+  readonly newAdmin: Network['newAdmin'];
+  /** Stops the embedded database, if there is one. */
+  close(): Promise<void>;
+}
+
+/** What must exist before several processes serve: the database, its schema, the network. Serves nothing itself. */
+export async function prepareNetwork(config: Config, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
+  const start = newStart(config, log, abort);
+  const { closers } = start;
+  const ofPool: Closers = [];
+  openSpas(config.spa); // each worker serves them: this only refuses what none could serve
+  try {
+    const connection = await locateServer(start);
+    const { network, stores, controllerId } = await openData({ ...start, closers: ofPool }, connection);
+    // Of workers that ran before: those of this start are not there yet.
+    await stores.routerChannels.forgetHostsOf(controllerId);
+    await closeAll(ofPool, log);
+    return { connection, newAdmin: network.newAdmin, close: () => closeAll(closers, log) };
+  } catch (error) {
+    await closeAll(ofPool, log);
+    await closeAll(closers, log);
+    throw error;
+  }
+}
+
+const newStart = (config: Config, log: Logger, abort: AbortSignal): Start => ({
+  config,
+  log,
+  abort,
+  closers: [],
+  startedAt: new Date(),
+  changes: new EventEmitter(),
+});
+
+async function assemble(start: Start): Promise<Controller> {
+  const { config, log, abort, closers } = start;
+  const bindings = bindOperations();
+  const spas = openSpas(config.spa);
+  const connection = await locateServer(start);
+  const data = await openData(start, connection);
+  const own = await openIdentity(data);
+  const live = await openMemory(start, connection, { ...data, ...own });
+  abort.throwIfAborted();
+  const parts = { ...start, ...data, ...own, ...live };
+  const ready = { ...parts, context: openContext(parts, connection) };
+  const hurry = new AbortController();
+  const { servers, address, control, metrics } = await serve(ready, { bindings, spas, hurry: hurry.signal });
+  keepFresh(ready, servers);
+  const url = `https://${address}`;
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    if (stopping !== undefined) hurry.abort();
+    return (stopping ??= closeAll(closers, log));
+  };
+  return { url, control, metrics, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
+}
+
+/** The network is made by the first start. */
+async function openData(start: Start, connection: ServerConfig): Promise<Data> {
+  const { config, log, abort, changes } = start;
+  const epochs = createEpochMemory();
+  const opened = await connectDatabase({
+    ...start,
+    connection,
+    onLost: () => changes.emit('databaseLost'),
+    onChanged: () => {
+      epochs.changed();
+      changes.emit('changed');
+    },
+  });
+  abort.throwIfAborted();
+  const stores = openStores(opened.database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+  const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
+  const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
+  const network = await openNetwork(config, stores, passwords, controllerId, log);
+  return { ...opened, stores, epochs, passwords, network, controllerId };
+}
+
+async function openIdentity({ network }: Data): Promise<Own> {
+  const identity = serverIdentity(network.keys.server);
+  return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
+}
+
+/** What handlers work with, and what works on the database as a whole. */
+function openContext(parts: Start & Data & Own & Live, connection: ServerConfig): Context {
+  const { config, log, closers, network } = parts;
+  const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });
+  closers.push(() => maintenance.close());
+  const backups = startBackups({ config, connection, log });
+  closers.push(() => backups.close());
+  return buildContext({ ...parts, maintenance });
+}
+
+/** Renews what ends soon, at an interval and when another controller has renewed it. */
+function keepFresh(ready: Ready, servers: Serving['servers']): void {
+  const { config, log, closers, changes, stores, network, controllerId, announce, fabric, identity, pki } = ready;
+  const current = () => refreshKeys(config, stores, network, controllerId, log);
+  const renewal = keepKeysFresh({ servers, pki, identity, announce, log, current });
+  const renew = () => {
+    void renewal().then(() => {
+      fabric.news.keysChanged();
+    });
+  };
+  changes.on('pkiChanged', renew);
+  const timer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
+  closers.push(() => {
+    clearInterval(timer);
+  });
+}
