@@ -56,7 +56,7 @@ cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
   filter: (path) => !/\.ts$/.test(path),
 });
 
-// The forms of the API documents that are not checked in. They are made unless dist/ has those with the expected hashes.
+// The forms of the API documents that are not checked in: made unless dist/ has those with the expected hashes.
 const checksums = join(root, 'generated/documents.sha256');
 const hasHash = (hash, path) =>
   existsSync(path) && createHash('sha256').update(readFileSync(path)).digest('hex') === hash;
