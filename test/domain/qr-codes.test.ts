@@ -1,7 +1,7 @@
 /** Pictures of second factors: drawn once for each text, also for many that ask at once, and again after a failure. */
 import { expect } from 'chai';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
-import { QrCodes } from '../../handlers/shared/qr-codes.js';
+import { QrCodes } from '../../handlers/qr-codes.js';
 
 describe('QR codes', () => {
   const turns = () => new YieldQueue({ waiting: 1_000 });

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { YieldQueue } from '../../domain/scheduling/yield-queue.js';
+import type { YieldQueue } from '../domain/scheduling/yield-queue.js';
 
 const PIXELS = 256;
 /** Of some 3 KB each. */
