@@ -15,7 +15,7 @@ import type { Precondition, VersionedEntity } from '../../db/postgres/preconditi
 import type { OnVersion } from '../../db/postgres/request-scope.js';
 import type { OperationSpec } from '../../generated/operation.js';
 
-/** What is stored of each collection whose entities can be changed or deleted by their ids. */
+/** Stored entity behind each collection whose entities can be changed or deleted by their ids. */
 const COLLECTIONS: Readonly<Record<string, VersionedEntity>> = {
   'api-sessions': 'apiSession',
   'auth-policies': 'authPolicy',
@@ -42,7 +42,7 @@ const COLLECTIONS: Readonly<Record<string, VersionedEntity>> = {
 
 const entities = new WeakMap<OperationSpec, VersionedEntity | null>();
 
-/** What a detail, a change or a delete is about; undefined for all other operations. */
+/** Returns the entity of a detail, a change or a delete; undefined for all other operations. */
 function entityOf(operation: OperationSpec): VersionedEntity | undefined {
   const known = entities.get(operation);
   if (known !== undefined) return known ?? undefined;
@@ -51,7 +51,7 @@ function entityOf(operation: OperationSpec): VersionedEntity | undefined {
   return entity;
 }
 
-/** Of a hash: 132 bits. */
+/** Length of a hash: 132 bits. */
 const CHARACTERS = 22;
 
 function hashOf(text: string | Buffer): string {
@@ -61,7 +61,7 @@ function hashOf(text: string | Buffer): string {
 /** A strong tag of a text. */
 export const tagOf = (text: string | Buffer): string => `"${hashOf(text)}"`;
 
-/** Of texts that live as long as this process: a handful. */
+/** Hashes of texts that live as long as this process: a handful. */
 const ofConstants = new LRUCache<string | Buffer, string>({ max: 64 });
 
 /** The same for a document, a page, a file: hashed once. */
@@ -71,7 +71,7 @@ export function tagOfConstant(text: string | Buffer): string {
   return known;
 }
 
-/** Of an answer in JSON. @param data  of its envelope. @param body  its text */
+/** Returns the tag of a JSON response. @param data  of its envelope. @param body  its text */
 export function tagOfAnswer(operation: OperationSpec, data: unknown, body: string): string {
   const entity = entityOf(operation);
   if (entity === undefined) return tagOf(body);
@@ -135,7 +135,7 @@ export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
 }
 
 /**
- * What `If-Match` asks of a request; undefined when nothing has to be compared.
+ * Returns the precondition that `If-Match` sets; undefined when nothing has to be compared.
  * @throws DomainError `invalidField` for what is no list of entity tags
  */
 export function preconditionOf(
