@@ -87,7 +87,7 @@ async function compareOwnView(
  * it.
  */
 async function viewNow({ grants }: Granted, state: Buffer, caller: Caller, epoch: number, stores: Stores) {
-  const digest = digestOf(await viewsOf(grants, caller, stores));
+  const digest = digestOf(await viewsOf(grants, caller, stores), stores.services.clientMembers);
   const isOfOnePiece = (await stores.access.epoch()).epoch === epoch;
   return { epoch, digest, state: isOfOnePiece ? state : null };
 }

@@ -56,10 +56,10 @@ export interface TlsServer extends Server {
 }
 
 /**
- * Returns the options of a handshake; the same for the first certificate and for each that follows it. No connection is resumed: a
- * resumed one would know only the client's leaf (docs/decisions/0011). With tickets off, both versions of TLS are left
- * with session ids, and Node keeps no sessions to find by them unless a listener for `newSession` exists. No connection
- * is renegotiated: the client's certificate stays what it was in the handshake.
+ * Returns the options of a handshake; the same for the first certificate and for each that follows it. No connection is
+ * resumed: a resumed one would know only the client's leaf (docs/decisions/0011). With tickets off, both versions of
+ * TLS are left with session ids, and Node keeps no sessions to find by them unless a listener for `newSession` exists.
+ * No connection is renegotiated: the client's certificate stays what it was in the handshake.
  */
 export function secureContext(chainPem: string, privateKeyPem: string): SecureContextOptions {
   return {
