@@ -25,8 +25,7 @@ function step(what, command, args, options = {}) {
 }
 
 const CHECKS = {
-  types: ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', 'false'],
-  lint: ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0'],
+  'types and lint': ['scripts/lint.mjs'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
   specs: ['dist/scripts/lint-specs.js'],
   'generated files are fresh': ['dist/scripts/generate.js', '--check'],
@@ -114,7 +113,10 @@ const installContractTester = () => {
 };
 
 /** Types are checked beside the suites. */
-const build = () => step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
+function build() {
+  step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
+  step('build of the laboratory', process.execPath, ['lab/build.mjs']);
+}
 
 async function testAll() {
   installContractTester();

@@ -57,11 +57,11 @@ describe('a word of the command line means', () => {
 
 describe('a run of all suites', () => {
   it('takes each file once', () => {
-    const names = ['api/hostile-floods', 'api/services', 'life/outage-drill', 'life/kill', 'life/upgrade', 'sdk/sdks'];
+    const names = ['api/hostile-floods', 'api/services', 'lab/outage-drill', 'life/kill', 'life/upgrade', 'sdk/sdks'];
     const groups = grouped(names.map((name) => `${name}.test.js`));
     expect(groups).to.deep.equal({
       alone: ['dist/test/api/hostile-floods.test.js'],
-      drills: ['dist/test/life/outage-drill.test.js'],
+      drills: ['dist/test/lab/outage-drill.test.js'],
       patient: ['dist/test/sdk/sdks.test.js'],
       once: ['dist/test/life/upgrade.test.js'],
       processes: ['dist/test/life/kill.test.js'],
