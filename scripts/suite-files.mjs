@@ -17,7 +17,7 @@ const GROUPS = {
   /** Compilers at work: they take what the others leave of the machine. */
   patient: ['sdk/*'],
   /** One at a time: they use what a system has once, the copy of PostgreSQL below /var/lib. */
-  once: ['life/upgrade', 'life/package', 'life/packages', 'life/places', 'life/deploy', 'db/embedded-system'],
+  once: ['life/upgrade', 'life/package', 'life/packages', 'life/places', 'life/deploy-systemd', 'db/embedded-system'],
   /** Controllers as processes: they wait most of their time. */
   processes: [
     'interop/outages',
