@@ -42,12 +42,12 @@ export const ARROWS = {
     start: '*',
   },
   fabric: {
-    channel: ['.'],
-    presence: ['.', 'channel'],
-    sessions: ['.', 'channel'],
-    model: ['.', 'channel'],
-    traffic: ['.', 'channel'],
-    messages: ['.', 'channel', 'presence', 'sessions', 'model', 'traffic'],
+    channel: [],
+    presence: ['channel'],
+    sessions: ['channel'],
+    model: ['channel'],
+    traffic: ['channel'],
+    messages: ['channel', 'presence', 'sessions', 'model', 'traffic'],
     '.': '*',
   },
 };

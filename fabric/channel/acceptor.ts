@@ -1,178 +1,166 @@
 /**
- * Lets routers in. A connection must say hello within a bounded time and space. The router is the leaf certificate that
- * the handshake proved, and nothing else of its chain: it must be the one that the router enrolled with, lead to our
- * CA, and be in time; the router must exist and not be disabled. A refused connection is closed without an answer.
+ * Lets routers in. A connection must say hello within a bounded time and space, and prove to be the router that it
+ * names (authenticate-router.ts). A refused connection is closed without an answer.
  */
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { DomainError } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
-import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
-import { isLeafOf } from '../../domain/pki/pem.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
+import { authenticateRouter } from './authenticate-router.js';
+import type { RouterAuthentication } from './authenticate-router.js';
+import { boundOf } from './bounds.js';
+import type { MessageTable } from './channel.js';
 import { Connection } from './connection.js';
+import { ConnectionRefused } from './connection-refused.js';
+import { firstFrame } from './first-frame.js';
 import { FrameReader, HELLO_LIMITS } from './frame.js';
-import type { Frame } from './frame.js';
 import { HELLO_SEQUENCE, helloAnswer, readHello } from './hello.js';
 import type { Hello } from './hello.js';
 import type { ChannelLimits } from './limits.js';
 import { MalformedError } from './malformed.js';
-import { boundOf } from './bounds.js';
-import { createRefusalLog } from './refusals.js';
+import { RefusalLog } from './refusals.js';
+import type { ChannelRegistry } from './registry.js';
 import { OpenChannel } from './router-channel.js';
+import type { FailureLog, NoteFailure } from './router-log.js';
 import { RouterShares } from './router-shares.js';
-import type { Registry } from './registry.js';
-import type { MessageTable } from './channel.js';
-import type { FabricServices } from '../services.js';
 
-/** A connection of someone who wants to speak the protocol of routers, after its handshake. */
-export interface Knock {
+/** A connection that wants to speak the protocol of routers, after its handshake. */
+export interface IncomingConnection {
   readonly socket: Socket;
   /** DER, as sent, leaf first; empty when none was sent. */
   readonly certificates: readonly Buffer[];
-  /** For the log. */
+  /** Address of the peer, for the log. */
   readonly address: string;
   /** Called when the router is let in. */
   readonly admitted?: () => void;
 }
 
-export interface AcceptorOptions {
-  readonly services: FabricServices;
-  /** For lines about connections that are refused, which have bounds of their own. */
-  readonly log: Logger;
-  readonly registry: Registry;
+export interface AcceptorOptions extends RouterAuthentication {
+  /** Logs connections that are refused, with bounds for strangers. */
+  readonly refusals: { readonly log: Logger; readonly noteFailure: NoteFailure };
+  /** Logs about routers that were let in. */
+  readonly lines: FailureLog;
+  readonly registry: ChannelRegistry;
   readonly table: MessageTable;
   readonly limits: ChannelLimits;
-  /** Spreads what holds the processor. */
-  readonly turns: YieldQueue;
-  /** Of the network's own CA. @throws ChainFault */
-  readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
-  /** The channel is open; messages are handed over from the next turn on. */
+  /** Id that routers know this controller by. */
+  readonly ownId: () => string;
+  /** Called when a channel is open; its messages are handed over from the next turn on. */
   readonly onOpen: (channel: OpenChannel, router: KnownRouter) => void;
   readonly onClose: (channel: OpenChannel, reason: string) => void;
 }
 
-/** Why a connection is refused. `routerId` is set once a certificate has shown who it is about. */
-class Refusal extends Error {
-  constructor(
-    message: string,
-    readonly routerId?: string,
-  ) {
-    super(message);
-  }
-}
-
-/** What a connection has shown. */
-interface Shown {
+/** A connection whose hello has been read. */
+interface Greeted {
+  readonly connection: IncomingConnection;
   readonly hello: Hello;
   readonly leaf: Buffer;
   /** May hold bytes that came already. */
   readonly reader: FrameReader;
 }
 
-export interface Acceptor {
-  /** Takes over the connection, and its end. */
-  accept(knock: Knock): void;
-  /** Refuses all that come from now on, also those that are being checked. */
-  close(): void;
-}
-
-export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const { services, log, registry, limits, verify, turns } = options;
-  const refusals = createRefusalLog({ log, noteFailure: services.noteFailure });
-  const shares = new RouterShares(limits.shares, () => performance.now());
-  const work = new YieldQueue({ waiting: Infinity });
-  const waiting = new Set<Socket>();
-  /** Of these, those whose hello has not come; longest first. */
-  const silent = new Set<Socket>();
+export class Acceptor {
+  readonly #options: AcceptorOptions;
+  readonly #refusals: RefusalLog;
+  readonly #shares: RouterShares;
+  /** Parts of long work, of all routers. */
+  readonly #work = new YieldQueue({ waiting: Infinity });
+  readonly #waiting = new Set<Socket>();
+  /** Waiting sockets whose hello has not come, in the order of their arrival. */
+  readonly #silent = new Set<Socket>();
   /** Ids of routers that are on their way in. */
-  const entering = new Set<string>();
-  let isClosed = false;
+  readonly #entering = new Set<string>();
+  #isClosed = false;
 
-  /** A router says hello at once: who is silent gives way, longest first. */
-  const findPlace = () => {
-    if (waiting.size < limits.hellos) return;
-    const [longest] = silent;
-    if (longest === undefined) throw new Refusal('too many connections are being checked');
-    leave(longest);
-    longest.destroy(new Refusal('it said no hello, and others wanted its place'));
-  };
+  constructor(options: AcceptorOptions) {
+    this.#options = options;
+    this.#refusals = new RefusalLog(options.refusals);
+    this.#shares = new RouterShares(options.limits.shares, () => performance.now());
+  }
 
-  const leave = (socket: Socket) => {
-    waiting.delete(socket);
-    silent.delete(socket);
-  };
+  /** Takes over the connection, and its end. */
+  accept(connection: IncomingConnection): void {
+    const { socket, address } = connection;
+    const ignore = () => undefined;
+    socket.on('error', ignore);
+    if (this.#isClosed) {
+      socket.destroy();
+      return;
+    }
+    this.#admit(connection).catch((error: unknown) => {
+      socket.destroy();
+      if (isRefusal(error))
+        this.#refusals.note(error.message, error instanceof ConnectionRefused ? error.routerId : undefined, address);
+      else this.#refusals.noteUnchecked(error, address);
+    });
+  }
 
-  const accept = async (knock: Knock) => {
-    const { socket, certificates } = knock;
+  /** Refuses all that come from now on, also those that are being checked. */
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#waiting) socket.destroy();
+  }
+
+  async #admit(connection: IncomingConnection): Promise<void> {
+    const { socket, certificates } = connection;
     const [leaf] = certificates;
-    if (leaf === undefined) throw new Refusal('no certificate was shown');
-    findPlace();
-    waiting.add(socket);
-    silent.add(socket);
+    if (leaf === undefined) throw new ConnectionRefused('no certificate was shown');
+    this.#makeRoom();
+    this.#waiting.add(socket);
+    this.#silent.add(socket);
     try {
       const reader = new FrameReader(HELLO_LIMITS);
-      const hello = readHello(await firstFrame(socket, reader, limits.helloMs));
-      silent.delete(socket);
-      await enter(knock, { hello, leaf, reader });
+      const hello = readHello(await firstFrame(socket, reader, this.#options.limits.helloMs));
+      this.#silent.delete(socket);
+      await this.#enter({ connection, hello, leaf, reader });
     } finally {
-      leave(socket);
+      this.#forget(socket);
     }
-  };
+  }
 
-  const enter = async (knock: Knock, { hello, leaf, reader }: Shown) => {
-    const router = await entitled(hello, leaf, knock.certificates);
-    if (!hello.isFirst) throw new Refusal('a further connection of a channel, which none was offered', router.id);
-    const restMs = shares.restOf(router.id);
-    if (restMs > 0) throw new Refusal('it came too often, or needed too much time, and has to wait', router.id);
+  /** Cuts the connection that has been silent longest when too many wait: a router says hello at once. */
+  #makeRoom(): void {
+    if (this.#waiting.size < this.#options.limits.hellos) return;
+    const [longest] = this.#silent;
+    if (longest === undefined) throw new ConnectionRefused('too many connections are being checked');
+    this.#forget(longest);
+    longest.destroy(new ConnectionRefused('it said no hello, and others wanted its place'));
+  }
+
+  #forget(socket: Socket): void {
+    this.#waiting.delete(socket);
+    this.#silent.delete(socket);
+  }
+
+  async #enter(greeted: Greeted): Promise<void> {
+    const { connection, hello, leaf } = greeted;
+    const { certificates, socket } = connection;
+    const router = await authenticateRouter({ routerId: hello.routerId, leaf, certificates }, this.#options);
+    const { id } = router;
+    if (!hello.isFirst) throw new ConnectionRefused('a further connection of a channel, which none was offered', id);
+    const restMs = this.#shares.restOf(id);
+    if (restMs > 0) throw new ConnectionRefused('it came too often, or needed too much time, and has to wait', id);
     // Each could wait for a sign of life of the one before.
-    if (entering.has(router.id)) throw new Refusal('it connects twice at a time', router.id);
-    entering.add(router.id);
+    if (this.#entering.has(id)) throw new ConnectionRefused('it connects twice at a time', id);
+    this.#entering.add(id);
     try {
-      await registry.makeRoom(router.id, (reason) => new Refusal(reason, router.id));
-      if (isClosed) throw new Refusal('the controller stops', router.id);
-      if (knock.socket.destroyed) throw new Refusal('the connection ended before it was let in', router.id);
-      open(knock, hello, router, leaf, reader);
+      await this.#options.registry.makeRoom(id, (reason) => new ConnectionRefused(reason, id));
+      if (this.#isClosed) throw new ConnectionRefused('the controller stops', id);
+      if (socket.destroyed) throw new ConnectionRefused('the connection ended before it was let in', id);
+      this.#open(greeted, router);
     } finally {
-      entering.delete(router.id);
+      this.#entering.delete(id);
     }
-  };
+  }
 
-  const entitled = async (hello: Hello, leaf: Buffer, certificates: readonly Buffer[]): Promise<KnownRouter> => {
-    const [router] = await services.stores.routerSync.routers([hello.routerId]);
-    if (router === undefined) throw new Refusal('there is no router with this id');
-    const { id, fingerprint, certPem, disabled } = router;
-    if (fingerprint === null || certPem === null) throw new Refusal('it has not enrolled', id);
-    // SHA-1 finds the certificate; only the same certificate is the router.
-    if (certFingerprint(leaf) !== fingerprint || !isLeafOf(certPem, leaf))
-      throw new Refusal('it shows another certificate than the one it enrolled with', id);
-    if (disabled) throw new Refusal('it is disabled', id);
-    const chain = await turns.run(() => verify(certificates));
-    if (chain.isExpired) throw new Refusal('its certificate has expired', id);
-    if (chain.caId !== null) throw new Refusal('its certificate is of another CA', id);
-    return router;
-  };
-
-  const open = ({ socket, admitted }: Knock, hello: Hello, router: KnownRouter, leaf: Buffer, reader: FrameReader) => {
-    const { table, onClose, onOpen } = options;
-    const routerId = router.id;
+  #open({ connection: { socket, admitted }, hello, leaf, reader }: Greeted, router: KnownRouter): void {
+    const { limits, registry, ownId, onOpen } = this.#options;
+    const channel = this.#channelFor(router.id, hello, leaf);
     const endsMs = Date.parse(new X509Certificate(leaf).validTo);
-    const channel = new OpenChannel({
-      hello,
-      fingerprint: certFingerprint(leaf),
-      limits,
-      table,
-      services,
-      turns: work,
-      charge: (ms, purpose) => shares.charge(routerId, ms, purpose),
-      onClose: (closed, reason) => {
-        registry.remove(closed);
-        onClose(closed, reason);
-      },
-    });
     const connection = new Connection(socket, reader, limits, {
       onFrame: (frame) => {
         channel.received(frame);
@@ -184,85 +172,35 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     });
     channel.attach(connection);
     registry.add(channel);
-    shares.came(routerId);
+    this.#shares.came(router.id);
     admitted?.();
     reader.bounds = boundOf;
-    connection.write(HELLO_SEQUENCE, helloAnswer(hello, services.controllers.ownId()));
+    connection.write(HELLO_SEQUENCE, helloAnswer(hello, ownId()));
     onOpen(channel, router);
     connection.start();
-  };
+  }
 
-  return {
-    accept(knock) {
-      const { socket, address } = knock;
-      const ignore = () => undefined;
-      socket.on('error', ignore);
-      if (isClosed) {
-        socket.destroy();
-        return;
-      }
-      accept(knock).catch((error: unknown) => {
-        socket.destroy();
-        if (isRefusal(error))
-          refusals.note(error.message, error instanceof Refusal ? error.routerId : undefined, address);
-        else refusals.noteUnchecked(error, address);
-      });
-    },
-    close() {
-      isClosed = true;
-      for (const socket of waiting) socket.destroy();
-    },
-  };
+  #channelFor(routerId: string, hello: Hello, leaf: Buffer): OpenChannel {
+    const { limits, table, lines, registry, onClose } = this.#options;
+    return new OpenChannel({
+      hello,
+      fingerprint: certFingerprint(leaf),
+      limits,
+      table,
+      lines,
+      work: this.#work,
+      charge: (ms, purpose) => this.#shares.charge(routerId, ms, purpose),
+      onClose: (closed, reason) => {
+        registry.remove(closed);
+        onClose(closed, reason);
+      },
+    });
+  }
 }
 
-/** What is told of a refusal is of our own words. */
+/** True for errors whose messages are our own words, so that the log may have them. */
 const isRefusal = (error: unknown): error is Error =>
-  error instanceof Refusal ||
+  error instanceof ConnectionRefused ||
   error instanceof MalformedError ||
   error instanceof ChainFault ||
   (error instanceof DomainError && error.kind === 'tooManyRequests');
-
-/** The socket is paused when this resolves. */
-function firstFrame(socket: Socket, reader: FrameReader, patienceMs: number): Promise<Frame> {
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      clearTimeout(timer);
-      socket.off('data', onData);
-      socket.off('close', onClose);
-      socket.off('error', onError);
-      socket.pause();
-      act();
-    };
-    const fail = (error: Error) => {
-      settle(() => {
-        reject(error);
-      });
-    };
-    const onData = (chunk: Buffer) => {
-      try {
-        reader.push(chunk);
-        const frame = reader.next();
-        if (frame !== undefined)
-          settle(() => {
-            resolve(frame);
-          });
-      } catch (error) {
-        fail(error instanceof Error ? error : new Error(String(error)));
-      }
-    };
-    const onClose = () => {
-      fail(new Refusal('the connection ended before a hello'));
-    };
-    const onError = (error: Error) => {
-      if (error instanceof Refusal) fail(error);
-      else onClose();
-    };
-    const timer = setTimeout(() => {
-      fail(new Refusal(`no hello within ${patienceMs / 1000} s`));
-    }, patienceMs).unref();
-    socket.on('data', onData);
-    socket.on('close', onClose);
-    socket.on('error', onError);
-    socket.resume();
-  });
-}

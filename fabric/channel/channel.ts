@@ -1,8 +1,7 @@
-/** What the messages of routers are handled with: a channel to one router, and what belongs to all of them. */
+/** A channel to one router as handlers of its messages see it, and the table of those handlers. */
 import type { Frame, Message } from './frame.js';
-import type { FabricServices } from '../services.js';
 
-/** Why a channel ends; goes into the log. */
+/** Reason for which a channel ends; goes into the log. */
 export type CloseReason = string;
 
 /**
@@ -27,13 +26,20 @@ export interface RouterChannel {
   /** Resolves when little waits to be sent, or when the channel is closed: await it between messages of a bulk. */
   drained(): Promise<void>;
   /**
-   * Runs a part of long work in a turn of the event loop that it shares with no other part; its time counts as the
-   * router's.
+   * Runs a part of long work in an iteration of the event loop that it shares with no other part; its time counts as
+   * the router's.
    * @throws ChannelError when the channel is closed: the work ends there
    */
   work<T>(part: () => T): Promise<T>;
   /** Cuts the connection; what was not sent is lost. The reason is logged. */
   close(reason: CloseReason): void;
+}
+
+/** The channels that this process holds, one for each connected router. */
+export interface ConnectedChannels {
+  get(routerId: string): RouterChannel | undefined;
+  /** Iterates in no order. */
+  all(): Iterable<RouterChannel>;
 }
 
 /** No reply came to a request. */
@@ -46,7 +52,7 @@ export class ChannelError extends Error {
  * side by side; `inOrder` handlers are waited for before the next message of the router is looked at. What it throws is
  * logged and ends nothing, but a `MalformedError` cuts the channel.
  */
-export type MessageHandler = (frame: Frame, channel: RouterChannel, services: FabricServices) => Promise<void> | void;
+export type MessageHandler = (frame: Frame, channel: RouterChannel) => Promise<void> | void;
 
 export interface MessageRule {
   readonly handle: MessageHandler;
@@ -58,8 +64,8 @@ export interface MessageRule {
   readonly inOrder?: boolean | 'large';
 }
 
-/** Bytes of a message that is handled in one turn of the event loop. */
+/** Bytes of a message that is handled in one iteration of the event loop. */
 export const AT_ONCE_BYTES = 32 << 10;
 
-/** By content type. */
+/** Rules by content type. */
 export type MessageTable = ReadonlyMap<number, MessageRule>;

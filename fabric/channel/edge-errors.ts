@@ -9,9 +9,9 @@ import { ErrorHeader, encodeText, encodeUint32 } from './headers.js';
 import { message } from './frame.js';
 import type { Message } from './frame.js';
 import { ContentType } from './content-types.js';
-import type { FabricServices } from '../services.js';
+import type { FailureLog } from './router-log.js';
 
-/** What a client does after a failed bind. */
+/** Tells a client what to do after a failed bind. */
 const Retry = { Default: 0, TooBusy: 1, StartOver: 2, Never: 3 } as const;
 
 export const EDGE_ERRORS = {
@@ -37,7 +37,7 @@ export class EdgeError extends Error {
   constructor(
     readonly kind: EdgeErrorKind,
     message: string,
-    /** Of a circuit that was tried. */
+    /** Id of the circuit that was tried. */
     readonly circuitId?: string,
   ) {
     super(message);
@@ -49,12 +49,12 @@ export const invalidSession = () => new EdgeError('invalidSession', 'invalid ses
 export const wrongSessionType = () => new EdgeError('wrongSessionType', 'incorrect session type');
 export const invalidEdgeRouter = () => new EdgeError('invalidEdgeRouter', 'invalid edge router for session');
 
-/** Also for a service that is there and not granted: who may not use it does not learn that it is there. */
+/** Covers a service that exists and is not granted too: a client without access does not learn that it exists. */
 export const invalidService = () => new EdgeError('invalidService', 'invalid service');
 export const invalidTerminator = () => new EdgeError('invalidTerminator', 'invalid terminator');
 export const tunnelingNotEnabled = () => new EdgeError('tunnelingNotEnabled', 'tunneling not enabled');
 
-/** Any error as a refusal; what is none says nothing to the client. */
+/** Turns any error into a refusal; one that is no `EdgeError` says nothing to the client. */
 function asEdgeError(error: unknown): EdgeError {
   if (error instanceof EdgeError) return error;
   if (error instanceof DomainError && error.kind === 'tooManyRequests') return new EdgeError('busy', 'busy');
@@ -62,14 +62,14 @@ function asEdgeError(error: unknown): EdgeError {
 }
 
 /**
- * A refusal for the answer, and its line for the log.
- * @param what  was not done, such as `a terminator could not be changed`
+ * Makes a refusal for the answer, and logs it.
+ * @param what  the line for the log, such as `a terminator could not be changed`
  */
 export function refusalOf(
   error: unknown,
   what: string,
   { routerId }: Pick<RouterChannel, 'routerId'>,
-  { log, noteFailure }: Pick<FabricServices, 'log' | 'noteFailure'>,
+  { log, noteFailure }: FailureLog,
 ): EdgeError {
   const refusal = asEdgeError(error);
   if (refusal === error || refusal.kind === 'busy') log.debug({ routerId, reason: refusal.message }, what);

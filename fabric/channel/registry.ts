@@ -1,45 +1,49 @@
 /** The channels that this process holds, one for each router. */
+import type { ConnectedChannels } from './channel.js';
 import type { OpenChannel } from './router-channel.js';
-import type { ChannelRegistry } from '../services.js';
 
-export interface Registry extends ChannelRegistry {
-  get(routerId: string): OpenChannel | undefined;
-  all(): Iterable<OpenChannel>;
-  add(channel: OpenChannel): void;
-  remove(channel: OpenChannel): void;
+const POLL_MS = 20;
+
+export class ChannelRegistry implements ConnectedChannels {
+  readonly #channels = new Map<string, OpenChannel>();
+  readonly #probeMs: number;
+
+  /** @param probeMs  how long a sign of life may take */
+  constructor(probeMs: number) {
+    this.#probeMs = probeMs;
+  }
+
+  get(routerId: string): OpenChannel | undefined {
+    return this.#channels.get(routerId);
+  }
+
+  all(): Iterable<OpenChannel> {
+    return this.#channels.values();
+  }
+
+  add(channel: OpenChannel): void {
+    this.#channels.set(channel.routerId, channel);
+  }
+
+  remove(channel: OpenChannel): void {
+    if (this.#channels.get(channel.routerId) === channel) this.#channels.delete(channel.routerId);
+  }
+
   /**
-   * Before a router that has a channel already comes again: the earlier one is asked for a sign of life, and closed
-   * when it gives none. @throws what `refuse` makes when it does, since two machines with one certificate would push
-   * each other out for ever
+   * Makes room for a router that connects again: asks its earlier channel for a sign of life, and closes it when it
+   * gives none. Two machines with one certificate would push each other out for ever otherwise.
+   * @throws what `refuse` makes when the earlier channel is alive
    */
-  makeRoom(routerId: string, refuse: (reason: string) => Error): Promise<void>;
-}
-
-const LOOK_MS = 20;
-
-/** @param probeMs  how long a sign of life may take */
-export function createRegistry(probeMs: number): Registry {
-  const channels = new Map<string, OpenChannel>();
-  return {
-    get: (routerId) => channels.get(routerId),
-    all: () => channels.values(),
-    add(channel) {
-      channels.set(channel.routerId, channel);
-    },
-    remove(channel) {
-      if (channels.get(channel.routerId) === channel) channels.delete(channel.routerId);
-    },
-    async makeRoom(routerId, refuse) {
-      const earlier = channels.get(routerId);
-      if (earlier === undefined) return;
-      const since = performance.now();
-      earlier.probe();
-      // Counted in looks: while this process is busy, the answer may lie there unread.
-      for (let looks = probeMs / LOOK_MS; looks > 0 && !earlier.isClosed; looks -= 1) {
-        if (earlier.heardAt > since) throw refuse('it is connected already, and that connection is alive');
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      }
-      earlier.close('the router came again, and this connection gave no sign of life');
-    },
-  };
+  async makeRoom(routerId: string, refuse: (reason: string) => Error): Promise<void> {
+    const earlier = this.#channels.get(routerId);
+    if (earlier === undefined) return;
+    const since = performance.now();
+    earlier.probe();
+    // Counted in polls: while this process is busy, the answer may lie there unread.
+    for (let polls = this.#probeMs / POLL_MS; polls > 0 && !earlier.isClosed; polls -= 1) {
+      if (earlier.heardAt > since) throw refuse('it is connected already, and that connection is alive');
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    earlier.close('the router came again, and this connection gave no sign of life');
+  }
 }

@@ -9,7 +9,7 @@ import { Header, encodeInt32, readInt32, reflected } from './headers.js';
 import type { Hello } from './hello.js';
 import type { ChannelLimits } from './limits.js';
 import { MalformedError } from './malformed.js';
-import type { FabricServices } from '../services.js';
+import type { FailureLog } from './router-log.js';
 import type { Purpose } from './router-shares.js';
 
 interface Waiter {
@@ -18,14 +18,14 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** What it takes to decrypt and read them. */
+/** Bytes that are decrypted and read in a millisecond. */
 const BYTES_A_MS = 1 << 20;
 
 /** A message of so few bytes takes no longer. */
 const SHORT_BYTES = 4 << 10;
 const SHORT_MS = 2;
 
-/** In memory while it waits. */
+/** Bytes in memory while the frame waits. */
 const heldBytes = ({ bytes, isSkipped }: Frame): number => (isSkipped === true ? 0 : bytes);
 
 /** Kinds of messages that are named in the log because nothing is done with them. */
@@ -37,9 +37,9 @@ export interface ChannelOptions {
   readonly fingerprint: string;
   readonly limits: ChannelLimits;
   readonly table: MessageTable;
-  readonly services: FabricServices;
+  readonly lines: FailureLog;
   /** Parts of long work, of all routers. */
-  readonly turns: YieldQueue;
+  readonly work: YieldQueue;
   /** Counts time of the event loop. @returns false when the router has had its share, and is to be cut */
   readonly charge: (ms: number, purpose: Purpose) => boolean;
   readonly onClose: (channel: OpenChannel, reason: CloseReason) => void;
@@ -57,7 +57,7 @@ export class OpenChannel implements RouterChannel {
   #queue: Frame[] = [];
   #queuedBytes = 0;
   #running = 0;
-  /** A message that must be done before the next is looked at. */
+  /** A message must be done before the next is looked at. */
   #isBlocked = false;
   #isClosed = false;
 
@@ -68,7 +68,7 @@ export class OpenChannel implements RouterChannel {
     this.fingerprint = options.fingerprint;
   }
 
-  /** Once, before anything else. */
+  /** Gives the channel its connection: once, before anything else. */
   attach(connection: Connection): void {
     this.#connection = connection;
   }
@@ -77,7 +77,7 @@ export class OpenChannel implements RouterChannel {
     return this.#isClosed;
   }
 
-  /** When the router was last heard, by `performance.now()`. */
+  /** Time by `performance.now()` at which the router was last heard. */
   get heardAt(): number {
     return this.#connection?.heardAt ?? 0;
   }
@@ -120,7 +120,7 @@ export class OpenChannel implements RouterChannel {
   }
 
   async work<T>(part: () => T): Promise<T> {
-    return this.#options.turns.run(() => {
+    return this.#options.work.run(() => {
       if (this.#isClosed) throw new ChannelError('the channel is closed');
       return this.#measured('own', part);
     });
@@ -130,7 +130,7 @@ export class OpenChannel implements RouterChannel {
     this.#connection?.end(reason);
   }
 
-  /** Of the connection. */
+  /** Takes note that the connection has ended. */
   ended(reason: CloseReason): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -143,7 +143,7 @@ export class OpenChannel implements RouterChannel {
     this.#options.onClose(this, reason);
   }
 
-  /** Of the connection: replies go to whoever waits, all else to its handler in turn. */
+  /** Takes a frame of the connection: a reply goes to its request, all else to its handler in turn. */
   received(frame: Frame): void {
     const replyFor = readInt32(frame.headers, Header.ReplyFor);
     const waiter = replyFor === undefined ? undefined : this.#waiters.get(replyFor);
@@ -192,17 +192,17 @@ export class OpenChannel implements RouterChannel {
   }
 
   async #handle({ handle, refuse, isOfClient = false }: MessageRule, frame: Frame): Promise<void> {
-    const { services } = this.#options;
+    const { lines } = this.#options;
     const act = frame.isSkipped === true ? refuse : handle;
     try {
       const purpose = isOfClient ? 'clients' : 'own';
-      const run = () => act?.(frame, this, services);
+      const run = () => act?.(frame, this);
       await (frame.bytes > SHORT_BYTES ? this.#measured(purpose, run) : this.#timed(purpose, run));
     } catch (error) {
-      if (error instanceof MalformedError && refuse !== undefined) await refuse(frame, this, services);
+      if (error instanceof MalformedError && refuse !== undefined) await refuse(frame, this);
       else if (error instanceof MalformedError) this.close(`${contentTypeName(frame.contentType)}: ${error.message}`);
       else if (!this.#isClosed)
-        services.noteFailure(
+        lines.noteFailure(
           error,
           { routerId: this.routerId, message: contentTypeName(frame.contentType) },
           'a message of a router could not be handled',
@@ -240,6 +240,6 @@ export class OpenChannel implements RouterChannel {
     if (this.#unknown.has(contentType) || this.#unknown.size >= MAX_UNKNOWN) return;
     this.#unknown.add(contentType);
     const message = contentTypeName(contentType);
-    this.#options.services.log.debug({ routerId: this.routerId, message }, 'messages of this kind are ignored');
+    this.#options.lines.log.debug({ routerId: this.routerId, message }, 'messages of this kind are ignored');
   }
 }

@@ -1,16 +1,15 @@
 /**
- * What the control channel writes into the log: a router decides how often there is something to say, so each kind of
- * line has one a minute for each router. The last of those that were left out follows at the end of the minute, with
- * how many there were: what the log says last is what is true.
+ * Writes the lines of the control channel into the log. A router decides how often there is something to say, so each
+ * kind of line appears once a minute for each router. The last of those that were left out follows at the end of the
+ * minute, with their number: the last line of the log about something is true.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { FabricServices } from '../services.js';
 
 const QUIET_MS = 60_000;
-/** Between two looks whether a minute is over. */
-const LOOK_MS = 5_000;
-/** Kinds, of all routers, that are remembered. */
+/** Time between two checks whether a minute is over. */
+const CHECK_MS = 5_000;
+/** Kinds that are remembered, of all routers together. */
 const MAX_KINDS = 20_000;
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
@@ -18,6 +17,18 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 /** @param most  lines of this kind in a minute; 1 by default */
 export type WriteLine = (facts: object, message: string, most?: number) => void;
 export type FabricLog = Readonly<Record<Level, WriteLine>>;
+
+/**
+ * Logs that something was refused or is tried again because something failed: as a warning, or as a mere note while
+ * the database is away, which has lines of its own.
+ */
+export type NoteFailure = (error: unknown, facts: object, message: string) => void;
+
+/** Logs with bounds for each router. */
+export interface FailureLog {
+  readonly log: FabricLog;
+  readonly noteFailure: NoteFailure;
+}
 
 interface Kind {
   since: number;
@@ -27,42 +38,52 @@ interface Kind {
   last: ((more: object) => void) | undefined;
 }
 
-export interface RouterLog {
-  readonly log: FabricLog;
-  readonly noteFailure: FabricServices['noteFailure'];
-  /** Writes what was left out and is due. */
-  readonly look: () => void;
-  /** Writes what was left out. */
-  readonly close: () => void;
+export interface RouterLogTarget {
+  readonly log: Pick<Logger, Level>;
+  readonly noteFailure: NoteFailure;
 }
 
-export function createRouterLog(
-  out: { readonly log: Pick<Logger, Level>; readonly noteFailure: FabricServices['noteFailure'] },
-  now: () => number = () => performance.now(),
-): RouterLog {
-  const kinds = new LRUCache<string, Kind>({ max: MAX_KINDS });
-  let timer: NodeJS.Timeout | undefined;
+export class RouterLog implements FailureLog {
+  readonly log: FabricLog;
+  readonly #target: RouterLogTarget;
+  readonly #now: () => number;
+  readonly #kinds = new LRUCache<string, Kind>({ max: MAX_KINDS });
+  #timer: NodeJS.Timeout | undefined;
 
-  const writeLast = (kind: Kind) => {
-    const { last, left } = kind;
-    Object.assign(kind, { since: now(), lines: 1, left: 0, last: undefined });
-    last?.(left > 1 ? { repeated: left } : {});
+  constructor({ log, noteFailure }: RouterLogTarget, now: () => number = () => performance.now()) {
+    this.#target = { log, noteFailure };
+    this.#now = now;
+    const writer =
+      (level: Level): WriteLine =>
+      (facts, message, most = 1) => {
+        this.#write(facts, message, most, (more) => {
+          log[level]({ ...facts, ...more }, message);
+        });
+      };
+    this.log = { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+  }
+
+  readonly noteFailure: NoteFailure = (error, facts, message) => {
+    this.#write(facts, message, 1, (more) => {
+      this.#target.noteFailure(error, { ...facts, ...more }, message);
+    });
   };
-  const look = (mayWait = true) => {
-    clearTimeout(timer);
-    timer = undefined;
-    let isLeft = false;
-    for (const kind of kinds.rvalues()) {
-      if (kind?.last === undefined) continue;
-      if (mayWait && now() - kind.since < QUIET_MS) isLeft = true;
-      else writeLast(kind);
-    }
-    if (isLeft) timer = setTimeout(look, LOOK_MS).unref();
-  };
-  const line = (key: string, most: number, write: (more: object) => void) => {
-    const kind = kinds.get(key);
-    if (kind === undefined || (kind.last === undefined && now() - kind.since >= QUIET_MS)) {
-      kinds.set(key, { since: now(), lines: 1, left: 0, last: undefined });
+
+  /** Writes the lines that were left out and are due. */
+  writeDue(): void {
+    this.#writeLeftOut(true);
+  }
+
+  /** Writes all lines that were left out. */
+  close(): void {
+    this.#writeLeftOut(false);
+  }
+
+  #write(facts: object, message: string, most: number, write: (more: object) => void): void {
+    const key = `${routerIn(facts)} ${message}`;
+    const kind = this.#kinds.get(key);
+    if (kind === undefined || (kind.last === undefined && this.#now() - kind.since >= QUIET_MS)) {
+      this.#kinds.set(key, { since: this.#now(), lines: 1, left: 0, last: undefined });
       write({});
     } else if (kind.last === undefined && kind.lines < most) {
       kind.lines += 1;
@@ -70,31 +91,33 @@ export function createRouterLog(
     } else {
       kind.left += 1;
       kind.last = write;
-      timer ??= setTimeout(look, LOOK_MS).unref();
+      this.#schedule();
     }
-  };
-  const keyOf = (facts: object, message: string) => `${routerIn(facts)} ${message}`;
-  const writer =
-    (level: Level): WriteLine =>
-    (facts, message, most = 1) => {
-      line(keyOf(facts, message), most, (more) => {
-        out.log[level]({ ...facts, ...more }, message);
-      });
-    };
-  return {
-    log: { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') },
-    noteFailure: (error, facts, message) => {
-      line(keyOf(facts, message), 1, (more) => {
-        out.noteFailure(error, { ...facts, ...more }, message);
-      });
-    },
-    look: () => {
-      look();
-    },
-    close: () => {
-      look(false);
-    },
-  };
+  }
+
+  #writeLeftOut(mayWait: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    let isLeft = false;
+    for (const kind of this.#kinds.rvalues()) {
+      if (kind?.last === undefined) continue;
+      if (mayWait && this.#now() - kind.since < QUIET_MS) isLeft = true;
+      else this.#writeLast(kind);
+    }
+    if (isLeft) this.#schedule();
+  }
+
+  #writeLast(kind: Kind): void {
+    const { last, left } = kind;
+    Object.assign(kind, { since: this.#now(), lines: 1, left: 0, last: undefined });
+    last?.(left > 1 ? { repeated: left } : {});
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.writeDue();
+    }, CHECK_MS).unref();
+  }
 }
 
 /** '' for a line about no router. */

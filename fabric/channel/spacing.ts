@@ -1,16 +1,17 @@
 /**
- * Spaces out what a router may ask for at will and what costs much. Asked again too soon, it is done once more when the
- * time is over, the way it was asked for last.
+ * Spaces out costly work that a router may ask for at will. A request that comes too soon is done when the time is
+ * over; the last of several replaces the others.
  */
 import type { RouterChannel } from './channel.js';
 
-interface Asked {
+interface Request {
   at: number;
-  last: (() => void) | undefined;
+  /** Work that waits for the time to be over. */
+  pending: (() => void) | undefined;
 }
 
 export class Spacing {
-  readonly #asked = new WeakMap<object, Asked>();
+  readonly #requests = new WeakMap<object, Request>();
 
   constructor(
     private readonly everyMs: number,
@@ -18,25 +19,25 @@ export class Spacing {
   ) {}
 
   run(channel: Pick<RouterChannel, 'isClosed'>, act: () => void): void {
-    const asked = this.#asked.get(channel) ?? { at: -Infinity, last: undefined };
-    this.#asked.set(channel, asked);
-    const waitMs = asked.at + this.everyMs - this.now();
-    if (waitMs <= 0 && asked.last === undefined) {
-      asked.at = this.now();
+    const request = this.#requests.get(channel) ?? { at: -Infinity, pending: undefined };
+    this.#requests.set(channel, request);
+    const waitMs = request.at + this.everyMs - this.now();
+    if (waitMs <= 0 && request.pending === undefined) {
+      request.at = this.now();
       act();
       return;
     }
-    const isWaiting = asked.last !== undefined;
-    asked.last = act;
-    if (!isWaiting) this.#runLater(channel, asked, waitMs);
+    const isWaiting = request.pending !== undefined;
+    request.pending = act;
+    if (!isWaiting) this.#runLater(channel, request, waitMs);
   }
 
-  #runLater(channel: Pick<RouterChannel, 'isClosed'>, asked: Asked, waitMs: number): void {
+  #runLater(channel: Pick<RouterChannel, 'isClosed'>, request: Request, waitMs: number): void {
     setTimeout(() => {
-      const { last } = asked;
-      asked.last = undefined;
-      asked.at = this.now();
-      if (!channel.isClosed) last?.();
+      const { pending } = request;
+      request.pending = undefined;
+      request.at = this.now();
+      if (!channel.isClosed) pending?.();
     }, waitMs).unref();
   }
 }

@@ -1,38 +1,63 @@
-/** Routers and API sessions: whose clients are connected, and that a router lost count. */
+/** Messages about API sessions: a router reports those of connected clients, or asks for all again. */
+import type { Stores } from '../../db/stores/stores.js';
 import { ApiSessionHeartbeatSchema, RequestClientReSyncSchema } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler } from '../channel/channel.js';
 import { readBody } from '../channel/frame.js';
 import type { KeptSession } from '../sessions/session-directory.js';
+import type { SessionSync } from '../sessions/session-sync.js';
 import { eachPiece, eachSlice } from '../channel/pieces.js';
+import type { FabricLog } from '../channel/router-log.js';
+import type { Spacing } from '../channel/spacing.js';
+import type { ConnectedRouters } from '../presence/connected-routers.js';
+import type { ConnectedIdentities } from '../traffic/connected-identities.js';
+import type { SessionWatch } from '../traffic/session-watch.js';
 
-/** Looked up at a time. */
+/** Tokens that are looked up at a time. */
 const BATCH = 500;
 
-/** A session counts as used when the router reports that its identity is connected, or has shown a session of it. */
-export const apiSessionHeartbeat: MessageHandler = (frame, channel, services) =>
-  eachPiece(ApiSessionHeartbeatSchema, frame, channel, ({ tokens }) =>
-    eachSlice(tokens, BATCH, channel, async (batch) => {
-      const { sessionSync, sessionsSeen, stores, traffic } = services;
-      const { routerId } = channel;
-      const named = await sessionSync.heartbeat(channel, batch);
-      const isConnected = ({ identity }: KeptSession) => traffic.connected.isAt(routerId, identity.id);
-      sessionsSeen(named.filter(isConnected).map(({ id }) => id));
-      const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
-      if (others.length === 0) return;
-      const used = (await stores.routerSync.servicesOf(others)).filter(({ id }) =>
-        traffic.sessions.isUsed(routerId, id),
-      );
-      sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
-    }),
-  );
+interface HeartbeatParts {
+  readonly connected: Pick<ConnectedIdentities, 'isAt'>;
+  readonly sessions: Pick<SessionWatch, 'isUsed'>;
+  readonly sessionSync: Pick<SessionSync, 'heartbeat'>;
+  readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
+  readonly stores: Pick<Stores, 'routerSync'>;
+}
 
-export const requestClientReSync: MessageHandler = (frame, channel, { routers, sessionSync, wholeStates, log }) => {
-  readBody(RequestClientReSyncSchema, frame);
-  const router = routers.routerOf(channel);
-  if (router?.isEdge !== true) return;
-  log.info({ routerId: channel.routerId }, 'a router asks for all API sessions again');
-  routers.update(channel, { syncStatus: 'SYNC_RESYNC_WAIT' });
-  wholeStates.sessions.run(channel, () => {
-    sessionSync.begin(channel, router);
-  });
-};
+/** A session counts as used when the router reports that its identity is connected, or has shown a session of it. */
+export const apiSessionHeartbeat =
+  ({ connected, sessions, sessionSync, sessionsSeen, stores }: HeartbeatParts): MessageHandler =>
+  (frame, channel) =>
+    eachPiece(ApiSessionHeartbeatSchema, frame, channel, ({ tokens }) =>
+      eachSlice(tokens, BATCH, channel, async (batch) => {
+        const { routerId } = channel;
+        const named = await sessionSync.heartbeat(channel, batch);
+        const isConnected = ({ identity }: KeptSession) => connected.isAt(routerId, identity.id);
+        sessionsSeen(named.filter(isConnected).map(({ id }) => id));
+        const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
+        if (others.length === 0) return;
+        const services = await stores.routerSync.servicesOf(others);
+        const used = services.filter(({ id }) => sessions.isUsed(routerId, id));
+        sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
+      }),
+    );
+
+interface ResyncParts {
+  readonly routers: Pick<ConnectedRouters, 'routerOf' | 'update'>;
+  readonly sessionSync: Pick<SessionSync, 'begin'>;
+  /** Spaces out the whole states of API sessions. */
+  readonly sessionStates: Spacing;
+  readonly log: FabricLog;
+}
+
+export const requestClientReSync =
+  ({ routers, sessionSync, sessionStates, log }: ResyncParts): MessageHandler =>
+  (frame, channel) => {
+    readBody(RequestClientReSyncSchema, frame);
+    const router = routers.routerOf(channel);
+    if (router?.isEdge !== true) return;
+    log.info({ routerId: channel.routerId }, 'a router asks for all API sessions again');
+    routers.update(channel, { syncStatus: 'SYNC_RESYNC_WAIT' });
+    sessionStates.run(channel, () => {
+      sessionSync.begin(channel, router);
+    });
+  };

@@ -3,33 +3,36 @@ import { CircuitConfirmationSchema } from '../../generated/fabric/control_pb.js'
 import { couldBeId } from '../../domain/ids.js';
 import type { MessageHandler } from '../channel/channel.js';
 import { unrouteMessage } from '../traffic/circuits.js';
+import type { Circuits } from '../traffic/circuits.js';
 import { eachPiece, eachSlice } from '../channel/pieces.js';
 
 const NS_PER_MS = 1_000_000n;
-/** Each may be answered. */
+/** Ids in one slice: each may be answered. */
 const BATCH = 500;
 
-export const circuitConfirmation: MessageHandler = async (frame, channel, { traffic }) => {
-  const { routerId } = channel;
-  const ids: string[] = [];
-  const idle = new Map<string, bigint>();
-  await eachPiece(CircuitConfirmationSchema, frame, channel, ({ circuitIds, idleTimes }) => {
-    for (const id of circuitIds) if (couldBeId(id)) ids.push(id);
-    for (const id in idleTimes) idle.set(id, idleTimes[id] ?? 0n);
-  });
-  const confirm = (id: string) => {
-    const circuit = traffic.circuits.get(id);
-    if (circuit?.path.routerIds.includes(routerId) !== true) {
-      channel.send(unrouteMessage(id, true));
-      return;
-    }
-    const idleMs = Number((idle.get(id) ?? 0n) / NS_PER_MS);
-    const { path, maxIdleMs } = circuit;
-    const isEndpoint = path.routerIds[0] === routerId || path.routerIds.at(-1) === routerId;
-    if (isEndpoint && maxIdleMs > 0 && idleMs > maxIdleMs) traffic.circuits.end(circuit, true);
+export const circuitConfirmation =
+  ({ circuits }: { readonly circuits: Pick<Circuits, 'get' | 'end'> }): MessageHandler =>
+  async (frame, channel) => {
+    const { routerId } = channel;
+    const ids: string[] = [];
+    const idle = new Map<string, bigint>();
+    await eachPiece(CircuitConfirmationSchema, frame, channel, ({ circuitIds, idleTimes }) => {
+      for (const id of circuitIds) if (couldBeId(id)) ids.push(id);
+      for (const id in idleTimes) idle.set(id, idleTimes[id] ?? 0n);
+    });
+    const confirm = (id: string) => {
+      const circuit = circuits.get(id);
+      if (circuit?.path.routerIds.includes(routerId) !== true) {
+        channel.send(unrouteMessage(id, true));
+        return;
+      }
+      const idleMs = Number((idle.get(id) ?? 0n) / NS_PER_MS);
+      const { path, maxIdleMs } = circuit;
+      const isEndpoint = path.routerIds[0] === routerId || path.routerIds.at(-1) === routerId;
+      if (isEndpoint && maxIdleMs > 0 && idleMs > maxIdleMs) circuits.end(circuit, true);
+    };
+    await eachSlice(ids, BATCH, channel, (batch) => {
+      batch.forEach(confirm);
+      return channel.drained();
+    });
   };
-  await eachSlice(ids, BATCH, channel, (batch) => {
-    batch.forEach(confirm);
-    return channel.drained();
-  });
-};

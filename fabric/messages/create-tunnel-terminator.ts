@@ -1,5 +1,6 @@
 /** A router hosts a service by its own identity: as soon as the data model says so, and again after every reconnect. */
 import { create } from '@bufbuild/protobuf';
+import type { Stores } from '../../db/stores/stores.js';
 import { TUNNEL_BINDING } from '../../domain/fabric/terminator.js';
 import {
   CreateTunnelTerminatorRequestV2Schema,
@@ -10,46 +11,59 @@ import type { MessageHandler, RouterChannel } from '../channel/channel.js';
 import { ContentType } from '../channel/content-types.js';
 import { invalidService } from '../channel/edge-errors.js';
 import { forReply, readBody, typedMessage } from '../channel/frame.js';
-import type { FabricServices } from '../services.js';
-import { draftFrom, makeInTurn, requireAddress, requireBounds, requireHosted } from '../traffic/terminator-requests.js';
+import {
+  draftFrom,
+  makeWithinLimit,
+  requireAddress,
+  requireBounds,
+  requireHosted,
+} from '../traffic/terminator-requests.js';
+import type { MakingParts } from '../traffic/terminator-requests.js';
+import type { TerminatorValidation } from '../traffic/terminator-validation.js';
 import { requireTunnelAccess } from '../traffic/tunnel-access.js';
+import type { TunnelWatch } from '../traffic/tunnel-watch.js';
+
+interface TunnelBindParts extends MakingParts {
+  readonly stores: Pick<Stores, 'routerModels' | 'hostedTerminators' | 'transaction'>;
+  readonly tunnels: Pick<TunnelWatch, 'round' | 'use' | 'isLost'>;
+  readonly validation: Pick<TerminatorValidation, 'created' | 'removed'>;
+}
 
 /** CreateTunnelTerminatorV2 (20413), answered by 20414: the router finds the terminator by its id there. */
-export const createTunnelTerminator: MessageHandler = (frame, channel, services) => {
-  const request = readBody(CreateTunnelTerminatorRequestV2Schema, frame);
-  const { address: terminatorId, startTime } = request;
-  const asked = forReply(frame);
-  const make = () => host(request, channel, services);
-  makeInTurn({ address: terminatorId, bytes: frame.body.length, make }, channel, services, (refusal) => {
-    const body = create(CreateTunnelTerminatorResponseV2Schema, { terminatorId, startTime, ...refusal });
-    channel.reply(
-      asked,
-      typedMessage(ContentType.CreateTunnelTerminatorV2Response, CreateTunnelTerminatorResponseV2Schema, body),
-    );
-  });
-};
+export const createTunnelTerminator =
+  (parts: TunnelBindParts): MessageHandler =>
+  (frame, channel) => {
+    const request = readBody(CreateTunnelTerminatorRequestV2Schema, frame);
+    const { address: terminatorId, startTime } = request;
+    const asked = forReply(frame);
+    const make = () => host(request, channel, parts);
+    makeWithinLimit({ address: terminatorId, bytes: frame.body.length, make }, channel, parts, (refusal) => {
+      const body = create(CreateTunnelTerminatorResponseV2Schema, { terminatorId, startTime, ...refusal });
+      const kind = ContentType.CreateTunnelTerminatorV2Response;
+      channel.reply(asked, typedMessage(kind, CreateTunnelTerminatorResponseV2Schema, body));
+    });
+  };
 
 async function host(
   request: CreateTunnelTerminatorRequestV2,
   channel: RouterChannel,
-  services: FabricServices,
+  { stores, tunnels, validation }: TunnelBindParts,
 ): Promise<void> {
-  const { stores, traffic } = services;
   requireAddress(request);
   const { serviceId } = request;
-  const since = traffic.tunnels.now();
-  await requireTunnelAccess('Bind', { id: serviceId }, channel, services);
+  const since = tunnels.round;
+  await requireTunnelAccess('Bind', { id: serviceId }, channel, stores);
   requireBounds(request);
   const draft = { ...draftFrom(request, channel.routerId), serviceId };
   if (await stores.hostedTerminators.isTunnelHosted(draft)) {
-    traffic.validation.removed(channel, [draft.id]);
+    validation.removed(channel, [draft.id]);
     return;
   }
   requireHosted(await stores.transaction((tx) => tx.hostedTerminators.hostTunnel(draft)), draft);
-  traffic.tunnels.use(channel, 'Bind', serviceId);
-  if (await traffic.tunnels.isLost(channel, 'Bind', serviceId, since)) {
+  tunnels.use(channel, 'Bind', serviceId);
+  if (await tunnels.isLost(channel, 'Bind', serviceId, since)) {
     await stores.hostedTerminators.removeTunneled(channel.routerId, { ids: [serviceId], areKept: false });
     throw invalidService();
   }
-  traffic.validation.created(channel, { id: draft.id, binding: TUNNEL_BINDING, address: draft.id });
+  validation.created(channel, { id: draft.id, binding: TUNNEL_BINDING, address: draft.id });
 }

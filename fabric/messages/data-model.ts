@@ -2,12 +2,22 @@
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
 import type { MessageHandler } from '../channel/channel.js';
 import { readBody } from '../channel/frame.js';
+import type { Spacing } from '../channel/spacing.js';
+import type { RouterModels } from '../model/data-model.js';
 
-/** A subscription does not end here: what changes is told for as long as the channel lives. */
-export const subscribeToDataModel: MessageHandler = (frame, channel, { dataModel, wholeStates }) => {
-  const { renew, subscriptionId } = readBody(SubscribeToDataModelRequestSchema, frame);
-  if (renew && dataModel.isSubscribed(channel, subscriptionId)) return;
-  wholeStates.dataModel.run(channel, () => {
-    void dataModel.subscribe(channel, subscriptionId);
-  });
-};
+interface SubscriptionParts {
+  readonly models: Pick<RouterModels, 'isSubscribed' | 'subscribe'>;
+  /** Spaces out the whole states of the data model. */
+  readonly modelStates: Spacing;
+}
+
+/** A subscription does not end here: changes are sent for as long as the channel lives. */
+export const subscribeToDataModel =
+  ({ models, modelStates }: SubscriptionParts): MessageHandler =>
+  (frame, channel) => {
+    const { renew, subscriptionId } = readBody(SubscribeToDataModelRequestSchema, frame);
+    if (renew && models.isSubscribed(channel, subscriptionId)) return;
+    modelStates.run(channel, () => {
+      void models.subscribe(channel, subscriptionId);
+    });
+  };

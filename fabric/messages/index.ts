@@ -1,4 +1,4 @@
-/** What is done with each kind of message; a kind that is not here is ignored, and the log names it. */
+/** The handler of each kind of message; a kind that is not here is ignored, and the log names it. */
 import type { MessageRule, MessageTable } from '../channel/channel.js';
 import { ContentType } from '../channel/content-types.js';
 import { apiSessionHeartbeat, requestClientReSync } from './api-sessions.js';
@@ -8,20 +8,31 @@ import { updateRouterInterfaces } from './interfaces.js';
 import { latency, ping } from './probes.js';
 import { subscribeToDataModel } from './data-model.js';
 import { trafficMessages } from './traffic.js';
+import type { TrafficMessageParts } from './traffic.js';
 
-/** Nothing is to be done: signs of life are answered below, and replies that no request waits for come too late. */
+/** Does nothing: signs of life are answered below, and replies that no request waits for come too late. */
 const nothing: MessageRule = { handle: () => undefined };
 
-export const messageTable: MessageTable = new Map<number, MessageRule>([
-  [ContentType.Heartbeat, nothing],
-  [ContentType.Result, nothing],
-  [ContentType.Ping, { handle: ping }],
-  [ContentType.Latency, { handle: latency }],
-  [ContentType.UpdateRouterInterfaces, { handle: updateRouterInterfaces, inOrder: true }],
-  [ContentType.RequestClusterMembers, { handle: requestClusterMembers }],
-  [ContentType.ClientHello, { handle: clientHello, inOrder: true }],
-  [ContentType.SubscribeToDataModel, { handle: subscribeToDataModel, inOrder: true }],
-  [ContentType.ApiSessionHeartbeat, { handle: apiSessionHeartbeat, inOrder: true }],
-  [ContentType.RequestClientReSync, { handle: requestClientReSync }],
-  ...trafficMessages,
-]);
+/** The parts that all handlers need together; each names its own. */
+export type MessageParts = Parameters<typeof apiSessionHeartbeat>[0] &
+  Parameters<typeof requestClientReSync>[0] &
+  Parameters<typeof clientHello>[0] &
+  Parameters<typeof requestClusterMembers>[0] &
+  Parameters<typeof updateRouterInterfaces>[0] &
+  Parameters<typeof subscribeToDataModel>[0] &
+  TrafficMessageParts;
+
+export const messageTable = (parts: MessageParts): MessageTable =>
+  new Map<number, MessageRule>([
+    [ContentType.Heartbeat, nothing],
+    [ContentType.Result, nothing],
+    [ContentType.Ping, { handle: ping }],
+    [ContentType.Latency, { handle: latency }],
+    [ContentType.UpdateRouterInterfaces, { handle: updateRouterInterfaces(parts), inOrder: true }],
+    [ContentType.RequestClusterMembers, { handle: requestClusterMembers(parts) }],
+    [ContentType.ClientHello, { handle: clientHello(parts), inOrder: true }],
+    [ContentType.SubscribeToDataModel, { handle: subscribeToDataModel(parts), inOrder: true }],
+    [ContentType.ApiSessionHeartbeat, { handle: apiSessionHeartbeat(parts), inOrder: true }],
+    [ContentType.RequestClientReSync, { handle: requestClientReSync(parts) }],
+    ...trafficMessages(parts),
+  ]);

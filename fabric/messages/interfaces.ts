@@ -2,23 +2,26 @@
 import type { RouterInterface } from '../../domain/router.js';
 import { RouterInterfacesUpdateSchema } from '../../generated/fabric/control_pb.js';
 import type { Interface } from '../../generated/fabric/control_pb.js';
+import type { Stores } from '../../db/stores/stores.js';
 import type { MessageHandler } from '../channel/channel.js';
 import { eachPiece } from '../channel/pieces.js';
 import { result } from '../channel/results.js';
 
-/** Of these and their addresses; a router with more is shown with its first. */
+/** Bounds of what is kept; a router with more interfaces is shown with its first. */
 const MAX_INTERFACES = 100;
 const MAX_ADDRESSES = 50;
 const MAX_CHARS = 128;
 
-export const updateRouterInterfaces: MessageHandler = async (frame, channel, { stores }) => {
-  const shown: RouterInterface[] = [];
-  await eachPiece(RouterInterfacesUpdateSchema, frame, channel, ({ interfaces }) => {
-    shown.push(...interfaces.slice(0, MAX_INTERFACES - shown.length).map(toInterface));
-  });
-  await stores.routers.setInterfaces(channel.routerId, shown);
-  channel.reply(frame, result(true, 'success'));
-};
+export const updateRouterInterfaces =
+  ({ stores }: { readonly stores: Pick<Stores, 'routers'> }): MessageHandler =>
+  async (frame, channel) => {
+    const shown: RouterInterface[] = [];
+    await eachPiece(RouterInterfacesUpdateSchema, frame, channel, ({ interfaces }) => {
+      shown.push(...interfaces.slice(0, MAX_INTERFACES - shown.length).map(toInterface));
+    });
+    await stores.routers.setInterfaces(channel.routerId, shown);
+    channel.reply(frame, result(true, 'success'));
+  };
 
 /** Bits of the flags, as Go numbers them. */
 const UP = 1n;
@@ -43,7 +46,7 @@ function toInterface({ name, hardwareAddress, mtu, index, flags, addresses }: In
   };
 }
 
-/** Without what could not be stored, of bounded length. */
+/** Removes what could not be stored, and bounds the length. */
 const plain = (text: string) =>
   text
     .replace(/[\0\uFFFD]/g, '')

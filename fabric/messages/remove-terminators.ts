@@ -10,56 +10,68 @@ import { forReply, message, readBody } from '../channel/frame.js';
 import { MalformedError } from '../channel/malformed.js';
 import { eachPiece } from '../channel/pieces.js';
 import { BUSY, result } from '../channel/results.js';
-import type { FabricServices } from '../services.js';
+import type { FailureLog } from '../channel/router-log.js';
+import type { Flights } from '../traffic/flights.js';
+import type { LimitsByRouter } from '../traffic/router-limits.js';
 import { MAX_ID_CHARS } from '../traffic/terminator-requests.js';
+import type { TerminatorValidation } from '../traffic/terminator-validation.js';
+
+export interface RemovalParts extends FailureLog {
+  readonly limits: Pick<LimitsByRouter, 'of'>;
+  readonly flights: Pick<Flights, 'hostsStopped'>;
+  readonly validation: Pick<TerminatorValidation, 'removed'>;
+}
 
 /** Unknown ids, and those of other routers, are passed over. @throws DomainError `tooManyRequests` */
 export async function removeAll(
   named: readonly string[],
   channel: RouterChannel,
-  services: FabricServices,
+  { limits, flights, validation }: RemovalParts,
 ): Promise<void> {
-  const { traffic } = services;
-  const { removals, making } = traffic.gatesOf(channel);
+  const { removals, making } = limits.of(channel);
   const ids = named.filter((id) => id.length <= MAX_ID_CHARS && couldBeStored(id));
-  traffic.flights.hostsStopped(ids);
+  flights.hostsStopped(ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
-  traffic.validation.removed(channel, ids);
+  validation.removed(channel, ids);
   await removals.take(ids);
 }
 
-/** A short one is not waited for: other messages of the router go on meanwhile. */
-export const removeTerminators: MessageHandler = async (frame, channel, services) => {
-  const asked = forReply(frame);
-  const refuse = (error: unknown) => {
-    refusalOf(error, 'terminators could not be removed', channel, services);
-    channel.reply(asked, result(false, 'busy', BUSY));
+/** Answers short requests without waiting: other messages of the router go on meanwhile. */
+export const removeTerminators =
+  (parts: RemovalParts): MessageHandler =>
+  async (frame, channel) => {
+    const asked = forReply(frame);
+    const refuse = (error: unknown) => {
+      refusalOf(error, 'terminators could not be removed', channel, parts);
+      channel.reply(asked, result(false, 'busy', BUSY));
+    };
+    const succeed = () => {
+      channel.reply(asked, result(true, ''));
+    };
+    if (frame.body.length <= AT_ONCE_BYTES) {
+      const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
+      void removeAll(terminatorIds, channel, parts).then(succeed, refuse);
+      return;
+    }
+    try {
+      await eachPiece(RemoveTerminatorsRequestSchema, frame, channel, ({ terminatorIds }) =>
+        removeAll(terminatorIds, channel, parts),
+      );
+      succeed();
+    } catch (error) {
+      if (error instanceof MalformedError || channel.isClosed) throw error;
+      refuse(error);
+    }
   };
-  const succeed = () => {
-    channel.reply(asked, result(true, ''));
-  };
-  if (frame.body.length <= AT_ONCE_BYTES) {
-    const { terminatorIds } = readBody(RemoveTerminatorsRequestSchema, frame);
-    void removeAll(terminatorIds, channel, services).then(succeed, refuse);
-    return;
-  }
-  try {
-    await eachPiece(RemoveTerminatorsRequestSchema, frame, channel, ({ terminatorIds }) =>
-      removeAll(terminatorIds, channel, services),
-    );
-    succeed();
-  } catch (error) {
-    if (error instanceof MalformedError || channel.isClosed) throw error;
-    refuse(error);
-  }
-};
 
-export const removeTerminator: MessageHandler = async (frame, channel, services) => {
-  const { terminatorId } = readBody(RemoveTerminatorRequestSchema, frame);
-  try {
-    await removeAll([terminatorId], channel, services);
-    channel.reply(frame, message(ContentType.RemoveEdgeTerminatorResponse));
-  } catch (error) {
-    channel.reply(frame, errorMessage(refusalOf(error, 'a terminator could not be removed', channel, services)));
-  }
-};
+export const removeTerminator =
+  (parts: RemovalParts): MessageHandler =>
+  async (frame, channel) => {
+    const { terminatorId } = readBody(RemoveTerminatorRequestSchema, frame);
+    try {
+      await removeAll([terminatorId], channel, parts);
+      channel.reply(frame, message(ContentType.RemoveEdgeTerminatorResponse));
+    } catch (error) {
+      channel.reply(frame, errorMessage(refusalOf(error, 'a terminator could not be removed', channel, parts)));
+    }
+  };

@@ -22,23 +22,38 @@ const unfit: MessageHandler = (frame, channel) => {
   channel.reply(frame, errorMessage(new EdgeError('internal', 'the request is too large, or cannot be read')));
 };
 
-export const trafficMessages: MessageTable = new Map<number, MessageRule>([
-  [ContentType.CreateCircuitV2, { handle: createCircuit, refuse: unfit, isOfClient: true }],
-  [ContentType.RouteResult, { handle: lateRouteResult, isOfClient: true }],
-  [ContentType.Fault, { handle: fault, inOrder: 'large', isOfClient: true }],
-  [ContentType.CircuitConfirmation, { handle: circuitConfirmation, inOrder: 'large' }],
-  [ContentType.CreateTerminatorV2, { handle: createTerminator, isOfClient: true }],
-  [ContentType.UpdateEdgeTerminator, { handle: updateTerminator, isOfClient: true }],
-  [ContentType.RemoveTerminators, { handle: removeTerminators, inOrder: 'large' }],
-  [ContentType.RemoveEdgeTerminator, { handle: removeTerminator, isOfClient: true }],
-  [ContentType.ValidateTerminatorsV2Response, { handle: terminatorStates, inOrder: 'large' }],
-  [ContentType.CreateTunnelCircuitV2, { handle: createTunnelCircuit, refuse: unfit, isOfClient: true }],
-  [ContentType.CreateTunnelTerminatorV2, { handle: createTunnelTerminator, isOfClient: true }],
-  [ContentType.UpdateTunnelTerminator, { handle: updateTunnelTerminator }],
-  [ContentType.RemoveTunnelTerminator, { handle: removeTunnelTerminator }],
-  // Counted nowhere: how a host is shows itself when it is dialed.
-  [ContentType.TunnelHealthEvent, { handle: () => undefined }],
-  [ContentType.ValidateSessions, { handle: validateSessions, inOrder: 'large' }],
-  [ContentType.ConnectEvents, { handle: connectEvents, inOrder: 'large' }],
-  [ContentType.InspectRequest, { handle: inspectRequest }],
-]);
+/** The parts that these handlers need together; each names its own. */
+export type TrafficMessageParts = Parameters<typeof createCircuit>[0] &
+  Parameters<typeof fault>[0] &
+  Parameters<typeof circuitConfirmation>[0] &
+  Parameters<typeof createTerminator>[0] &
+  Parameters<typeof updateTerminator>[0] &
+  Parameters<typeof removeTerminators>[0] &
+  Parameters<typeof terminatorStates>[0] &
+  Parameters<typeof createTunnelCircuit>[0] &
+  Parameters<typeof createTunnelTerminator>[0] &
+  Parameters<typeof updateTunnelTerminator>[0] &
+  Parameters<typeof validateSessions>[0] &
+  Parameters<typeof connectEvents>[0];
+
+export const trafficMessages = (parts: TrafficMessageParts): MessageTable =>
+  new Map<number, MessageRule>([
+    [ContentType.CreateCircuitV2, { handle: createCircuit(parts), refuse: unfit, isOfClient: true }],
+    [ContentType.RouteResult, { handle: lateRouteResult(parts), isOfClient: true }],
+    [ContentType.Fault, { handle: fault(parts), inOrder: 'large', isOfClient: true }],
+    [ContentType.CircuitConfirmation, { handle: circuitConfirmation(parts), inOrder: 'large' }],
+    [ContentType.CreateTerminatorV2, { handle: createTerminator(parts), isOfClient: true }],
+    [ContentType.UpdateEdgeTerminator, { handle: updateTerminator(parts), isOfClient: true }],
+    [ContentType.RemoveTerminators, { handle: removeTerminators(parts), inOrder: 'large' }],
+    [ContentType.RemoveEdgeTerminator, { handle: removeTerminator(parts), isOfClient: true }],
+    [ContentType.ValidateTerminatorsV2Response, { handle: terminatorStates(parts), inOrder: 'large' }],
+    [ContentType.CreateTunnelCircuitV2, { handle: createTunnelCircuit(parts), refuse: unfit, isOfClient: true }],
+    [ContentType.CreateTunnelTerminatorV2, { handle: createTunnelTerminator(parts), isOfClient: true }],
+    [ContentType.UpdateTunnelTerminator, { handle: updateTunnelTerminator(parts) }],
+    [ContentType.RemoveTunnelTerminator, { handle: removeTunnelTerminator(parts) }],
+    // Counted nowhere: the health of a host shows when it is dialed.
+    [ContentType.TunnelHealthEvent, { handle: () => undefined }],
+    [ContentType.ValidateSessions, { handle: validateSessions(parts), inOrder: 'large' }],
+    [ContentType.ConnectEvents, { handle: connectEvents(parts), inOrder: 'large' }],
+    [ContentType.InspectRequest, { handle: inspectRequest }],
+  ]);

@@ -1,4 +1,5 @@
 /** UpdateTerminator (20209): a host changes cost or precedence. Answered by 20210 or an Error. */
+import type { Stores } from '../../db/stores/stores.js';
 import { couldBeStored } from '../../domain/ids.js';
 import { UpdateTerminatorRequestSchema } from '../../generated/fabric/edge_pb.js';
 import type { UpdateTerminatorRequest } from '../../generated/fabric/edge_pb.js';
@@ -7,32 +8,43 @@ import { ContentType } from '../channel/content-types.js';
 import { errorMessage, invalidTerminator, refusalOf, requireCost } from '../channel/edge-errors.js';
 import { message, readBody } from '../channel/frame.js';
 import { precedenceOf } from '../traffic/precedences.js';
-import type { FabricServices } from '../services.js';
-import { requireSession } from '../traffic/shown-session.js';
+import type { FailureLog } from '../channel/router-log.js';
+import type { DialMemory } from '../traffic/dial-memory.js';
+import type { Flights } from '../traffic/flights.js';
+import type { LimitsByRouter } from '../traffic/router-limits.js';
+import { requireSession } from '../traffic/session-admission.js';
+import type { SessionAdmissionParts } from '../traffic/session-admission.js';
 
-export const updateTerminator: MessageHandler = async (frame, channel, services) => {
-  const request = readBody(UpdateTerminatorRequestSchema, frame);
-  try {
-    await services.traffic.gatesOf(channel).terminators.run(() => change(request, channel, services));
-    channel.reply(frame, message(ContentType.UpdateEdgeTerminatorResponse));
-  } catch (error) {
-    channel.reply(frame, errorMessage(refusalOf(error, 'a terminator could not be changed', channel, services)));
-  }
-};
+interface UpdateParts extends SessionAdmissionParts, FailureLog {
+  readonly limits: Pick<LimitsByRouter, 'of'>;
+  readonly flights: Pick<Flights, 'run'>;
+  readonly stores: Pick<Stores, 'shownSessions' | 'hostedTerminators'>;
+  readonly memory: Pick<DialMemory, 'session' | 'forgetTargets'>;
+}
 
-async function change(request: UpdateTerminatorRequest, channel: RouterChannel, services: FabricServices) {
+export const updateTerminator =
+  (parts: UpdateParts): MessageHandler =>
+  async (frame, channel) => {
+    const request = readBody(UpdateTerminatorRequestSchema, frame);
+    try {
+      await parts.limits.of(channel).terminators.run(() => change(request, channel, parts));
+      channel.reply(frame, message(ContentType.UpdateEdgeTerminatorResponse));
+    } catch (error) {
+      channel.reply(frame, errorMessage(refusalOf(error, 'a terminator could not be changed', channel, parts)));
+    }
+  };
+
+async function change(request: UpdateTerminatorRequest, channel: RouterChannel, parts: UpdateParts) {
   if (request.updateCost) requireCost(request.cost);
-  const session = await services.traffic.flights.run((flight) =>
-    requireSession(request, 'Bind', channel, services, flight),
-  );
+  const session = await parts.flights.run((flight) => requireSession(request, 'Bind', channel, flight, parts));
   if (!couldBeStored(request.terminatorId)) throw invalidTerminator();
-  const isChanged = await services.stores.hostedTerminators.change(
+  const isChanged = await parts.stores.hostedTerminators.change(
     { id: request.terminatorId, routerId: channel.routerId, identityId: session.identityId },
     {
       ...(request.updateCost ? { cost: request.cost } : {}),
       ...(request.updatePrecedence ? { precedence: precedenceOf(request.precedence) } : {}),
     },
   );
-  services.traffic.memory.forgetTargets([session.serviceId]);
+  parts.memory.forgetTargets([session.serviceId]);
   if (!isChanged) throw invalidTerminator();
 }

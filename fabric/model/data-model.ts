@@ -1,10 +1,10 @@
 /**
  * Tells routers the data model: the keys of the network, and for a router with a tunneler what its own identity
- * reaches. A router that subscribes gets the whole state, then what changes. What it may have lost is looked at in the
- * same rounds, also for routers that did not subscribe.
+ * reaches. A router that subscribes gets the whole state, then what changes. The same rounds end what a router has
+ * lost, also for routers that did not subscribe.
  *
- * Each change is announced after its commit, and what is told is read after the announcement, so what is told last is
- * right. A whole state is right whatever the router had; changes go out only with an index that has grown.
+ * Each change is announced after its commit, and read after the announcement, so what a router is told last is right.
+ * A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
 import { changesBetween, modelOf } from '../../domain/fabric/router-model.js';
 import type { ModelConfig, RouterModel } from '../../domain/fabric/router-model.js';
@@ -14,21 +14,27 @@ import type { RouterChannel } from '../channel/channel.js';
 import { changeSetMessage, stateMessage } from './model-messages.js';
 import { keyChanges, publicKeysOf } from './public-keys.js';
 import type { KeySources, PublicKey } from './public-keys.js';
-import type { DataModel, FabricServices } from '../services.js';
+import type { NoteFailure } from '../channel/router-log.js';
+
+/** Hears what routers reach. */
+export interface ReachListener {
+  /** Called before a round reads what `reached` is told. */
+  roundBegins(): void;
+  /** Takes over what a router reaches now. Awaited before the next round. */
+  reached(channel: RouterChannel, model: RouterModel): Promise<void>;
+}
 
 export interface DataModelOptions {
   readonly stores: Pick<Stores, 'routerModels' | 'routerSync'>;
   readonly keySources: () => Omit<KeySources, 'caPems'>;
-  /** What a router reaches now. Awaited before the next round. */
-  readonly onReach: (channel: RouterChannel, model: RouterModel) => Promise<void>;
-  /** What is read from now on decides what `onReach` is told. */
-  readonly onRound: () => void;
-  readonly noteFailure: FabricServices['noteFailure'];
+  readonly listener: ReachListener;
+  readonly noteFailure: NoteFailure;
 }
 
 type Keys = ReadonlyMap<string, PublicKey>;
 
-interface Told {
+/** The model that a router was sent last. */
+interface SentModel {
   readonly keys: Keys;
   readonly model: RouterModel;
   readonly index: number;
@@ -37,32 +43,33 @@ interface Told {
 
 interface Entry {
   readonly channel: RouterChannel;
-  /** Undefined until it subscribes: then it is told nothing. */
+  /** Undefined until it subscribes: until then it is sent nothing. */
   subscriptionId: string | undefined;
   /** Undefined when the whole state is due. */
-  told: Told | undefined;
+  sent: SentModel | undefined;
   /** The identity is disabled until then. */
   disabledUntilMs: number | undefined;
 }
 
-/** Changes that follow each other are looked up together. */
+/** Time in which changes are gathered, to be looked up together. */
 const GATHER_MS = 50;
 /** A round that took long is followed by a pause of so many times as long. */
 const PAUSE_FACTOR = 3;
 const MAX_PAUSE_MS = 2_000;
 
-export class RouterModels implements DataModel {
+export class RouterModels {
   readonly #options: DataModelOptions;
   readonly #entries = new Map<RouterChannel, Entry>();
   readonly #due = new Set<Entry>();
   #configs = new Map<string, ModelConfig & ConfigVersion>();
   /** Undefined when they must be read again. */
   #keys: Keys | undefined;
-  #keyNews = 0;
+  /** Count of changes of keys. */
+  #keyChanges = 0;
   #running: Promise<void> | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #lastRoundMs = 0;
-  /** What a round is reading. */
+  /** Names what a round is reading, for the log. */
   #step = '';
   #isFailing = false;
   #isClosed = false;
@@ -71,9 +78,9 @@ export class RouterModels implements DataModel {
     this.#options = options;
   }
 
-  /** A router is connected: what it lost while it was away is looked at. */
+  /** Takes up a router that has connected: the next round ends what it lost while it was away. */
   begin(channel: RouterChannel): void {
-    const entry: Entry = { channel, subscriptionId: undefined, told: undefined, disabledUntilMs: undefined };
+    const entry: Entry = { channel, subscriptionId: undefined, sent: undefined, disabledUntilMs: undefined };
     this.#entries.set(channel, entry);
     this.#due.add(entry);
     void this.#run();
@@ -85,38 +92,40 @@ export class RouterModels implements DataModel {
     this.#entries.delete(channel);
   }
 
+  /** True when the router has the state under this name. */
   isSubscribed(channel: RouterChannel, subscriptionId: string): boolean {
     return this.#entries.get(channel)?.subscriptionId === subscriptionId;
   }
 
+  /** Sends the whole state, and from then on what changes. */
   async subscribe(channel: RouterChannel, subscriptionId: string): Promise<void> {
     const entry = this.#entries.get(channel);
     if (entry === undefined) return;
     entry.subscriptionId = subscriptionId;
-    entry.told = undefined;
+    entry.sent = undefined;
     this.#due.add(entry);
     await this.#run();
   }
 
-  /** What routers reach may have changed. */
-  changed(): void {
+  /** Looks up soon what routers reach. */
+  schedule(): void {
     if (this.#entries.size === 0 || this.#isClosed) return;
     const pauseMs = Math.min(MAX_PAUSE_MS, GATHER_MS + PAUSE_FACTOR * this.#lastRoundMs);
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      this.#lookAtAll();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#runForAll();
     }, pauseMs).unref();
   }
 
-  /** CAs, or keys of the network. */
+  /** Reads CAs and keys of the network again. */
   keysChanged(): void {
-    this.#keyNews += 1;
+    this.#keyChanges += 1;
     this.#keys = undefined;
-    this.#lookAtAll();
+    this.#runForAll();
   }
 
-  /** Called now and then: does what failed, or is due by the clock. */
-  beat(): void {
+  /** Does what failed before, or is due by the clock. */
+  runDue(): void {
     const nowMs = Date.now();
     for (const entry of this.#entries.values())
       if (entry.disabledUntilMs !== undefined && entry.disabledUntilMs <= nowMs) this.#due.add(entry);
@@ -126,12 +135,12 @@ export class RouterModels implements DataModel {
   /** Waits for the round that is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#gathering);
+    clearTimeout(this.#timer);
     this.#due.clear();
     await this.#running;
   }
 
-  #lookAtAll(): void {
+  #runForAll(): void {
     for (const entry of this.#entries.values()) this.#due.add(entry);
     void this.#run();
   }
@@ -166,8 +175,8 @@ export class RouterModels implements DataModel {
   }
 
   async #round(batch: readonly Entry[]): Promise<void> {
-    const { stores, onReach, onRound } = this.#options;
-    onRound();
+    const { stores, listener } = this.#options;
+    listener.roundBegins();
     this.#step = 'the keys';
     const keys = await this.#currentKeys();
     this.#step = 'the data model';
@@ -183,8 +192,8 @@ export class RouterModels implements DataModel {
       const { routerId } = entry.channel;
       entry.disabledUntilMs = reached.disabledUntil.get(routerId)?.getTime();
       const model = modelOf(reached.reaches.get(routerId), { ...reached, configs });
-      tell(entry, model, keys, reached);
-      await onReach(entry.channel, model);
+      sendChanges(entry, model, keys, reached);
+      await listener.reached(entry.channel, model);
     }
   }
 
@@ -208,37 +217,37 @@ export class RouterModels implements DataModel {
     return this.#configs;
   }
 
-  /** As they are now; a change that is heard of while they are read makes them be read again. */
+  /** Returns the keys as they are now: reads them again when a change is heard of meanwhile. */
   async #currentKeys(): Promise<Keys> {
     for (;;) {
       if (this.#keys !== undefined) return this.#keys;
-      const before = this.#keyNews;
+      const before = this.#keyChanges;
       const { stores, keySources } = this.#options;
       const read = publicKeysOf({ caPems: await stores.routerSync.caPems(), ...keySources() });
-      if (before === this.#keyNews) this.#keys = read;
+      if (before === this.#keyChanges) this.#keys = read;
     }
   }
 }
 
-function tell(
+function sendChanges(
   entry: Entry,
   model: RouterModel,
   keys: Keys,
   { index, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
 ): void {
-  const { channel, subscriptionId, told } = entry;
+  const { channel, subscriptionId, sent } = entry;
   if (subscriptionId === undefined) return;
-  const place = { index, timelineId, subscriptionId };
-  const changes = told === undefined ? [] : changesBetween(told.model, model);
-  const hasGrown = told?.timelineId === timelineId && index > told.index;
-  if (told === undefined || (changes.length > 0 && !hasGrown)) {
-    channel.send(stateMessage(model, keys, place));
-    entry.told = { keys, model, index, timelineId };
+  const position = { index, timelineId, subscriptionId };
+  const changes = sent === undefined ? [] : changesBetween(sent.model, model);
+  const hasGrown = sent?.timelineId === timelineId && index > sent.index;
+  if (sent === undefined || (changes.length > 0 && !hasGrown)) {
+    channel.send(stateMessage(model, keys, position));
+    entry.sent = { keys, model, index, timelineId };
     return;
   }
-  const changedKeys = told.keys === keys ? undefined : keyChanges(told.keys, keys);
+  const changedKeys = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
   if (changedKeys !== undefined) channel.send(changedKeys);
-  if (changes.length > 0) channel.send(changeSetMessage(changes, told.index, place));
-  // The next change follows the last that was sent, not the last that was looked at.
-  entry.told = changes.length > 0 ? { keys, model, index, timelineId } : { ...told, keys };
+  if (changes.length > 0) channel.send(changeSetMessage(changes, sent.index, position));
+  // The next change follows the last that was sent, not the last that was read.
+  entry.sent = changes.length > 0 ? { keys, model, index, timelineId } : { ...sent, keys };
 }

@@ -22,37 +22,45 @@ import type { PublicKey } from './public-keys.js';
 
 type Event = MessageInitShape<typeof DataState_EventSchema>;
 
-/** Where a state or a change stands. @property timelineId  names the database that counts the index */
-export interface ModelPlace {
+/** The position of a state or a change. @property timelineId  names the database that counts the index */
+export interface ModelPosition {
   readonly index: number;
   readonly timelineId: string;
   readonly subscriptionId: string;
 }
 
-/** All that the router is to know. Whatever it had before is forgotten, also when its index was greater. */
-export function stateMessage(model: RouterModel, keys: ReadonlyMap<string, PublicKey>, place: ModelPlace): Message {
+/** Holds all that the router is to know. It forgets whatever it had before, also when that had a greater index. */
+export function stateMessage(
+  model: RouterModel,
+  keys: ReadonlyMap<string, PublicKey>,
+  position: ModelPosition,
+): Message {
   const state = create(DataStateSchema, {
     events: [
       ...changesBetween(NO_MODEL, model).map(toEvent),
       ...[...keys.values()].map((key) => keyEvent(key, Action.CREATE)),
     ],
-    endIndex: BigInt(place.index),
-    timelineId: place.timelineId,
+    endIndex: BigInt(position.index),
+    timelineId: position.timelineId,
   });
-  return typedMessage(ContentType.DataState, DataStateSchema, state, ofSubscription(place));
+  return typedMessage(ContentType.DataState, DataStateSchema, state, ofSubscription(position));
 }
 
 /** @param previousIndex  of what the router was told before */
-export function changeSetMessage(changes: readonly ModelChange[], previousIndex: number, place: ModelPlace): Message {
+export function changeSetMessage(
+  changes: readonly ModelChange[],
+  previousIndex: number,
+  position: ModelPosition,
+): Message {
   const set = create(DataState_ChangeSetSchema, {
-    index: BigInt(place.index),
+    index: BigInt(position.index),
     previousIndex: BigInt(previousIndex),
     changes: changes.map(toEvent),
   });
-  return typedMessage(ContentType.DataStateChangeSet, DataState_ChangeSetSchema, set, ofSubscription(place));
+  return typedMessage(ContentType.DataStateChangeSet, DataState_ChangeSetSchema, set, ofSubscription(position));
 }
 
-const ofSubscription = ({ subscriptionId }: ModelPlace) =>
+const ofSubscription = ({ subscriptionId }: ModelPosition) =>
   [[SyncHeader.SubscriptionId, encodeText(subscriptionId)]] as const;
 
 const ACTIONS = { create: Action.CREATE, update: Action.UPDATE, delete: Action.DELETE } as const;

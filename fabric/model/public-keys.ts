@@ -13,13 +13,13 @@ import type { Message } from '../channel/frame.js';
 import { typedMessage } from '../channel/frame.js';
 import { ContentType } from '../channel/content-types.js';
 
-/** What the keys are made of. */
+/** Sources of the keys. */
 export interface KeySources {
   /** Roots and intermediates of the network that are in force. */
   readonly own: readonly Pick<X509Certificate, 'raw'>[];
   /** CAs of others that may vouch for clients; of each PEM the first certificate. */
   readonly caPems: readonly string[];
-  /** SubjectPublicKeyInfo of what signs the JWTs of sessions, and the names that JWTs have for it. */
+  /** SubjectPublicKeyInfo of the key that signs the JWTs of sessions, and the names that JWTs have for it. */
   readonly signerDer: Buffer;
   readonly signerKids: readonly string[];
 }
@@ -46,7 +46,7 @@ export function publicKeysOf({ own, caPems, signerDer, signerKids }: KeySources)
   return new Map(keys.map((key) => [key.kid, key]));
 }
 
-/** What leads from one set of keys to another; undefined when they are the same. New keys come first. */
+/** Makes the changes from one set of keys to another, new keys first; undefined when they are the same. */
 export function keyChanges(
   before: ReadonlyMap<string, PublicKey>,
   after: ReadonlyMap<string, PublicKey>,

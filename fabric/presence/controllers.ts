@@ -1,4 +1,4 @@
-/** What routers are told of the controllers: where they find them, and by which id. */
+/** The list of controllers that routers are sent: addresses and ids. */
 import { create } from '@bufbuild/protobuf';
 import { CtrlDetailSchema, CtrlEndpointSchema, UpdateCtrlAddressesSchema } from '../../generated/fabric/control_pb.js';
 import { ContentType } from '../channel/content-types.js';
@@ -6,12 +6,12 @@ import { typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
 
 export interface KnownControllers {
-  /** By which routers know this controller: it is in the hello, and in the list. */
+  /** The id that routers know this controller by: it is in the hello, and in the list. */
   ownId(): string;
-  now(): ToldControllers;
+  now(): AdvertisedControllers;
 }
 
-export interface ToldControllers {
+export interface AdvertisedControllers {
   /** Routers take a list whose index is greater than that of the last one they took. */
   readonly index: number;
   /** At least one. @property address  `host:port` */
@@ -23,7 +23,7 @@ export interface ToldControllers {
  * list in a file for its next start. Every controller calls itself the leader: one that did not would be asked for the
  * list again and again.
  */
-export function controllersMessage({ index, controllers }: ToldControllers): Message {
+export function controllersMessage({ index, controllers }: AdvertisedControllers): Message {
   const listed = controllers.map(({ id, address }) => ({ id, address: `tls:${address}` }));
   return typedMessage(
     ContentType.UpdateCtrlAddresses,

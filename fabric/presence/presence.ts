@@ -7,109 +7,112 @@ import type { RouterChannelRow, RouterChannelStore } from '../../db/stores/route
 
 export type Presence = Omit<RouterChannelRow, 'routerId'>;
 
-export interface PresenceWriter {
-  /** What is known of a router from now on. */
-  set(routerId: string, presence: Presence): void;
-  /** It is not connected here any more. */
-  drop(routerId: string): void;
-  /** What was given so far is written, or will be after a failure. */
-  settled(): Promise<void>;
-  /** Takes all of them out. */
-  close(): Promise<void>;
-}
-
 export interface PresenceOptions {
   readonly store: RouterChannelStore;
   readonly hostId: string;
   readonly controllerId: string;
   readonly log: Logger;
-  /** Between signs of life. */
-  readonly beatMs?: number;
-  /** With each sign of life. */
-  readonly onBeat?: () => void;
+  /** Milliseconds between signs of life. */
+  readonly heartbeatMs?: number;
 }
 
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 /** Joins when the first router comes: a controller without routers writes nothing. */
-export function createPresenceWriter(options: PresenceOptions): PresenceWriter {
-  const { store, hostId, controllerId, log, beatMs = BEAT_MS, onBeat } = options;
-  const known = new Map<string, Presence>();
-  const changed = new Set<string>();
-  let isJoined = false;
-  let isClosed = false;
-  let isFailing = false;
-  let running: Promise<void> | undefined;
+export class PresenceWriter {
+  readonly #options: PresenceOptions;
+  readonly #known = new Map<string, Presence>();
+  readonly #changed = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+  #isJoined = false;
+  #isClosed = false;
+  #isFailing = false;
+  #running: Promise<void> | undefined;
 
-  const writeAgain = () => {
-    isJoined = false;
-    for (const routerId of known.keys()) changed.add(routerId);
-  };
-  const write = async () => {
-    if (!isJoined) {
-      await store.join(hostId, controllerId);
-      isJoined = true;
-      for (const routerId of known.keys()) changed.add(routerId);
-    }
-    while (changed.size > 0 && !isClosed) {
-      const ids = [...changed];
-      changed.clear();
-      const present = ids.flatMap((routerId) => {
-        const presence = known.get(routerId);
-        return presence === undefined ? [] : [{ routerId, ...presence }];
-      });
-      const gone = ids.filter((routerId) => !known.has(routerId));
-      await store.write(hostId, present, gone);
-    }
-  };
-  const attempt = async (work: () => Promise<void>) => {
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#heartbeat(), options.heartbeatMs ?? HEARTBEAT_MS).unref();
+  }
+
+  /** Takes over what is known of a router from now on. */
+  set(routerId: string, presence: Presence): void {
+    this.#known.set(routerId, presence);
+    this.#changed.add(routerId);
+    this.#schedule();
+  }
+
+  /** Takes note that the router is not connected here any more. */
+  drop(routerId: string): void {
+    this.#known.delete(routerId);
+    this.#changed.add(routerId);
+    this.#schedule();
+  }
+
+  /** Stops writing, and removes the rows of this host. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    while (this.#running !== undefined) await this.#running;
+    const { store, hostId } = this.#options;
+    if (this.#isJoined) await store.leave(hostId).catch(() => undefined);
+  }
+
+  #schedule(): void {
+    if (!this.#isClosed) void this.#run(() => this.#write());
+  }
+
+  #run(work: () => Promise<void>): Promise<void> {
+    return (this.#running ??= this.#attempt(work).finally(() => {
+      this.#running = undefined;
+      if (this.#changed.size > 0 && !this.#isFailing) this.#schedule();
+    }));
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    const { log } = this.#options;
     try {
       await work();
-      if (isFailing) log.info('which routers are connected is written again');
-      isFailing = false;
+      if (this.#isFailing) log.info('which routers are connected is written again');
+      this.#isFailing = false;
     } catch (error) {
-      writeAgain();
-      if (!isFailing) log.warn({ err: error }, 'which routers are connected could not be written; it is tried again');
-      isFailing = true;
+      this.#rejoin();
+      if (!this.#isFailing)
+        log.warn({ err: error }, 'which routers are connected could not be written; it is tried again');
+      this.#isFailing = true;
     }
-  };
-  const run = (work: () => Promise<void>) =>
-    (running ??= attempt(work).finally(() => {
-      running = undefined;
-      if (changed.size > 0 && !isFailing) flush();
-    }));
-  const flush = () => {
-    if (!isClosed) void run(write);
-  };
-  const beat = async () => {
-    onBeat?.();
-    if (running !== undefined || (known.size === 0 && !isJoined)) return;
-    await run(async () => {
-      if (isJoined && !(await store.touch(hostId))) writeAgain();
-      await write();
-    });
-  };
-  const timer = setInterval(() => void beat(), beatMs).unref();
+  }
 
-  return {
-    set(routerId, presence) {
-      known.set(routerId, presence);
-      changed.add(routerId);
-      flush();
-    },
-    drop(routerId) {
-      known.delete(routerId);
-      changed.add(routerId);
-      flush();
-    },
-    async settled() {
-      while (running !== undefined) await running;
-    },
-    async close() {
-      isClosed = true;
-      clearInterval(timer);
-      while (running !== undefined) await running;
-      if (isJoined) await store.leave(hostId).catch(() => undefined);
-    },
-  };
+  async #heartbeat(): Promise<void> {
+    if (this.#running !== undefined || (this.#known.size === 0 && !this.#isJoined)) return;
+    const { store, hostId } = this.#options;
+    await this.#run(async () => {
+      if (this.#isJoined && !(await store.touch(hostId))) this.#rejoin();
+      await this.#write();
+    });
+  }
+
+  /** Makes the next write join again and write all rows. */
+  #rejoin(): void {
+    this.#isJoined = false;
+    for (const routerId of this.#known.keys()) this.#changed.add(routerId);
+  }
+
+  async #write(): Promise<void> {
+    const { store, hostId, controllerId } = this.#options;
+    if (!this.#isJoined) {
+      await store.join(hostId, controllerId);
+      this.#isJoined = true;
+      for (const routerId of this.#known.keys()) this.#changed.add(routerId);
+    }
+    while (this.#changed.size > 0 && !this.#isClosed) {
+      const ids = [...this.#changed];
+      this.#changed.clear();
+      const present = ids.flatMap((routerId) => {
+        const presence = this.#known.get(routerId);
+        return presence === undefined ? [] : [{ routerId, ...presence }];
+      });
+      const gone = ids.filter((routerId) => !this.#known.has(routerId));
+      await store.write(hostId, present, gone);
+    }
+  }
 }

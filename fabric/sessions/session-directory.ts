@@ -11,27 +11,27 @@ import type { RoleList } from '../../db/query/scopes.js';
 export interface KeptSession {
   readonly id: string;
   readonly identity: KeptIdentity;
-  /** As routers are told of it: an ApiSession of specs/fabric/. */
+  /** The session as an ApiSession of specs/fabric/, which routers are sent. */
   readonly bytes: Buffer;
   /** It is stored that routers have its token: before, no router may be sent it. Never false again. */
   isShared: boolean;
 }
 
-/** With at least one session. */
+/** An identity with at least one session. */
 export interface KeptIdentity extends Selectable {
   roleAttributes: readonly string[];
   /** Never changed in place: whoever walks over them may go on. */
   sessions: readonly KeptSession[];
 }
 
-/** What became of one session. */
+/** A change of one session. */
 export interface SessionChange {
   readonly id: string;
   /** Its identity as it was; undefined when the session did not count. */
   readonly before: Selectable | undefined;
-  /** As it is now; undefined when the session does not count any more. */
+  /** The session as it is now; undefined when it does not count any more. */
   readonly after: KeptSession | undefined;
-  /** What routers are told of it is not what they were told before. */
+  /** True when routers must be sent it again. */
   readonly isOther: boolean;
 }
 
@@ -54,6 +54,12 @@ export class SessionDirectory {
   /** Sessions of the identity. */
   ofIdentity(identityId: string): readonly KeptSession[] {
     return this.#identities.get(identityId)?.sessions ?? [];
+  }
+
+  clear(): void {
+    this.#sessions.clear();
+    this.#identities.clear();
+    this.#byAttribute.clear();
   }
 
   ids(): string[] {

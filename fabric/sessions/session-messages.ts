@@ -1,4 +1,4 @@
-/** What routers are told of API sessions. The bytes of a session are made once and shared by all routers. */
+/** Messages that tell routers of API sessions. The bytes of a session are made once and shared by all routers. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { RouterSession } from '../../db/stores/router-sync-view.js';
@@ -14,7 +14,7 @@ import type { Message } from '../channel/frame.js';
 import { SyncHeader, encodeText } from '../channel/headers.js';
 import type { KeptSession } from './session-directory.js';
 
-/** Of a whole state: which one, and whether this is its last part. */
+/** Says which whole state a message belongs to, and whether it is its last part. */
 export interface StatePart {
   readonly id: string;
   readonly isLast: boolean;
@@ -43,20 +43,54 @@ const headersOf = (state: string): [number, Uint8Array][] => [
   [SyncHeader.StrategyState, encodeText(state)],
 ];
 
-/** @param isFullState  the router drops what it has and this state has not */
-export function addedMessage(sessions: readonly KeptSession[], isFullState: boolean, state: StatePart): Message {
+function addedMessage(sessions: readonly KeptSession[], isFullState: boolean, state: StatePart): Message {
   const writer = new BinaryWriter();
   if (isFullState) writer.uint32(tagOf(ADDED.isFullState, WireType.Varint)).bool(true);
-  return message(
-    ContentType.ApiSessionAdded,
-    bodyOf(writer, ADDED.sessions, sessions),
-    headersOf(JSON.stringify(state)),
-  );
+  const body = bodyOf(writer, ADDED.sessions, sessions);
+  return message(ContentType.ApiSessionAdded, body, headersOf(JSON.stringify(state)));
 }
 
-export const updatedMessage = (sessions: readonly KeptSession[]): Message =>
-  message(ContentType.ApiSessionUpdated, bodyOf(new BinaryWriter(), UPDATED.sessions, sessions), headersOf(''));
+/** Makes the messages of one process, and numbers its states. */
+export class SessionMessages {
+  readonly #tokenOf: (apiSessionId: string) => string;
+  readonly #now: () => number;
+  #serial = 0;
 
+  /** @param tokenOf  the token of an API session, in clear */
+  constructor(tokenOf: (apiSessionId: string) => string, now: () => number) {
+    this.#tokenOf = tokenOf;
+    this.#now = now;
+  }
+
+  /** Makes an id that is greater, as text, than all before, also those of an earlier process. */
+  newStateId(): string {
+    this.#serial += 1;
+    return `${String(this.#now()).padStart(15, '0')}-${String(this.#serial).padStart(9, '0')}`;
+  }
+
+  /** A part of a whole state: after its last part the router drops the sessions that it had besides. */
+  state(sessions: readonly KeptSession[], part: StatePart): Message {
+    return addedMessage(sessions, true, part);
+  }
+
+  added(sessions: readonly KeptSession[]): Message {
+    return addedMessage(sessions, false, { id: this.newStateId(), isLast: true, sequence: 0 });
+  }
+
+  updated(sessions: readonly KeptSession[]): Message {
+    const body = bodyOf(new BinaryWriter(), UPDATED.sessions, sessions);
+    return message(ContentType.ApiSessionUpdated, body, headersOf(''));
+  }
+
+  removed(ids: readonly string[]): Message {
+    return removedMessage(
+      ids.map((id) => this.#tokenOf(id)),
+      ids,
+    );
+  }
+}
+
+/** Removes sessions by their tokens; `ids` may be empty when they are not known. */
 export const removedMessage = (tokens: readonly string[], ids: readonly string[]): Message =>
   typedMessage(
     ContentType.ApiSessionRemoved,

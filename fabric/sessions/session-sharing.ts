@@ -11,56 +11,55 @@ import type { SessionDirectory } from './session-directory.js';
 /** Sessions in one statement. */
 export const SHARED_AT_A_TIME = 1_000;
 
-export interface SessionSharing {
-  /** Resolves when the tokens of these sessions may be sent. @throws what the database does */
-  share(ids: readonly string[]): Promise<void>;
-  /**
-   * Shares the sessions that `due` answers, and asks again, since others may be due by then. Calls `act` in the turn
-   * in which nothing is due.
-   * @param goesOn  false: neither is done any more
-   * @throws what the database does
-   */
-  shareThen(
-    due: () => readonly string[],
-    act: (shared: ReadonlySet<string>) => void,
-    goesOn: () => boolean,
-  ): Promise<void>;
+/** Work that must not begin before sessions are shared. */
+export interface SharedWork {
+  /** Ids of the sessions to share; called again after each share, since others may be due by then. */
+  readonly due: () => readonly string[];
+  /** Does the work, in the turn of the event loop in which nothing is due. */
+  readonly act: (shared: ReadonlySet<string>) => void;
+  /** Returns false when the work is not wanted any more. */
+  readonly isWanted: () => boolean;
 }
 
-export function createSessionSharing(
-  view: Pick<RouterSyncView, 'share'>,
-  directory: () => SessionDirectory,
-): SessionSharing {
-  const share = async (ids: readonly string[]) => {
+export class SessionSharing {
+  readonly #view: Pick<RouterSyncView, 'share'>;
+  readonly #directory: Pick<SessionDirectory, 'get'>;
+
+  constructor(view: Pick<RouterSyncView, 'share'>, directory: Pick<SessionDirectory, 'get'>) {
+    this.#view = view;
+    this.#directory = directory;
+  }
+
+  /** Resolves when the tokens of these sessions may be sent. @throws what the database does */
+  async share(ids: readonly string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += SHARED_AT_A_TIME) {
       const slice = ids.slice(at, at + SHARED_AT_A_TIME);
-      await view.share(slice);
+      await this.#view.share(slice);
       for (const id of slice) {
-        const kept = directory().get(id);
+        const kept = this.#directory.get(id);
         if (kept !== undefined) kept.isShared = true;
       }
     }
-  };
-  return {
-    share,
-    async shareThen(due, act, goesOn) {
-      const shared = new Set<string>();
-      while (goesOn()) {
-        const ids = due().filter((id) => !shared.has(id));
-        if (ids.length === 0) {
-          act(shared);
-          return;
-        }
-        await share(ids);
-        for (const id of ids) shared.add(id);
+  }
+
+  /** Shares the sessions that are due until none is, then does the work. @throws what the database does */
+  async shareThen({ due, act, isWanted }: SharedWork): Promise<void> {
+    const shared = new Set<string>();
+    while (isWanted()) {
+      const ids = due().filter((id) => !shared.has(id));
+      if (ids.length === 0) {
+        act(shared);
+        return;
       }
-    },
-  };
+      await this.share(ids);
+      for (const id of ids) shared.add(id);
+    }
+  }
 }
 
 /**
- * Of sessions that were read, and of the other sessions of their identities: those whose tokens routers with these
- * policies would be sent, and that are not shared yet.
+ * Sessions among those that were read, and among the others of their identities, whose tokens routers with these
+ * policies would be sent and that are not shared yet.
  */
 export function unsharedOf(
   found: readonly SessionState[],

@@ -1,50 +1,34 @@
 /**
- * Builds a circuit: chooses a terminator and a path, tells each router of it what to forward, and waits until all of
- * them have done so. What fails is tried again with another terminator, if there is one.
+ * Builds a circuit: chooses a terminator and a path, tells each router of the path what to forward, and waits until all
+ * of them have done so. A failed attempt is followed by one with another terminator, if there is one.
  */
-import type { ShownSession } from '../../db/stores/shown-sessions.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { newId } from '../../domain/auth/tokens.js';
 import { routesOf } from '../../domain/fabric/circuit.js';
 import type { CircuitEnds, RouterRoute } from '../../domain/fabric/circuit.js';
 import { ROUTER_BINDINGS, peerDataOf } from '../../domain/fabric/terminator.js';
 import type { Path } from '../../domain/fabric/paths.js';
 import type { Choice } from '../../domain/fabric/terminator-choice.js';
-import type { RouterChannel } from '../channel/channel.js';
+import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
+import type { ConnectedChannels } from '../channel/channel.js';
 import { unrouteMessage } from './circuits.js';
 import type { Circuit } from './circuits.js';
 import { EdgeError } from '../channel/edge-errors.js';
-import type { Flight } from './flights.js';
 import { PeerData, encodeText } from '../channel/headers.js';
 import { givenToDialer } from './peer-data.js';
 import { chooseTarget } from './dial-targets.js';
-import type { Target } from './dial-targets.js';
+import type { DialTargetParts } from './dial-targets.js';
+import type { BuiltCircuit, DialRequest, Dialer, Target } from './dial-request.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { failureOf } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
-import type { FabricServices } from '../services.js';
+import type { FabricLog } from '../channel/router-log.js';
 
-/** Who dials what, and how. Its id is that of a session; null when a router dials by itself. */
-export interface Dialer extends Pick<
-  ShownSession,
-  'identityId' | 'identityName' | 'serviceId' | 'encryptionRequired' | 'strategy' | 'maxIdleMs'
-> {
-  readonly id: string | null;
-}
-
-export interface DialRequest {
-  /** Of the router where the client is connected. */
-  readonly channel: RouterChannel;
-  readonly session: Dialer;
-  readonly flight: Flight;
-  /** '' for terminators without one. */
-  readonly instanceId: string;
-  readonly peerData: ReadonlyMap<number, Uint8Array>;
-}
-
-export interface BuiltCircuit {
-  readonly circuit: Circuit;
-  /** What the host gives to the client. */
-  readonly peerData: ReadonlyMap<number, Uint8Array>;
+export interface CircuitBuilderParts extends DialTargetParts {
+  readonly stores: Pick<Stores, 'hostedTerminators'>;
+  readonly channels: Pick<ConnectedChannels, 'get'>;
+  readonly costs: TerminatorCosts;
+  readonly log: FabricLog;
 }
 
 const ATTEMPTS = 2;
@@ -54,16 +38,16 @@ const MOST_GONE = 10;
 const DEADLINE_MS = 28_000;
 
 /** @throws EdgeError */
-export async function buildCircuit(request: DialRequest, services: FabricServices): Promise<BuiltCircuit> {
+export async function buildCircuit(request: DialRequest, parts: CircuitBuilderParts): Promise<BuiltCircuit> {
   const circuitId = newId();
-  /** Routers that may have been told of the circuit. */
+  /** Routers that may know the circuit. */
   const touched = new Set<string>();
   try {
-    const built = await tryTerminators(request, circuitId, touched, services);
-    clean(circuitId, touched, built.circuit.path.routerIds, services);
+    const built = await tryTerminators(request, circuitId, touched, parts);
+    clean(circuitId, touched, built.circuit.path.routerIds, parts);
     return built;
   } catch (error) {
-    clean(circuitId, touched, [], services);
+    clean(circuitId, touched, [], parts);
     throw error;
   }
 }
@@ -72,14 +56,14 @@ async function tryTerminators(
   request: DialRequest,
   circuitId: string,
   touched: Set<string>,
-  services: FabricServices,
+  parts: CircuitBuilderParts,
 ): Promise<BuiltCircuit> {
-  const { costs } = services.traffic;
+  const { costs } = parts;
   const failed = new Set<string>();
   const reasons: string[] = [];
   const deadlineMs = performance.now() + DEADLINE_MS;
   for (let attempt = 0, gone = 0; attempt - gone < ATTEMPTS && performance.now() < deadlineMs; attempt += 1) {
-    const { choice, path } = await chooseTarget(request, failed, circuitId, services);
+    const { choice, path } = await chooseTarget(request, failed, circuitId, parts);
     const { terminator } = choice;
     const ends = { ingressId: newId(), egressId: newId() };
     const tags = {
@@ -88,7 +72,7 @@ async function tryTerminators(
       hostId: terminator.hostId,
     };
     for (const routerId of path.routerIds) touched.add(routerId);
-    const outcome = await tryPath({ ...request, circuitId, attempt, terminator, path, ends, tags }, services);
+    const outcome = await tryPath({ ...request, circuitId, attempt, terminator, path, ends, tags }, parts);
     if (outcome.failure === undefined) {
       costs.dialSucceeded(terminator.id);
       const circuit = circuitOf(request.session, { id: circuitId, path, ends, tags, terminator });
@@ -97,7 +81,7 @@ async function tryTerminators(
     failed.add(terminator.id);
     reasons.push(outcome.failure.text);
     if (outcome.failure.routerId === terminator.routerId) costs.dialFailed(terminator.id);
-    if (await dropIfGone(terminator, outcome.failure, services)) gone = Math.min(gone + 1, MOST_GONE);
+    if (await dropIfGone(terminator, outcome.failure, parts)) gone = Math.min(gone + 1, MOST_GONE);
   }
   throw new EdgeError(
     'internal',
@@ -127,14 +111,14 @@ type Outcome =
   | { readonly failure?: undefined; readonly peerData: ReadonlyMap<number, Uint8Array> };
 
 /** Tells all routers at once. The first failure decides; the others are not waited for. */
-function tryPath(attempt: Attempt, services: FabricServices): Promise<Outcome> {
+function tryPath(attempt: Attempt, parts: CircuitBuilderParts): Promise<Outcome> {
   const { path, ends, terminator } = attempt;
   const routes = routesOf(path, ends);
   return new Promise((resolve) => {
     let unanswered = routes.length;
     let peerData: ReadonlyMap<number, Uint8Array> = new Map();
     for (const route of routes) {
-      void askRouter(attempt, route, services).then((answer) => {
+      void askRouter(attempt, route, parts).then((answer) => {
         unanswered -= 1;
         if (answer.failure !== undefined) resolve(answer);
         else if (route.routerId === terminator.routerId) peerData = answer.peerData;
@@ -144,7 +128,11 @@ function tryPath(attempt: Attempt, services: FabricServices): Promise<Outcome> {
   });
 }
 
-async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: FabricServices): Promise<Outcome> {
+async function askRouter(
+  attempt: Attempt,
+  route: RouterRoute,
+  { channels }: Pick<CircuitBuilderParts, 'channels'>,
+): Promise<Outcome> {
   const { routerId } = route;
   try {
     const channel = channels.get(routerId);
@@ -163,7 +151,7 @@ async function askRouter(attempt: Attempt, route: RouterRoute, { channels }: Fab
   }
 }
 
-/** @returns what the router that connects to the terminator is told more */
+/** Makes the part of a route that only the router which connects to the terminator gets. */
 const egressOf = ({ terminator, ends, peerData }: Attempt) => ({
   binding: terminator.binding,
   address: ends.egressId,
@@ -175,12 +163,12 @@ const egressOf = ({ terminator, ends, peerData }: Attempt) => ({
 async function dropIfGone(
   { id, routerId, binding }: Target,
   failure: RouteFailure,
-  { stores, traffic, log }: FabricServices,
+  { stores, memory, costs, log }: CircuitBuilderParts,
 ): Promise<boolean> {
   if (!failure.isTerminatorGone || failure.routerId !== routerId || !ROUTER_BINDINGS.includes(binding)) return false;
   const removed = await stores.hostedTerminators.remove([id], routerId);
-  traffic.memory.forgetTargets(undefined);
-  traffic.costs.forget(id);
+  memory.forgetTargets(undefined);
+  costs.forget(id);
   log.info({ terminatorId: id, routerId }, 'a terminator that its router does not know was removed');
   return removed.length > 0;
 }
@@ -198,7 +186,7 @@ function clean(
   circuitId: string,
   touched: Iterable<string>,
   kept: readonly string[],
-  { channels }: FabricServices,
+  { channels }: Pick<CircuitBuilderParts, 'channels'>,
 ): void {
   const unroute = unrouteMessage(circuitId, true);
   for (const routerId of touched) if (!kept.includes(routerId)) channels.get(routerId)?.send(unroute);

@@ -10,7 +10,7 @@ import { UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import { ContentType } from '../channel/content-types.js';
 import { typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
-import type { ChannelRegistry } from '../services.js';
+import type { ConnectedChannels } from '../channel/channel.js';
 
 export interface Circuit {
   readonly id: string;
@@ -19,10 +19,10 @@ export interface Circuit {
   readonly serviceId: string;
   /** 0 for any time. */
   readonly maxIdleMs: number;
-  /** Of the client that dialed; null when its router did so by itself. */
+  /** Session of the client that dialed; null when its router did so by itself. */
   readonly sessionId: string | null;
   readonly terminatorId: string;
-  /** Of the host; null when its router hosts it by itself, or an administrator made the terminator. */
+  /** Session of the host; null when its router hosts it by itself, or an administrator made the terminator. */
   readonly hostSessionId: string | null;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -33,15 +33,13 @@ export const unrouteMessage = (circuitId: string, now: boolean): Message =>
 
 export class Circuits {
   readonly #byId = new Map<string, Circuit>();
-  /** By router, and by session of either end. */
+  /** Circuits by router, and by session of either end. */
   readonly #byPart = new Map<string, Set<Circuit>>();
-  /** Ids of those that are being led over another path. */
+  /** Ids of circuits that are being led over another path. */
   readonly #moving = new Set<string>();
-  /** Since the start: dials that got a circuit, and those that were refused or failed. */
-  readonly dials = { made: 0, failed: 0 };
 
   constructor(
-    private readonly channels: Pick<ChannelRegistry, 'get'>,
+    private readonly channels: Pick<ConnectedChannels, 'get'>,
     private readonly costs: TerminatorCosts,
   ) {}
 
@@ -65,7 +63,7 @@ export class Circuits {
     return this.#of(`router ${routerId}`);
   }
 
-  /** Those that a session dialed or hosts. */
+  /** Circuits that a session dialed or hosts. */
   ofSession(sessionId: string): Circuit[] {
     return this.#of(`session ${sessionId}`);
   }
@@ -77,7 +75,7 @@ export class Circuits {
     for (const routerId of circuit.path.routerIds) this.channels.get(routerId)?.send(unroute);
   }
 
-  /** False when it is being led over another path already. Who is told true calls `moved` at the end. */
+  /** Reserves the circuit for a move to another path: call `moved` at the end. False when it is reserved already. */
   beginMove(id: string): boolean {
     if (this.#moving.has(id)) return false;
     this.#moving.add(id);
@@ -88,7 +86,7 @@ export class Circuits {
     this.#moving.delete(id);
   }
 
-  /** The same circuit over another path. */
+  /** Puts the circuit on another path. */
   replace(circuit: Circuit, path: Path): Circuit {
     const next = { ...circuit, path };
     this.#remove(circuit);
@@ -96,7 +94,7 @@ export class Circuits {
     return next;
   }
 
-  /** Without a word to routers. False when it was forgotten already. */
+  /** Forgets it without a word to routers. False when it was forgotten already. */
   forget(circuit: Circuit): boolean {
     if (!this.#remove(circuit)) return false;
     this.costs.circuitEnded(circuit.terminatorId);

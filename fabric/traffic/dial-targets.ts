@@ -1,39 +1,46 @@
 /**
- * Which terminator a dial goes to. Of many it looks at the best hundred; when those have so much on them that one of
- * the others may be better, at the best thousand.
+ * Chooses the terminator that a dial goes to: among the best hundred, or among the best thousand when those hundred
+ * have so much on them that one of the others may be better.
  */
-import type { DialTarget } from '../../db/stores/hosted-terminators.js';
+import type { Stores } from '../../db/stores/stores.js';
 import { couldBeStored } from '../../domain/ids.js';
 import type { Path } from '../../domain/fabric/paths.js';
 import { LOOKED_AT } from '../../domain/fabric/terminator.js';
 import { chooseTerminator, mayMissBetter } from '../../domain/fabric/terminator-choice.js';
 import type { Choice } from '../../domain/fabric/terminator-choice.js';
-import type { DialRequest } from './circuit-builder.js';
+import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
+import type { DialMemory } from './dial-memory.js';
+import type { DialRequest, Target } from './dial-request.js';
+import type { Topology } from './topology.js';
 import { EdgeError } from '../channel/edge-errors.js';
 import { PeerData, readText } from '../channel/headers.js';
-import type { FabricServices } from '../services.js';
 
-export type Target = DialTarget & { readonly dynamicCost: number; readonly pathCost: number };
+export interface DialTargetParts {
+  readonly stores: Pick<Stores, 'hostedTerminators'>;
+  readonly topology: Pick<Topology, 'pathsFrom'>;
+  readonly memory: Pick<DialMemory, 'targets' | 'forgetTargets'>;
+  readonly costs: Pick<TerminatorCosts, 'of'>;
+}
 
 type Paths = ReadonlyMap<string, Path>;
 
 /**
- * The terminator and the way to it. One that failed before is chosen only when there is no other.
+ * Returns the terminator and the path to it. One that failed before is chosen only when there is no other.
  * @throws EdgeError when there is none
  */
 export async function chooseTarget(
   request: DialRequest,
   failed: ReadonlySet<string>,
   circuitId: string,
-  services: FabricServices,
+  parts: DialTargetParts,
 ): Promise<{ choice: Choice<Target>; path: Path }> {
   const { channel, session, instanceId, peerData, flight } = request;
-  const { stores, traffic } = services;
-  const paths = traffic.topology.pathsFrom(channel.routerId);
+  const { stores, topology } = parts;
+  const paths = topology.pathsFrom(channel.routerId);
   const stickyToken = session.strategy === 'sticky' ? readText(peerData, PeerData.StickinessToken) : undefined;
   const sticky = stickyToken !== undefined && couldBeStored(stickyToken) ? stickyToken : '';
   flight.reads();
-  const targets = await lookAt({ ...request, paths, sticky, areFresh: failed.size > 0 }, services);
+  const targets = await findTargets({ ...request, paths, sticky, areFresh: failed.size > 0 }, parts);
   const untried = targets.filter(({ id }) => !failed.has(id));
   const choice = chooseTerminator(untried.length > 0 ? untried : targets, {
     strategy: session.strategy,
@@ -51,7 +58,7 @@ export async function chooseTarget(
   throw new EdgeError('internal', text, circuitId);
 }
 
-interface Look extends Pick<DialRequest, 'channel' | 'session' | 'instanceId'> {
+interface TargetQuery extends Pick<DialRequest, 'channel' | 'session' | 'instanceId'> {
   readonly paths: Paths;
   /** '' for none. */
   readonly sticky: string;
@@ -59,31 +66,31 @@ interface Look extends Pick<DialRequest, 'channel' | 'session' | 'instanceId'> {
   readonly areFresh: boolean;
 }
 
-async function lookAt(look: Look, services: FabricServices): Promise<readonly Target[]> {
-  if (!couldBeStored(look.instanceId)) return [];
+async function findTargets(query: TargetQuery, parts: DialTargetParts): Promise<readonly Target[]> {
+  if (!couldBeStored(query.instanceId)) return [];
   const [few, many] = LOOKED_AT;
-  const best = await readBest(look, few, services);
-  if (best.length < few || !mayMissBetter(best, look.session.strategy)) return best;
-  return readBest(look, many, services);
+  const best = await readBest(query, few, parts);
+  if (best.length < few || !mayMissBetter(best, query.session.strategy)) return best;
+  return readBest(query, many, parts);
 }
 
 async function readBest(
-  { channel: { routerId }, session: { serviceId, strategy }, instanceId, paths, sticky, areFresh }: Look,
+  { channel: { routerId }, session: { serviceId, strategy }, instanceId, paths, sticky, areFresh }: TargetQuery,
   max: number,
-  { stores, traffic }: FabricServices,
+  { stores, memory, costs }: DialTargetParts,
 ): Promise<readonly Target[]> {
   const pathCosts = new Map([...paths].map(([id, { cost }]) => [id, cost]));
   const read = (asked: string) =>
     stores.hostedTerminators.targets({ serviceId, instanceId, pathCosts, strategy, sticky: asked, max });
   const kept = areFresh
     ? await read(sticky)
-    : await traffic.memory.targets({ serviceId, instanceId, routerId, max }, paths, () => read(''));
-  // What is kept is for all dialers: the one that this dialer had may be none of it.
+    : await memory.targets({ serviceId, instanceId, routerId, max }, paths, () => read(''));
+  // Kept targets are for all dialers: the one that this dialer had may not be among them.
   const isLeftOut = sticky !== '' && kept.length === max && !kept.some(({ id }) => id === sticky);
   const found = isLeftOut && !areFresh ? await read(sticky) : kept;
   return found.map((target) => ({
     ...target,
-    dynamicCost: traffic.costs.of(target.id),
+    dynamicCost: costs.of(target.id),
     pathCost: paths.get(target.routerId)?.cost ?? 0,
   }));
 }

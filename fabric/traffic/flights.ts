@@ -3,11 +3,12 @@
  * announcement puts those that it may concern in doubt, and one in doubt asks the database once it stands; what is
  * announced later finds it standing. So nothing has to be remembered of what has ended.
  */
+import type { AccessRounds } from './access-rounds.js';
 
-/** What a dial chose. */
+/** The terminator that a dial chose. */
 export interface ChosenTerminator {
   readonly id: string;
-  /** Of its host; null when it has none. */
+  /** Session of its host; null when it has none. */
   readonly sessionId: string | null;
 }
 
@@ -20,26 +21,26 @@ export class Flight {
   #isTerminatorInDoubt = false;
   #hasHostStopped = false;
 
-  /** @param tunnelsSince  what `TunnelWatch.now` answered at its beginning */
-  constructor(readonly tunnelsSince: number) {}
+  /** @param accessRound  `AccessRounds.count` at its beginning */
+  constructor(readonly accessRound: number) {}
 
-  /** Whether a session that it hangs on may be over for its router. */
+  /** True when a session that it depends on may be over for its router. */
   get isInDoubt(): boolean {
     return this.#isInDoubt;
   }
 
-  /** Whether its terminator may have been removed by another than its host. */
+  /** True when its terminator may have been removed by another than its host. */
   get isTerminatorInDoubt(): boolean {
     return this.#isTerminatorInDoubt && !this.#hasHostStopped;
   }
 
-  /** Until the next step what is being read is not known: it may be about anything. */
+  /** Begins a read: until the next step an announcement may be about what is read. */
   reads(): void {
     this.#isReading = true;
   }
 
-  /** What was read. @param sessionId  null for a router by itself */
-  hangsOn(sessionId: string | null, serviceId: string): void {
+  /** Takes over what was read. @param sessionId  null for a router by itself */
+  dependsOn(sessionId: string | null, serviceId: string): void {
     this.#isReading = false;
     this.#serviceId = serviceId;
     if (sessionId !== null) this.#sessions.add(sessionId);
@@ -73,11 +74,10 @@ export class Flight {
 export class Flights {
   readonly #open = new Set<Flight>();
 
-  /** @param tunnelRounds  see `TunnelWatch.now` */
-  constructor(private readonly tunnelRounds: () => number) {}
+  constructor(private readonly rounds: Pick<AccessRounds, 'count'>) {}
 
   async run<T>(work: (flight: Flight) => Promise<T>): Promise<T> {
-    const flight = new Flight(this.tunnelRounds());
+    const flight = new Flight(this.rounds.count);
     this.#open.add(flight);
     try {
       return await work(flight);
@@ -86,23 +86,23 @@ export class Flights {
     }
   }
 
-  /** Grants, policies or routers may be other ones. */
+  /** Puts all in doubt: grants, policies or routers may have changed. */
   doubtAll(): void {
     for (const flight of this.#open) flight.doubt();
   }
 
-  /** These sessions have ended. */
+  /** Puts those in doubt that may depend on sessions that have ended. */
   doubtSessions(ids: readonly string[]): void {
     const ended = new Set(ids);
     for (const flight of this.#open) flight.doubtSessions(ended);
   }
 
-  /** Terminators of these services are other ones; undefined: of any. */
+  /** Doubts terminators of these services; undefined: of any. */
   doubtTerminators(serviceIds: readonly string[] | undefined): void {
     for (const flight of this.#open) flight.doubtTerminator(serviceIds);
   }
 
-  /** Hosts take no more connections at these terminators, and keep those that they have answered. */
+  /** Takes note that hosts accept no more connections at these terminators; they keep those that they answered. */
   hostsStopped(terminatorIds: readonly string[]): void {
     const stopped = new Set(terminatorIds);
     for (const flight of this.#open) flight.hostsStopped(stopped);

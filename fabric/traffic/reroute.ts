@@ -1,35 +1,42 @@
 /** Leads a circuit that stands over another path between the same two routers; ends it when there is none. */
 import { routesOf } from '../../domain/fabric/circuit.js';
+import type { ConnectedChannels } from '../channel/channel.js';
 import { unrouteMessage } from './circuits.js';
-import type { Circuit } from './circuits.js';
+import type { Circuit, Circuits } from './circuits.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { REROUTE_ATTEMPT, failureOf } from './route-results.js';
-import type { FabricServices } from '../services.js';
+import type { Topology } from './topology.js';
+
+export interface RerouteParts {
+  readonly circuits: Circuits;
+  readonly topology: Pick<Topology, 'pathsFrom'>;
+  readonly channels: Pick<ConnectedChannels, 'get'>;
+}
 
 const TRIES = 2;
 
-export async function reroute(circuit: Circuit, services: FabricServices): Promise<void> {
-  const { circuits, topology } = services.traffic;
+export async function reroute(circuit: Circuit, parts: RerouteParts): Promise<void> {
+  const { circuits, topology, channels } = parts;
   const [first = ''] = circuit.path.routerIds;
   const last = circuit.path.routerIds.at(-1) ?? '';
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const path = topology.pathsFrom(first).get(last);
     if (path === undefined) break;
-    if (!(await isRouted({ ...circuit, path }, services))) continue;
-    // It may have ended meanwhile: then those that were told now are told to forget it.
+    if (!(await isRouted({ ...circuit, path }, parts))) continue;
+    // It may have ended meanwhile: then the routers that have just learned of it must forget it.
     if (circuits.get(circuit.id) === undefined) {
-      for (const id of path.routerIds) services.channels.get(id)?.send(unrouteMessage(circuit.id, true));
+      for (const id of path.routerIds) channels.get(id)?.send(unrouteMessage(circuit.id, true));
       return;
     }
     circuits.replace(circuit, path);
     for (const id of circuit.path.routerIds)
-      if (!path.routerIds.includes(id)) services.channels.get(id)?.send(unrouteMessage(circuit.id, true));
+      if (!path.routerIds.includes(id)) channels.get(id)?.send(unrouteMessage(circuit.id, true));
     return;
   }
   circuits.end(circuit, true);
 }
 
-async function isRouted({ id, path, ends, tags }: Circuit, { channels }: FabricServices): Promise<boolean> {
+async function isRouted({ id, path, ends, tags }: Circuit, { channels }: RerouteParts): Promise<boolean> {
   const results = await Promise.all(
     routesOf(path, ends).map(async (route) => {
       const { routerId } = route;

@@ -1,6 +1,6 @@
 /**
- * The sessions that routers use, and what happens when one ends or its router may not be used for it any more: the
- * router hears it, and its circuits end. What other routers and sessions have is never touched.
+ * Watches the sessions that routers use. When one ends, or its router may not be used for it any more, the router hears
+ * it, and its circuits end. Other routers and sessions are never touched.
  */
 import { create } from '@bufbuild/protobuf';
 import type { UseAtRouter } from '../../db/stores/shown-sessions.js';
@@ -13,15 +13,16 @@ import type { Flights } from './flights.js';
 import { ContentType } from '../channel/content-types.js';
 import { typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
-import type { ChannelRegistry, FabricServices } from '../services.js';
+import type { ConnectedChannels } from '../channel/channel.js';
+import type { NoteFailure } from '../channel/router-log.js';
 
 export interface SessionWatchOptions {
   readonly stores: Pick<Stores, 'shownSessions' | 'hostedTerminators'>;
-  readonly channels: Pick<ChannelRegistry, 'get'>;
+  readonly channels: Pick<ConnectedChannels, 'get'>;
   readonly circuits: Circuits;
   readonly flights: Flights;
-  readonly noteFailure: FabricServices['noteFailure'];
-  /** Sessions that one router may name: what it names beyond them is over for it. A suite passes its own. */
+  readonly noteFailure: NoteFailure;
+  /** Sessions that one router may name: those beyond are over for it. A suite passes its own. */
   readonly most?: number;
 }
 
@@ -29,7 +30,7 @@ const MOST = 100_000;
 
 /** Sessions that are asked about in one transaction. */
 const SLICE = 500;
-/** After a failure. */
+/** Pause after a failure. */
 const RETRY_MS = 200;
 
 /** A router goes by the ids; it wants as many tokens. */
@@ -40,7 +41,7 @@ export const sessionRemovedMessage = (ids: readonly string[]): Message =>
     create(SessionRemovedSchema, { tokens: [...ids], ids: [...ids] }),
   );
 
-/** Of one flight. */
+/** Uses that one flight doubts. */
 interface Doubt {
   readonly uses: readonly UseAtRouter[];
   readonly resolve: (lost: readonly UseAtRouter[]) => void;
@@ -70,15 +71,16 @@ export class SessionWatch {
     this.#most = most;
   }
 
-  /** The router, whose channel is open, is used for this session: it hears when that is over. */
+  /** Watches a session that the router, whose channel is open, is used for. */
   use(routerId: string, sessionId: string): void {
     const used = this.#byRouter.get(routerId) ?? new Set();
     this.#byRouter.set(routerId, used.add(sessionId));
   }
 
   /**
-   * Sessions that the clients of a router use, as it says or as is stored. They are watched from now on, whatever
-   * fails, and it hears of those that are over. When many routers come back at once, theirs are asked about together.
+   * Takes the sessions that the clients of a router use, as it says or as is stored. They are watched from now on,
+   * whatever fails, and it hears of those that are over. When many routers come back at once, theirs are asked about
+   * together.
    * @returns resolves when they have been asked about
    */
   async named(routerId: string, sessionIds: readonly string[]): Promise<void> {
@@ -91,19 +93,19 @@ export class SessionWatch {
         this.#named.push({ sessionId, routerId });
       } else ended.push(sessionId);
     }
-    this.#tell(routerId, ended);
+    this.#sendRemoved(routerId, ended);
     this.#naming.schedule();
     await this.#naming.runNow();
   }
 
-  /** The router showed it, or named it, and it is not over. */
+  /** True when the router showed or named the session, and it is not over. */
   isUsed(routerId: string, sessionId: string): boolean {
     return this.#byRouter.get(routerId)?.has(sessionId) === true;
   }
 
   /**
-   * Those of these uses that are over; they end as in a check. Uses that come while the database is asked are asked
-   * about together.
+   * Returns those of these uses that are over; they end as in a check. Uses that come while the database is asked are
+   * asked about together.
    * @throws Error when the database does not say
    */
   lostOf(uses: readonly UseAtRouter[]): Promise<readonly UseAtRouter[]> {
@@ -114,17 +116,17 @@ export class SessionWatch {
     });
   }
 
-  /** Its channel is closed: when it comes back it says itself what it uses. */
+  /** Forgets a router whose channel is closed: when it comes back it says itself what it uses. */
   forgetRouter(routerId: string): void {
     this.#byRouter.delete(routerId);
   }
 
-  /** These sessions are gone. */
+  /** Ends what hangs on sessions that are gone. */
   ended(sessionIds: readonly string[]): void {
     this.#flights.doubtSessions(sessionIds);
     for (const [routerId, used] of this.#byRouter) {
       const lost = sessionIds.filter((id) => used.delete(id));
-      this.#tell(routerId, lost);
+      this.#sendRemoved(routerId, lost);
     }
     for (const id of sessionIds) for (const circuit of this.#circuits.ofSession(id)) this.#circuits.end(circuit, true);
   }
@@ -145,7 +147,7 @@ export class SessionWatch {
   }
 
   async #checkAll(): Promise<void> {
-    // Of all routers together: most sessions are used over one router, and many routers have few each.
+    // All routers together: most sessions are used over one router, and many routers have few each.
     const uses = [...this.#byRouter].flatMap(([routerId, used]) =>
       [...used].map((sessionId) => ({ sessionId, routerId })),
     );
@@ -188,18 +190,18 @@ export class SessionWatch {
     const used = this.#byRouter.get(routerId);
     // Those that have ended were told already, by their own notice.
     const untold = lost.filter((id) => used?.delete(id));
-    this.#tell(routerId, untold);
+    this.#sendRemoved(routerId, untold);
     for (const circuit of lost.flatMap((id) => this.#circuits.ofSession(id)))
       if (isOver(circuit, routerId, lost)) this.#circuits.end(circuit, true);
     await this.#stores.hostedTerminators.removeOfSessions(lost, routerId);
   }
 
-  #tell(routerId: string, sessionIds: readonly string[]): void {
+  #sendRemoved(routerId: string, sessionIds: readonly string[]): void {
     if (sessionIds.length > 0) this.#channels.get(routerId)?.send(sessionRemovedMessage(sessionIds));
   }
 }
 
-/** One of these sessions dialed it over this router, or hosts it there. */
+/** True when one of these sessions dialed the circuit over this router, or hosts it there. */
 function isOver({ path, sessionId, hostSessionId }: Circuit, routerId: string, lost: readonly string[]): boolean {
   const { routerIds } = path;
   return (

@@ -1,4 +1,4 @@
-/** What all requests for terminators have in common: their form, what became of them, and how they are refused. */
+/** The steps that all requests for terminators have in common: bounds, limits, and how they are refused. */
 import type { HostedDraft, Hosting } from '../../db/stores/hosted-terminators.js';
 import { couldBeStored } from '../../domain/ids.js';
 import { CreateTerminatorResult } from '../../generated/fabric/edge_pb.js';
@@ -12,7 +12,8 @@ import {
   requireCost,
 } from '../channel/edge-errors.js';
 import { precedenceOf } from './precedences.js';
-import type { FabricServices } from '../services.js';
+import type { FailureLog } from '../channel/router-log.js';
+import type { LimitsByRouter } from './router-limits.js';
 
 export const MAX_ID_CHARS = 128;
 const MAX_INSTANCE_CHARS = 512;
@@ -20,7 +21,7 @@ const MAX_SECRET_BYTES = 4_096;
 /** Keys of hosts have 32 to 1,600 bytes. A dial reads those of a hundred terminators. */
 const MAX_PEER_DATA_BYTES = 4_096;
 
-/** Of the requests of one router that are not answered yet. */
+/** Bytes of the requests of one router that are not answered yet. */
 const MAX_MAKING_BYTES = 16 << 20;
 
 export interface TerminatorRequest {
@@ -38,7 +39,7 @@ export function requireAddress({ address }: Pick<TerminatorRequest, 'address'>):
     throw new EdgeError('invalidTerminator', 'invalid address');
 }
 
-/** All but the address. @throws EdgeError */
+/** Checks all but the address. @throws EdgeError */
 export function requireBounds({ cost, instanceId, instanceSecret, peerData }: TerminatorRequest): void {
   requireCost(cost);
   if (instanceId.length > MAX_INSTANCE_CHARS || instanceSecret.length > MAX_SECRET_BYTES)
@@ -48,7 +49,7 @@ export function requireBounds({ cost, instanceId, instanceSecret, peerData }: Te
   if (bytes > MAX_PEER_DATA_BYTES) throw new EdgeError('invalidTerminator', 'too much peer data');
 }
 
-/** A terminator as the request wants it, without whose it is. @throws MalformedError */
+/** Makes the terminator that the request wants, without its host. @throws MalformedError */
 export function draftFrom(request: TerminatorRequest, routerId: string): Omit<HostedDraft, 'sessionId'> {
   return {
     id: request.address,
@@ -80,7 +81,7 @@ export function requireHosted(hosting: Hosting, { instanceId }: Pick<HostedDraft
   }
 }
 
-/** Goes into the answer. */
+/** The part of an answer that says why no terminator was made. */
 export interface TerminatorRefusal {
   readonly result: CreateTerminatorResult;
   readonly msg: string;
@@ -88,45 +89,49 @@ export interface TerminatorRefusal {
   readonly retryHint: number;
 }
 
-/** A request for a terminator: its id, its size, and what makes it. */
+/** A request for a terminator: its id, its size, and the function that makes it. */
 export interface Making {
   readonly address: string;
   readonly bytes: number;
   readonly make: () => Promise<void>;
 }
 
+export interface MakingParts extends FailureLog {
+  readonly limits: Pick<LimitsByRouter, 'of'>;
+}
+
 /**
- * Makes one terminator in the turn of its router, and answers. It is not waited for: other messages of the router go on
- * meanwhile, but for what removes the same terminator.
- * @param answer  with why it was not made
+ * Makes one terminator within the limit of its router, and answers. It is not waited for: other messages of the router
+ * go on meanwhile, except a removal of the same terminator.
+ * @param answer  gets the reason when it was not made
  */
-export function makeInTurn(
+export function makeWithinLimit(
   making: Making,
   channel: RouterChannel,
-  services: FabricServices,
+  parts: MakingParts,
   answer: (refusal: TerminatorRefusal | undefined) => void,
 ): void {
-  void make(making, channel, services).then(answer);
+  void make(making, channel, parts).then(answer);
 }
 
 async function make(
   { address, bytes, make }: Making,
   channel: RouterChannel,
-  services: FabricServices,
+  parts: MakingParts,
 ): Promise<TerminatorRefusal | undefined> {
-  const gates = services.traffic.gatesOf(channel);
-  const { terminators, making } = gates;
-  if (gates.makingBytes + bytes > MAX_MAKING_BYTES) return answerOf(new EdgeError('busy', 'busy'));
-  gates.makingBytes += bytes;
+  const limits = parts.limits.of(channel);
+  const { terminators, making } = limits;
+  if (limits.makingBytes + bytes > MAX_MAKING_BYTES) return answerOf(new EdgeError('busy', 'busy'));
+  limits.makingBytes += bytes;
   const made = terminators.run(make);
   making.set(address, made);
   try {
     await made;
     return undefined;
   } catch (error) {
-    return answerOf(refusalOf(error, 'a terminator could not be made', channel, services));
+    return answerOf(refusalOf(error, 'a terminator could not be made', channel, parts));
   } finally {
-    gates.makingBytes -= bytes;
+    limits.makingBytes -= bytes;
     if (making.get(address) === made) making.delete(address);
   }
 }

@@ -9,6 +9,7 @@ import type { RouterTerminatorState } from '../../generated/fabric/control_pb.js
 import type { RouterChannel } from '../channel/channel.js';
 import { ContentType } from '../channel/content-types.js';
 import { typedMessage } from '../channel/frame.js';
+import type { SessionWatch } from './session-watch.js';
 
 interface Doubt {
   readonly binding: string;
@@ -16,7 +17,7 @@ interface Doubt {
   /** Young ones are asked about when they have been there for a while. */
   readonly notBeforeMs: number;
   readonly postCreate: boolean;
-  /** Of the question that is out; 0 when none is. */
+  /** Marker of the question that is out; 0 when none is. */
   marker: bigint;
   askedMs: number;
 }
@@ -36,11 +37,11 @@ export class TerminatorValidation {
   constructor(
     private readonly terminators: Stores['hostedTerminators'],
     private readonly now: () => number,
-    /** Hosts of terminators that are stored for a router that has just connected. */
-    private readonly onHosts: (channel: RouterChannel, sessionIds: readonly string[]) => void = () => undefined,
+    /** Hears of the hosts of terminators that are stored for a router that has just connected. */
+    private readonly sessions: Pick<SessionWatch, 'named'>,
   ) {}
 
-  /** Everything that is stored for the router is in doubt. */
+  /** Puts everything in doubt that is stored for the router. */
   async routerConnected(channel: RouterChannel): Promise<void> {
     this.#byChannel.set(channel, new Map());
     for (let after = '', page = PAGE; page === PAGE && !channel.isClosed;) {
@@ -48,7 +49,7 @@ export class TerminatorValidation {
       for (const { id, binding, address } of found)
         this.#doubt(channel, id, { binding, address, notBeforeMs: this.now(), postCreate: false });
       const sessionIds = new Set(found.flatMap(({ sessionId }) => sessionId ?? []));
-      if (!channel.isClosed && sessionIds.size > 0) this.onHosts(channel, [...sessionIds]);
+      if (!channel.isClosed && sessionIds.size > 0) void this.sessions.named(channel.routerId, [...sessionIds]);
       after = found.at(-1)?.id ?? after;
       page = found.length;
     }
@@ -59,7 +60,7 @@ export class TerminatorValidation {
     this.#byChannel.delete(channel);
   }
 
-  /** The router has just made it, or made it again: what it says of before does not count. */
+  /** Takes note that the router has just made it, or made it again: earlier answers do not count. */
   created(channel: RouterChannel, terminator: { id: string; binding: string; address: string }): void {
     const { id, binding, address } = terminator;
     this.#doubt(channel, id, { binding, address, notBeforeMs: this.now() + YOUNG_MS, postCreate: true });
@@ -74,7 +75,7 @@ export class TerminatorValidation {
     for (const channel of this.#byChannel.keys()) this.ask(channel);
   }
 
-  /** Sends what is due. */
+  /** Sends the questions that are due. */
   ask(channel: RouterChannel): void {
     const nowMs = this.now();
     const due = [...(this.#byChannel.get(channel) ?? [])]

@@ -1,16 +1,18 @@
 /**
- * What routers use for themselves: services that they host or dial by their own identity. When one is lost, its
- * terminators and circuits end. What a router may use is never touched, whatever was believed a moment before.
+ * Watches what routers use for themselves: services that they host or dial by their own identity. When one is lost, its
+ * terminators and circuits end. A use that is still allowed is never touched, whatever was believed a moment before.
  */
 import { reachedBy } from '../../domain/fabric/router-model.js';
 import type { RouterModel } from '../../domain/fabric/router-model.js';
 import type { PolicyType } from '../../domain/model.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { RouterChannel } from '../channel/channel.js';
+import type { AccessRounds } from './access-rounds.js';
 import type { Circuit, Circuits } from './circuits.js';
+import type { TerminatorValidation } from './terminator-validation.js';
 
 interface Uses {
-  /** What it had before it came is not known yet. */
+  /** True until what the router had before it came is known. */
   isNew: boolean;
   readonly Bind: Set<string>;
   readonly Dial: Set<string>;
@@ -19,41 +21,39 @@ interface Uses {
 export interface TunnelWatchOptions {
   readonly stores: Pick<Stores, 'routerModels' | 'hostedTerminators'>;
   readonly circuits: Circuits;
-  /** These terminators are gone. */
-  readonly onRemoved: (channel: RouterChannel, terminatorIds: readonly string[]) => void;
+  readonly validation: Pick<TerminatorValidation, 'removed'>;
+  readonly rounds: AccessRounds;
 }
 
 export class TunnelWatch {
   readonly #options: TunnelWatchOptions;
   readonly #uses = new WeakMap<RouterChannel, Uses>();
-  /** How often it was begun to look at what routers reach. */
-  #rounds = 0;
 
   constructor(options: TunnelWatchOptions) {
     this.#options = options;
   }
 
   roundBegins(): void {
-    this.#rounds += 1;
+    this.#options.rounds.begin();
   }
 
-  /** Stays the same until access may be lost unseen by what has only begun: read it before access is asked. */
-  now(): number {
-    return this.#rounds;
+  /** Number of the last access check, see `AccessRounds.count`. */
+  get round(): number {
+    return this.#options.rounds.count;
   }
 
-  /** The router uses the service: when it is lost, that is looked for. Call when a use has begun, and then `isLost`. */
+  /** Watches the service that the router uses. Call when a use has begun, and then `isLost`. */
   use(channel: RouterChannel, type: PolicyType, serviceId: string): void {
     this.#of(channel)[type].add(serviceId);
   }
 
-  /** Whether the service was lost since `now` answered this number. */
+  /** Returns true when the service was lost since the round of this number. */
   async isLost(channel: RouterChannel, type: PolicyType, serviceId: string, since: number): Promise<boolean> {
-    if (this.#rounds === since) return false;
+    if (this.round === since) return false;
     return (await this.#options.stores.routerModels.denied(channel.routerId, type, [serviceId])).length > 0;
   }
 
-  /** What the router reaches now; what it used and does not reach any more is looked at closely, and ends. */
+  /** Takes over what the router reaches now. A use that it does not reach any more is checked closely, and ends. */
   async reached(channel: RouterChannel, model: RouterModel): Promise<void> {
     const uses = this.#of(channel);
     await this.#checkHosted(channel, uses, reachedBy(model, 'Bind'));
@@ -61,14 +61,17 @@ export class TunnelWatch {
   }
 
   async #checkHosted(channel: RouterChannel, uses: Uses, now: ReadonlySet<string>): Promise<void> {
-    const { stores, circuits, onRemoved } = this.#options;
+    const { stores, circuits, validation } = this.#options;
     const { routerId } = channel;
     const lost = without(uses.Bind, now);
     if (uses.isNew) {
-      onRemoved(channel, await stores.hostedTerminators.removeTunneled(routerId, { ids: [...now], areKept: true }));
+      const removed = await stores.hostedTerminators.removeTunneled(routerId, { ids: [...now], areKept: true });
+      validation.removed(channel, removed);
       uses.isNew = false;
-    } else if (lost.length > 0)
-      onRemoved(channel, await stores.hostedTerminators.removeTunneled(routerId, { ids: lost, areKept: false }));
+    } else if (lost.length > 0) {
+      const removed = await stores.hostedTerminators.removeTunneled(routerId, { ids: lost, areKept: false });
+      validation.removed(channel, removed);
+    }
     await this.#endLost(channel, uses, 'Bind', lost, now, () =>
       circuits.ofRouter(routerId).filter((circuit) => isTunneledTo(circuit, routerId)),
     );

@@ -2,7 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { JsonWebKeyInput } from 'node:crypto';
 import { newId, tokenOf } from '../../domain/auth/tokens.js';
-import type { Knock } from '../../fabric/channel/acceptor.js';
+import type { IncomingConnection } from '../../fabric/channel/acceptor.js';
 import { DomainError } from '../../domain/errors.js';
 import type { KnownControllers } from '../../fabric/presence/controllers.js';
 import { createFabric } from '../../fabric/fabric.js';
@@ -85,7 +85,7 @@ export function createControl({
 }
 
 /** Returns what the acceptor needs to know of a connection. */
-export function knockOf(connection: RouterConnection): Knock {
+export function incomingFrom(connection: RouterConnection): IncomingConnection {
   const { socket } = connection;
   return {
     socket,
@@ -130,7 +130,7 @@ export async function openRouterDoor({ fabric, log, config, ...tls }: RouterDoor
     return {
       open: isShared
         ? (connection) => {
-            over.pass(knockOf(connection));
+            over.pass(incomingFrom(connection));
           }
         : undefined,
       server: undefined,
@@ -140,11 +140,11 @@ export async function openRouterDoor({ fabric, log, config, ...tls }: RouterDoor
       },
     };
   }
-  const accept = (knock: Knock) => {
-    fabric.accept(knock);
+  const accept = (incoming: IncomingConnection) => {
+    fabric.accept(incoming);
   };
   const onRouter = (connection: RouterConnection) => {
-    accept(knockOf(connection));
+    accept(incomingFrom(connection));
   };
   const holder = handoff === undefined ? undefined : await holdRouters(handoff.path, accept, log);
   const server = controlListen === null ? undefined : createRouterServer({ config, ...tls, onRouter, log });

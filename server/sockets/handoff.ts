@@ -7,7 +7,7 @@ import cluster from 'node:cluster';
 import { createServer, connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { rmSync } from 'node:fs';
-import type { Knock } from '../../fabric/channel/acceptor.js';
+import type { IncomingConnection } from '../../fabric/channel/acceptor.js';
 import type { Logger } from '../base/log.js';
 
 /**
@@ -43,7 +43,11 @@ export interface Holder {
 }
 
 /** Takes what the other workers hand over. Resolves when they can. */
-export async function holdRouters(path: string, accept: (knock: Knock) => void, log: Logger): Promise<Holder> {
+export async function holdRouters(
+  path: string,
+  accept: (incoming: IncomingConnection) => void,
+  log: Logger,
+): Promise<Holder> {
   // Remains of an earlier process that no longer runs.
   rmSync(path, { force: true });
   const open = new Set<Socket>();
@@ -74,7 +78,7 @@ export async function holdRouters(path: string, accept: (knock: Knock) => void, 
   };
 }
 
-function receive(socket: Socket, accept: (knock: Knock) => void): void {
+function receive(socket: Socket, accept: (incoming: IncomingConnection) => void): void {
   let held = Buffer.alloc(0);
   const ignore = () => undefined;
   socket.on('error', ignore);
@@ -96,7 +100,7 @@ function receive(socket: Socket, accept: (knock: Knock) => void): void {
 
 export interface Handoff {
   /** Takes over the connection, and its end. */
-  pass(knock: Knock): void;
+  pass(incoming: IncomingConnection): void;
   /** Ends all that were handed over. */
   close(): void;
 }

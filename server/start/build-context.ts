@@ -61,7 +61,7 @@ export function buildContext(parts: Parts): Context {
     maintenance,
     eventStreams: parts.eventStreams,
     targetFault: (url) => parts.outgoing.faultOf(url),
-    edgeConnections: fabric.services.traffic.connected,
+    edgeConnections: fabric.edgeConnections,
     passwords,
     apiSessions,
     epochs,

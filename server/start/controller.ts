@@ -163,7 +163,7 @@ function keepFresh(ready: Ready, servers: Serving['servers']): void {
   const renewal = keepKeysFresh({ servers, pki, identity, announce, log, current });
   const renew = () => {
     void renewal().then(() => {
-      fabric.news.keysChanged();
+      fabric.events.keysChanged();
     });
   };
   changes.on('pkiChanged', renew);

@@ -2,7 +2,7 @@
 import type { ClientConfig } from 'pg';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import type { Database } from '../../db/postgres/db.js';
-import type { FabricNews } from '../../fabric/fabric.js';
+import type { FabricEvents } from '../../fabric/fabric-events.js';
 import type { KeptAnswers } from '../../handlers/kept-answers.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { openChangeFeed } from '../changes/change-feed.js';
@@ -19,7 +19,7 @@ export interface Followers {
   readonly sweeper: SessionSweeper;
   readonly epochs: EpochMemory;
   readonly keptAnswers: KeptAnswers;
-  readonly fabric: FabricNews;
+  readonly fabric: FabricEvents;
   readonly controllersChanged: () => void;
   readonly pkiChanged: () => void;
   readonly eventReader: EventReader;

@@ -60,7 +60,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
     log,
   });
   list.onChange = () => {
-    fabric.news.controllersChanged();
+    fabric.events.controllersChanged();
   };
   closers.push(() => fabric.close());
   if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
@@ -72,7 +72,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
       sweeper,
       epochs,
       keptAnswers,
-      fabric: fabric.news,
+      fabric: fabric.events,
       controllersChanged: () => {
         list.look().catch((error: unknown) => {
           // It is looked at again with the next sign of life.

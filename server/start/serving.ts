@@ -115,7 +115,7 @@ async function answering(ready: Ready, { bindings, spas, inFlight, readiness, co
       ownChanges: new OwnChanges({ changes: config.ownChangesPerHour, certificates: config.certificatesPerHour }),
       log,
       onChanged: () => {
-        fabric.news.changedHere();
+        fabric.events.localChange();
       },
       onRecorded: () => {
         eventReader.nudge();

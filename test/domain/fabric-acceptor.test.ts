@@ -5,11 +5,10 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
-import { createAcceptor } from '../../fabric/channel/acceptor.js';
-import type { Acceptor } from '../../fabric/channel/acceptor.js';
+import { Acceptor } from '../../fabric/channel/acceptor.js';
 import { LIMITS } from '../../fabric/channel/limits.js';
-import { createRegistry } from '../../fabric/channel/registry.js';
-import type { FabricServices } from '../../fabric/services.js';
+import { ChannelRegistry } from '../../fabric/channel/registry.js';
+import type { AcceptorOptions } from '../../fabric/channel/acceptor.js';
 import { until } from '../support/poll.js';
 
 describe('the acceptor of routers', () => {
@@ -23,14 +22,17 @@ describe('the acceptor of routers', () => {
         reasons.push((JSON.parse(line) as { reason?: string }).reason);
       },
     };
-    acceptor = createAcceptor({
+    const refusals = { log: pino({}, sink), noteFailure: () => undefined };
+    acceptor = new Acceptor({
       // No connection of this suite gets so far that a database is asked.
-      services: {} as unknown as FabricServices,
-      log: pino({}, sink),
-      registry: createRegistry(1_000),
+      routers: {} as AcceptorOptions['routers'],
+      refusals,
+      lines: refusals,
+      ownId: () => 'c1',
+      registry: new ChannelRegistry(1_000),
       table: new Map(),
       limits: { ...LIMITS, hellos: 3, helloMs: 120_000 },
-      turns: new YieldQueue({ waiting: 1 }),
+      verifications: new YieldQueue({ waiting: 1 }),
       verify: () => {
         throw new Error('no connection gets so far');
       },

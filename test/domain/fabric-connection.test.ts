@@ -15,7 +15,7 @@ import { Header, encodeInt32, encodeUint64 } from '../../fabric/channel/headers.
 import { LIMITS } from '../../fabric/channel/limits.js';
 import type { ChannelLimits } from '../../fabric/channel/limits.js';
 import { OpenChannel } from '../../fabric/channel/router-channel.js';
-import type { FabricServices } from '../../fabric/services.js';
+import { RouterLog } from '../../fabric/channel/router-log.js';
 import { until } from '../support/poll.js';
 
 const FRAMES = { headers: 1 << 20, body: 16 << 20 };
@@ -70,9 +70,9 @@ describe('the connection of a router', () => {
       fingerprint: '',
       limits: all,
       table,
-      turns: new YieldQueue({ waiting: Infinity }),
+      work: new YieldQueue({ waiting: Infinity }),
       charge: () => true,
-      services: { log: pino({ level: 'silent' }), noteFailure: () => undefined } as unknown as FabricServices,
+      lines: new RouterLog({ log: pino({ level: 'silent' }), noteFailure: () => undefined }),
       onClose: (_, reason) => reasons.push(reason),
     });
     const connection = new Connection(socket, new FrameReader(FRAMES), all, {

@@ -4,16 +4,18 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
-import { createAcceptor } from '../../fabric/channel/acceptor.js';
+import { Acceptor } from '../../fabric/channel/acceptor.js';
+import type { AcceptorOptions } from '../../fabric/channel/acceptor.js';
 import { createFabric } from '../../fabric/fabric.js';
 import { encodeFrame } from '../../fabric/channel/frame.js';
 import { HELLO_SEQUENCE } from '../../fabric/channel/hello.js';
 import { LIMITS } from '../../fabric/channel/limits.js';
-import { createRegistry } from '../../fabric/channel/registry.js';
-import type { FabricServices } from '../../fabric/services.js';
+import { ChannelRegistry } from '../../fabric/channel/registry.js';
+import { RouterLog } from '../../fabric/channel/router-log.js';
 import { makeSelfSigned } from '../support/certificates.js';
 import { until } from '../support/poll.js';
 import { helloMessage } from '../support/scripted-router.js';
@@ -24,6 +26,12 @@ const controllers = {
   ownId: () => 'c1',
   now: () => ({ index: 1, controllers: [{ id: 'c1', address: 'controller.example:1280' }] }),
 };
+
+const logged = (log: Logger): Pick<AcceptorOptions, 'refusals' | 'lines' | 'ownId'> => ({
+  refusals: { log, noteFailure },
+  lines: new RouterLog({ log, noteFailure }),
+  ownId: controllers.ownId,
+});
 
 describe('the control channel of a process', () => {
   let server: Server;
@@ -48,28 +56,24 @@ describe('the control channel of a process', () => {
     const { pem, der } = makeSelfSigned({ commonName: 'r1' });
     const router = { id: 'r1', fingerprint: certFingerprint(der), certPem: pem, disabled: false } as KnownRouter;
     const looks: (() => void)[] = [];
-    const stores = {
-      routerSync: {
-        routers: () =>
-          new Promise<KnownRouter[]>((resolve) => {
-            looks.push(() => {
-              resolve([router]);
-            });
-          }),
-      },
-    } as unknown as FabricServices['stores'];
+    const routers = () =>
+      new Promise<KnownRouter[]>((resolve) => {
+        looks.push(() => {
+          resolve([router]);
+        });
+      });
     const refused: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => refused.push(line) });
-    const registry = createRegistry(LIMITS.probeMs);
+    const registry = new ChannelRegistry(LIMITS.probeMs);
     let opened = 0;
-    const acceptor = createAcceptor({
-      services: { stores, noteFailure, controllers } as unknown as FabricServices,
-      log,
+    const acceptor = new Acceptor({
+      routers: { routers },
+      ...logged(log),
       registry,
       table: new Map(),
       limits: LIMITS,
-      turns: new YieldQueue({ waiting: 1 }),
-      verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
+      verifications: new YieldQueue({ waiting: 1 }),
+      verify: () => ({ isExpired: false, caId: null }) as ReturnType<AcceptorOptions['verify']>,
       onOpen: () => (opened += 1),
       onClose: () => undefined,
     });
@@ -93,16 +97,15 @@ describe('the control channel of a process', () => {
     const notAfter = new Date(Date.now() + 3_000);
     const { pem, der } = makeSelfSigned({ commonName: 'r1', notAfter });
     const router = { id: 'r1', fingerprint: certFingerprint(der), certPem: pem, disabled: false } as KnownRouter;
-    const stores = { routerSync: { routers: async () => [router] } } as unknown as FabricServices['stores'];
     const seen: string[] = [];
-    const acceptor = createAcceptor({
-      services: { stores, noteFailure, controllers } as unknown as FabricServices,
-      log: pino({ level: 'silent' }),
-      registry: createRegistry(LIMITS.probeMs),
+    const acceptor = new Acceptor({
+      routers: { routers: async () => [router] },
+      ...logged(pino({ level: 'silent' })),
+      registry: new ChannelRegistry(LIMITS.probeMs),
       table: new Map(),
       limits: { ...LIMITS, heartbeatMs: 400 },
-      turns: new YieldQueue({ waiting: 1 }),
-      verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
+      verifications: new YieldQueue({ waiting: 1 }),
+      verify: () => ({ isExpired: false, caId: null }) as ReturnType<AcceptorOptions['verify']>,
       onOpen: () => seen.push('open'),
       onClose: (_, reason) => seen.push(`${reason}, ${Date.now() >= notAfter.getTime() - 1_000 ? 'in time' : 'early'}`),
     });

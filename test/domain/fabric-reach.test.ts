@@ -5,7 +5,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { reachOf } from '../../fabric/traffic/reach.js';
-import { createRefusalLog } from '../../fabric/channel/refusals.js';
+import { RefusalLog } from '../../fabric/channel/refusals.js';
 import { ClientHelloSchema } from '../../generated/fabric/edge_pb.js';
 
 describe('where a router is reached', () => {
@@ -71,7 +71,7 @@ describe('the log of refusals', () => {
     const noteFailure = (error: unknown, facts: object, message: string) => {
       log.warn({ err: error, ...facts }, message);
     };
-    const refusals = createRefusalLog({ log, noteFailure }, () => now);
+    const refusals = new RefusalLog({ log, noteFailure }, () => now);
     return {
       lines,
       refusals,

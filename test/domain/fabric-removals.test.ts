@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { RouterChannel } from '../../fabric/channel/channel.js';
 import { Removals } from '../../fabric/traffic/removals.js';
-import type { FabricServices } from '../../fabric/services.js';
-import { makeInTurn } from '../../fabric/traffic/terminator-requests.js';
+import type { MakingParts } from '../../fabric/traffic/terminator-requests.js';
+import { makeWithinLimit } from '../../fabric/traffic/terminator-requests.js';
 import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
 import { CreateTerminatorResult } from '../../generated/fabric/edge_pb.js';
 import { until } from '../support/poll.js';
@@ -68,18 +68,18 @@ describe('terminators that a router takes back', () => {
 
 describe('terminators that a router asks for', () => {
   it('are refused as too many while sixteen mebibytes of requests wait, and made again after that', async () => {
-    const gates = {
+    const limits = {
       terminators: new ConcurrencyLimit({ concurrent: 1, waiting: 100 }),
       making: new Map(),
       makingBytes: 0,
     };
-    const services = { traffic: { gatesOf: () => gates } } as unknown as FabricServices;
+    const parts = { limits: { of: () => limits } } as unknown as MakingParts;
     const channel = { routerId: 'r1' } as RouterChannel;
     const answers: string[] = [];
     const ends: (() => void)[] = [];
     const ask = (address: string, bytes: number) => {
       const make = () => new Promise<void>((resolve) => ends.push(resolve));
-      makeInTurn({ address, bytes, make }, channel, services, (refusal) => {
+      makeWithinLimit({ address, bytes, make }, channel, parts, (refusal) => {
         answers.push(`${address} ${refusal === undefined ? 'made' : CreateTerminatorResult[refusal.result]}`);
       });
     };
@@ -94,6 +94,6 @@ describe('terminators that a router asks for', () => {
     ends[1]?.();
     await until('it is made', () => answers.length === 3);
     expect(answers.slice(1)).to.deep.equal(['a made', 'c made']);
-    expect([gates.makingBytes, gates.making.size]).to.deep.equal([0, 0]);
+    expect([limits.makingBytes, limits.making.size]).to.deep.equal([0, 0]);
   });
 });

@@ -36,8 +36,8 @@ describe('looks at routers', () => {
 
   it('do not overtake each other: what a later one read stays', async () => {
     const { checks, reads, state } = open();
-    checks.due('r1');
-    checks.due('r1');
+    checks.schedule('r1');
+    checks.schedule('r1');
     expect(reads).to.have.length(1);
     reads[0]?.answer(['#before']);
     await until('it is read once more', () => reads.length === 2);
@@ -49,7 +49,7 @@ describe('looks at routers', () => {
 
   it('are one look for all that were due meanwhile, without those of others', async () => {
     const { checks, reads, state } = open();
-    for (const id of ['r1', 'r2', 'strange', 'gone', 'r2']) checks.due(id);
+    for (const id of ['r1', 'r2', 'strange', 'gone', 'r2']) checks.schedule(id);
     expect(reads[0]?.ids).to.deep.equal(['r1']);
     reads[0]?.answer([]);
     await until('the others are read', () => reads.length === 2);
@@ -66,15 +66,15 @@ describe('looks at routers', () => {
 
   it('that fail are made again at the next sign of life, and not before', async () => {
     const { checks, reads, state } = open();
-    checks.due('r1');
+    checks.schedule('r1');
     reads[0]?.fail();
     await until('the beat tries again', () => {
-      checks.beat();
+      checks.retry();
       return reads.length === 2;
     });
     reads[1]?.answer(['#late']);
     await until('it is known', () => state.has('r1'));
-    checks.beat();
+    checks.retry();
     expect(reads).to.have.length(2);
     await checks.close();
   });

@@ -1,7 +1,7 @@
 /** What a router makes the controller write and do again and again: lines of the log, whole states. */
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createRouterLog } from '../../fabric/channel/router-log.js';
+import { RouterLog } from '../../fabric/channel/router-log.js';
 import { Spacing } from '../../fabric/channel/spacing.js';
 import { until } from '../support/poll.js';
 
@@ -13,13 +13,17 @@ describe('the log of the control channel', () => {
     const noteFailure = (error: unknown, facts: object, message: string) => {
       log.warn({ ...facts, failure: (error as Error).message }, message);
     };
-    const made = createRouterLog({ log, noteFailure }, () => now);
+    const made = new RouterLog({ log, noteFailure }, () => now);
     return {
-      ...made,
+      log: made.log,
+      noteFailure: made.noteFailure,
+      close: () => {
+        made.close();
+      },
       lines,
       pass: (ms: number) => {
         now += ms;
-        made.look();
+        made.writeDue();
       },
     };
   };

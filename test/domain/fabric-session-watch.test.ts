@@ -9,9 +9,10 @@ import { Flights } from '../../fabric/traffic/flights.js';
 import { typedMessage } from '../../fabric/channel/frame.js';
 import type { Frame, Message } from '../../fabric/channel/frame.js';
 import { validateSessions } from '../../fabric/messages/validate-sessions.js';
-import type { FabricServices } from '../../fabric/services.js';
+import type { Stores } from '../../db/stores/stores.js';
+import type { SessionAdmissionParts } from '../../fabric/traffic/session-admission.js';
 import { SessionWatch } from '../../fabric/traffic/session-watch.js';
-import { requireSession } from '../../fabric/traffic/shown-session.js';
+import { requireSession } from '../../fabric/traffic/session-admission.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import { SessionRemovedSchema, ValidateSessionsRequestSchema } from '../../generated/fabric/edge_pb.js';
 import { create, fromBinary } from '@bufbuild/protobuf';
@@ -36,17 +37,19 @@ describe('the sessions that routers use', () => {
         find: async () => ({ id: 's1', apiSessionId: 'a1', type: 'Dial', isRouterAllowed: true }),
       },
       hostedTerminators: { removeOfSessions: async () => undefined },
-    } as unknown as FabricServices['stores'];
+    } as unknown as Stores;
     const channels = { get: () => undefined };
     const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
-    const flights = new Flights(() => 0);
+    const flights = new Flights({ count: 0 });
     const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure: () => undefined });
-    const services = {
+    const admission: SessionAdmissionParts = {
       stores,
-      traffic: { sessions, flights, memory: new DialMemory(() => 0) },
+      sessions,
+      memory: new DialMemory(() => 0),
       apiSessions: { find: async () => 'a1' },
-    } as unknown as FabricServices;
-    return { asked, answers, sessions, services, flights };
+      sessionsSeen: () => undefined,
+    };
+    return { asked, answers, sessions, admission, flights };
   };
   const channelOf = () => {
     const state = { isClosed: false };
@@ -57,18 +60,18 @@ describe('the sessions that routers use', () => {
   const tokens = { apiSessionToken: 'a', sessionToken: 's' };
 
   it('are forgotten with its channel, also those that were looked up while it closed', async () => {
-    const { asked, answers, sessions, services } = watched();
+    const { asked, answers, sessions, admission, flights } = watched();
     const channel = channelOf();
     const body = create(ValidateSessionsRequestSchema, { sessionTokens: ['s1'] });
     const frame = typedMessage(ContentType.ValidateSessions, ValidateSessionsRequestSchema, body) as Frame;
-    const handled = validateSessions(frame, channel, services);
+    const handled = validateSessions({ sessions })(frame, channel);
     await until('it is asked', () => answers.length === 1);
     channel.isClosed = true;
     sessions.forgetRouter('r1');
     answers[0]?.();
     await handled;
-    const refused = await services.traffic.flights
-      .run((flight) => requireSession(tokens, 'Dial', channel, services, flight))
+    const refused = await flights
+      .run((flight) => requireSession(tokens, 'Dial', channel, flight, admission))
       .then(
         () => 'let in',
         (error: unknown) => (error as Error).message,
@@ -89,11 +92,11 @@ describe('the sessions that routers use', () => {
           return [];
         },
       },
-    } as unknown as FabricServices['stores'];
+    } as unknown as Stores;
     const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
     const channels = { get: () => ({ send }) as unknown as RouterChannel };
     const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
-    const flights = new Flights(() => 0);
+    const flights = new Flights({ count: 0 });
     const noteFailure = () => undefined;
     const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure, most: 3 });
     await sessions.named('r1', ['a', 'b', 'c', 'd']);
@@ -144,7 +147,7 @@ describe('dials on their way', () => {
   const notice = (number: number) => Array.from({ length: 300 }, (_, index) => `other-${number}-${index}`);
 
   const opened = () => {
-    const flights = new Flights(() => 0);
+    const flights = new Flights({ count: 0 });
     const asked: (readonly (typeof use)[])[] = [];
     const answers: ((lost: readonly (typeof use)[] | Error) => void)[] = [];
     const stores = {
@@ -160,7 +163,7 @@ describe('dials on their way', () => {
         },
       },
       hostedTerminators: { removeOfSessions: async () => undefined },
-    } as unknown as FabricServices['stores'];
+    } as unknown as Stores;
     const told: string[] = [];
     const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
     const channels = { get: () => ({ send }) as unknown as RouterChannel };
@@ -173,8 +176,8 @@ describe('dials on their way', () => {
     const { flights, sessions } = opened();
     await flights.run(async (flight) => {
       await flights.run(async (other) => {
-        flight.hangsOn('s1', 'service');
-        other.hangsOn('s2', 'service');
+        flight.dependsOn('s1', 'service');
+        other.dependsOn('s2', 'service');
         sessions.ended(['s1']);
         for (let number = 0; number < 36; number += 1) sessions.ended(notice(number));
         expect([flight.isInDoubt, other.isInDoubt]).to.deep.equal([true, false]);
@@ -189,13 +192,13 @@ describe('dials on their way', () => {
       expect(flight.isInDoubt).to.equal(true);
     });
     await flights.run(async (flight) => {
-      flight.hangsOn('s1', 'service');
+      flight.dependsOn('s1', 'service');
       flight.reads();
       sessions.ended(['host']);
       expect(flight.isInDoubt).to.equal(true);
     });
     await flights.run(async (flight) => {
-      flight.hangsOn('s1', 'service');
+      flight.dependsOn('s1', 'service');
       flight.chose({ id: 't1', sessionId: 'host' });
       sessions.ended(['any']);
       expect(flight.isInDoubt).to.equal(false);
@@ -207,7 +210,7 @@ describe('dials on their way', () => {
   it('are all in doubt when grants or policies may be other ones', async () => {
     const { flights, sessions, answers } = opened();
     await flights.run(async (flight) => {
-      flight.hangsOn('s1', 'service');
+      flight.dependsOn('s1', 'service');
       sessions.check();
       expect(flight.isInDoubt).to.equal(true);
     });
@@ -217,7 +220,7 @@ describe('dials on their way', () => {
   it('are in doubt about terminators of their service, unless their own host has stopped', async () => {
     const { flights } = opened();
     await flights.run(async (flight) => {
-      flight.hangsOn('s1', 'service');
+      flight.dependsOn('s1', 'service');
       flight.chose({ id: 't1', sessionId: null });
       flights.doubtTerminators(['another']);
       expect(flight.isTerminatorInDoubt).to.equal(false);

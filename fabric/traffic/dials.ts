@@ -1,0 +1,94 @@
+/** The steps that all dials have in common: a circuit is built and confirmed, and every refusal answered alike. */
+import type { RouterChannel } from '../channel/channel.js';
+import { EdgeError, errorMessage, refusalOf } from '../channel/edge-errors.js';
+import { forReply } from '../channel/frame.js';
+import type { Frame, Message } from '../channel/frame.js';
+import { PeerData } from '../channel/headers.js';
+import type { FailureLog } from '../channel/router-log.js';
+import { buildCircuit } from './circuit-builder.js';
+import type { CircuitBuilderParts } from './circuit-builder.js';
+import type { Circuits } from './circuits.js';
+import type { BuiltCircuit, DialRequest } from './dial-request.js';
+import type { Flight, Flights } from './flights.js';
+import { givenToHost } from './peer-data.js';
+import type { LimitsByRouter } from './router-limits.js';
+import { requireStanding } from './standing.js';
+import type { StandingParts } from './standing.js';
+
+export interface DialParts extends CircuitBuilderParts, StandingParts, FailureLog {
+  readonly circuits: Circuits;
+  readonly flights: Pick<Flights, 'run'>;
+  readonly limits: Pick<LimitsByRouter, 'of'>;
+}
+
+export interface DialCounts {
+  /** Dials that got a circuit, since the start. */
+  readonly made: number;
+  /** Dials that were refused or failed, since the start. */
+  readonly failed: number;
+}
+
+export class Dials {
+  readonly #parts: DialParts;
+  #made = 0;
+  #failed = 0;
+
+  constructor(parts: DialParts) {
+    this.#parts = parts;
+  }
+
+  get counts(): DialCounts {
+    return { made: this.#made, failed: this.#failed };
+  }
+
+  /**
+   * Runs a dial within the limit of its router, and sends what it returns, or why it failed. It is not waited for: a
+   * dial may hang for as long as a router does, and other messages of this one must not hang with it.
+   */
+  answer(frame: Frame, channel: RouterChannel, dial: (flight: Flight) => Promise<Message>): void {
+    const asked = forReply(frame);
+    void this.#run(channel, dial).then((answer) => {
+      channel.reply(asked, answer);
+    });
+  }
+
+  /** Builds the circuit and lets it stand; it is to be confirmed next. @throws EdgeError */
+  async build(request: DialRequest): Promise<BuiltCircuit> {
+    const { session } = request;
+    if (session.encryptionRequired && !request.peerData.has(PeerData.PublicKey))
+      throw withoutKey('initiator did not send public header');
+    const peerData = givenToHost(request.peerData, session);
+    const built = await buildCircuit({ ...request, peerData }, this.#parts);
+    this.#parts.circuits.add(built.circuit);
+    return built;
+  }
+
+  /** Confirms that all that allowed the circuit still does; ends the circuit otherwise. @throws EdgeError */
+  async confirm({ circuit, peerData }: BuiltCircuit, request: Omit<DialRequest, 'peerData'>): Promise<void> {
+    const { circuits } = this.#parts;
+    try {
+      if (request.session.encryptionRequired && !peerData.has(PeerData.PublicKey))
+        throw withoutKey('terminator did not send public header', circuit.id);
+      await requireStanding(circuit, request, this.#parts);
+    } catch (error) {
+      const standing = circuits.get(circuit.id);
+      if (standing !== undefined) circuits.end(standing, true);
+      throw error;
+    }
+  }
+
+  async #run(channel: RouterChannel, dial: (flight: Flight) => Promise<Message>): Promise<Message> {
+    const { flights, limits } = this.#parts;
+    try {
+      const answer = await limits.of(channel).circuits.run(() => flights.run(dial));
+      this.#made += 1;
+      return answer;
+    } catch (error) {
+      this.#failed += 1;
+      return errorMessage(refusalOf(error, 'a circuit could not be made', channel, this.#parts));
+    }
+  }
+}
+
+const withoutKey = (text: string, circuitId?: string) =>
+  new EdgeError('encryptionDataMissing', `encryption required on service, ${text}`, circuitId);
