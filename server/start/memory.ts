@@ -22,8 +22,7 @@ import type { SigningEntity } from '../keys/network-keys.js';
 import { noteFailure } from '../base/outage-log.js';
 import { createOutgoing } from '../sockets/outgoing.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
-import { createWebhooks } from '../events/webhooks.js';
-import type { Webhooks } from '../events/webhooks.js';
+import { Webhooks } from '../events/webhooks.js';
 import type { Subscribers } from './change-subscribers.js';
 import type { Data, Live, Own, Start } from './phases.js';
 
@@ -151,7 +150,7 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
     log,
   });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
-  const webhooks = createWebhooks({
+  const webhooks = new Webhooks({
     events,
     webhooks: stores.webhooks,
     reader: eventReader,
