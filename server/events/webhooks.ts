@@ -7,7 +7,7 @@ import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
 import type { Lease, WebhookStore } from '../../db/stores/webhooks.js';
 import type { EventPosition } from '../../domain/events/position.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import { webhookContext } from '../../domain/webhooks/secret-context.js';
 import type { EventListener, EventReader } from './event-reader.js';
 import type { Logger } from '../base/log.js';
@@ -69,21 +69,21 @@ class ReadEvents implements EventListener, KnownEvents {
 export class Webhooks {
   readonly #holder = randomBytes(12).toString('hex');
   readonly #targets = new Map<string, WebhookTarget>();
-  readonly #turns: SingleTurn<void>;
+  readonly #turns: CoalescedTask<void>;
   readonly #timer: NodeJS.Timeout;
   #read: ReadEvents | undefined;
 
   constructor(private readonly options: WebhookOptions) {
-    this.#turns = new SingleTurn(() => this.#turn());
+    this.#turns = new CoalescedTask(() => this.#turn());
     this.#timer = setInterval(() => {
-      this.#turns.ask();
+      this.#turns.schedule();
     }, LEASE_EVERY_MS).unref();
-    this.#turns.ask();
+    this.#turns.schedule();
   }
 
   /** Targets have changed, or there is something to send again. */
   changed(): void {
-    this.#turns.ask();
+    this.#turns.schedule();
   }
 
   async close(): Promise<void> {
@@ -117,7 +117,7 @@ export class Webhooks {
         else if (!this.#turns.isClosed) this.#open(lease, read);
       }
       // What was closed just now has written down where it is: that is not in its lease yet.
-      if (leases.some(({ id }) => closed.has(id))) this.#turns.ask();
+      if (leases.some(({ id }) => closed.has(id))) this.#turns.schedule();
     } catch (error) {
       noteFailure(log, error, 'the leases of webhooks could not be renewed; it is tried again');
     }
