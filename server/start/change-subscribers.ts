@@ -16,7 +16,7 @@ import type { EventReader } from '../events/event-reader.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import type { SessionSweeper } from '../sessions/session-sweeper.js';
 
-/** What is told of changes. */
+/** Parts of the controller that are told of changes. */
 export interface Subscribers {
   readonly apiSessions: ApiSessionRegistry;
   readonly sweeper: Pick<SessionSweeper, 'schedule'>;
@@ -70,70 +70,13 @@ export class ChangeSubscribers {
     else apiSessions?.reread(apiSessionIdOf(touched.postureOf));
   }
 
-  /** What the change feed calls. */
-  listeners({
-    apiSessions,
-    sweeper,
-    fabric,
-    eventReader,
-    controllersChanged,
-    webhooksChanged,
-  }: Subscribers): FeedListeners {
-    const { epochs } = this;
+  /** Functions that the change feed calls. */
+  listeners(subscribers: Subscribers): FeedListeners {
+    const { eventReader, controllersChanged, webhooksChanged } = subscribers;
     return {
-      sessionGone(id) {
-        apiSessions.forget(apiSessionIdOf(id));
-        fabric.sessionsChanged([id]);
-      },
-      allSessionsGone() {
-        apiSessions.forgetAll();
-        fabric.allSessionsChanged();
-      },
-      postureMoved(id) {
-        apiSessions.reread(apiSessionIdOf(id));
-      },
-      identityChanged(id) {
-        apiSessions.forgetIdentity(identityIdOf(id));
-        epochs.identityChanged();
-        fabric.identityChanged(id);
-      },
-      accessMoved() {
-        epochs.access.moved();
-        epochs.advice.moved();
-        fabric.accessMoved();
-      },
-      routingMoved() {
-        epochs.advice.moved();
-        fabric.routingMoved();
-      },
-      presenceMoved() {
-        epochs.advice.moved();
-      },
-      grantsLost() {
-        // Those that routers use at once, all others after them.
-        fabric.grantsLost();
-        sweeper.schedule();
-      },
-      sessionsOpened(ids) {
-        if (ids === undefined) fabric.allSessionsChanged();
-        else fabric.sessionsChanged(ids);
-      },
-      sessionsEnded(ids) {
-        fabric.sessionsEnded(ids);
-      },
-      terminatorsChanged(serviceIds) {
-        fabric.terminatorsChanged(serviceIds);
-      },
-      printsChanged(id) {
-        fabric.identityChanged(id);
-      },
-      routerChanged(id) {
-        fabric.routerChanged(id);
-      },
+      ...ofApiSessions(subscribers, this.epochs),
+      ...ofAccess(subscribers, this.epochs),
       controllersChanged,
-      casChanged() {
-        fabric.keysChanged();
-      },
       pkiChanged: () => this.onKeysRenewed?.(),
       eventsClosed(batch) {
         eventReader.closed(batch);
@@ -175,4 +118,83 @@ export class ChangeSubscribers {
     this.onKeysRenewed?.();
     if (was === 'deaf') this.log.info('changes by other controllers are heard again');
   }
+}
+
+type Heard<K extends keyof FeedListeners> = Pick<FeedListeners, K>;
+
+function ofApiSessions(
+  { apiSessions, fabric }: Subscribers,
+  epochs: EpochMemory,
+): Heard<'sessionGone' | 'allSessionsGone' | 'postureMoved' | 'identityChanged' | 'sessionsOpened' | 'printsChanged'> {
+  return {
+    sessionGone(id) {
+      apiSessions.forget(apiSessionIdOf(id));
+      fabric.sessionsChanged([id]);
+    },
+    allSessionsGone() {
+      apiSessions.forgetAll();
+      fabric.allSessionsChanged();
+    },
+    postureMoved(id) {
+      apiSessions.reread(apiSessionIdOf(id));
+    },
+    identityChanged(id) {
+      apiSessions.forgetIdentity(identityIdOf(id));
+      epochs.identityChanged();
+      fabric.identityChanged(id);
+    },
+    sessionsOpened(ids) {
+      if (ids === undefined) fabric.allSessionsChanged();
+      else fabric.sessionsChanged(ids);
+    },
+    printsChanged(id) {
+      fabric.identityChanged(id);
+    },
+  };
+}
+
+function ofAccess(
+  { sweeper, fabric }: Subscribers,
+  epochs: EpochMemory,
+): Heard<
+  | 'accessMoved'
+  | 'routingMoved'
+  | 'presenceMoved'
+  | 'grantsLost'
+  | 'sessionsEnded'
+  | 'terminatorsChanged'
+  | 'routerChanged'
+  | 'casChanged'
+> {
+  return {
+    accessMoved() {
+      epochs.access.moved();
+      epochs.advice.moved();
+      fabric.accessMoved();
+    },
+    routingMoved() {
+      epochs.advice.moved();
+      fabric.routingMoved();
+    },
+    presenceMoved() {
+      epochs.advice.moved();
+    },
+    grantsLost() {
+      // Sessions that routers use are checked at once, all others by the sweep.
+      fabric.grantsLost();
+      sweeper.schedule();
+    },
+    sessionsEnded(ids) {
+      fabric.sessionsEnded(ids);
+    },
+    terminatorsChanged(serviceIds) {
+      fabric.terminatorsChanged(serviceIds);
+    },
+    routerChanged(id) {
+      fabric.routerChanged(id);
+    },
+    casChanged() {
+      fabric.keysChanged();
+    },
+  };
 }
