@@ -91,7 +91,7 @@ export class FabricEvents {
     sessions.check();
   }
 
-  /** Hears that something was changed over the APIs of this controller: dials read again what they depend on. */
+  /** Hears of a commit of this controller, before it is answered: dials read again what they depend on. */
   localChange(): void {
     this.#parts.traffic.memory.forgetAll();
   }
