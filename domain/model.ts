@@ -4,22 +4,15 @@
  */
 import type { AuthPolicySettings } from './auth/auth-policy.js';
 import type { RequiredSigner } from './auth/external-signer.js';
+import type { BaseEntity, HostingPrecedence, PolicyType, Semantic, Tags } from './entity.js';
 import type { Strategy } from './fabric/terminator-choice.js';
 import type { GrantShown } from './policy/access.js';
 import type { Criteria, OperatingSystem } from './posture/criteria.js';
 
+export type { BaseEntity, HostingPrecedence, PolicyType, Semantic, Tags };
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
-/** User-defined names to scalar values; nested values are dropped when tags are set. */
-export type Tags = Record<string, string | number | boolean | null>;
-
-export interface BaseEntity {
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly tags: Tags;
-}
-
 /** Points to another entity by id; `name` is that entity's present name. */
 export interface NamedRef {
   readonly id: string;
@@ -61,12 +54,9 @@ export interface Unread<T> {
   read(): T;
 }
 
-export type HostingPrecedence = 'default' | 'required' | 'failed';
 export type IdentityTypeId = 'User' | 'Device' | 'Service' | 'Router' | 'Default';
 export type EnrollmentMethod = 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
 export type AuthenticatorMethod = 'updb' | 'cert';
-export type PolicyType = 'Dial' | 'Bind';
-export type Semantic = 'AllOf' | 'AnyOf';
 
 export interface AuthPolicy extends BaseEntity, AuthPolicySettings {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** External JWT signers: what an administrator sets on one, and the certificate that it may have. */
 import { badReference, DomainError, invalidField } from '../errors.js';
-import type { BaseEntity } from '../model.js';
+import type { BaseEntity } from '../entity.js';
 import { commonNamesOf, readSigningCertificate } from '../pki/ca-certificate.js';
 import { certFingerprint } from '../pki/keys.js';
 

@@ -2,7 +2,7 @@
  * Which of a service's terminators a dial goes to. Precedence is stronger than any cost: each has a band of its own,
  * and a cost is capped inside its band.
  */
-import type { HostingPrecedence } from '../model.js';
+import type { HostingPrecedence } from '../entity.js';
 
 export interface Candidate {
   readonly id: string;

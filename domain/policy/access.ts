@@ -2,7 +2,7 @@
  * Access by policies. An identity may dial or bind a service when some service policy of that type selects both; a
  * policy whose posture checks do not pass grants nothing.
  */
-import type { PolicyType, Semantic } from '../model.js';
+import type { PolicyType, Semantic } from '../entity.js';
 import { evaluate, passesUntil } from '../posture/evaluate.js';
 import type { AskedCheck, CheckResult } from '../posture/evaluate.js';
 import type { PostureState } from '../posture/state.js';

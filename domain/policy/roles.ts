@@ -3,7 +3,7 @@
  * is its faster twin, and both run the cases in test/cases.
  */
 import { invalidField } from '../errors.js';
-import type { Semantic } from '../model.js';
+import type { Semantic } from '../entity.js';
 import { sortedSet } from '../sorted-set.js';
 
 export interface Selectable {

@@ -2,7 +2,7 @@
  * Whether a posture check passes: a pure function of what the check asks for, what is known of the device, and the
  * time. What is missing, unreadable or odd fails; nothing here throws.
  */
-import type { BaseEntity } from '../model.js';
+import type { BaseEntity } from '../entity.js';
 import { normalAddress, sameOs } from './criteria.js';
 import type { Criteria, CriteriaByType, Process, ProcessOfMany } from './criteria.js';
 import { mfaStanding } from './mfa.js';

@@ -9,7 +9,7 @@ import type { FrameBound } from './frame.js';
 const KIB = 1 << 10;
 const HEADERS = 16 * KIB;
 
-/** Of most kinds. */
+/** The bound of most kinds. */
 const SMALL: FrameBound = { headers: HEADERS, body: 64 * KIB, beyond: 'cut' };
 /** The interfaces of a machine with some 2,500, or the ids of 10,000 circuits. */
 const MEDIUM: FrameBound = { ...SMALL, body: 256 * KIB };

@@ -23,7 +23,7 @@ const ANSWER_MS = 2;
 const TICKS = 4;
 /** Up to so many are put together before they go: cheaper than one write each. */
 const COPIED_BYTES = 16_384;
-/** What the socket holds at a time: a sign of life waits for no more than this, and for the frame that has begun. */
+/** Bytes that the socket holds at a time: a sign of life waits for these, and for the frame that has begun. */
 const SOCKET_BYTES = 256 << 10;
 
 const isLarge = (content: Message): boolean => frameBytes(content) > COPIED_BYTES;
@@ -34,7 +34,7 @@ export class Connection {
   readonly #limits: ChannelLimits;
   readonly #listener: ConnectionListener;
   readonly #tick: NodeJS.Timeout;
-  /** What the socket has not been given. */
+  /** Messages that the socket has not been given. */
   readonly #queue = new SendQueue();
   #isSending = false;
   /** A sign of life, or the answer to one, is due. */
@@ -42,12 +42,12 @@ export class Connection {
   #sequence = 0;
   #isEnded = false;
   #isPaused = false;
-  /** Of the last sign of life that is not answered yet, as it came: a clock of the router, no number of ours. */
+  /** Value of the last sign of life that is not answered yet, as it came: a clock of the router, no number of ours. */
   #toAnswer: Buffer | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
   #resumedAt = 0;
-  #toldAt = 0;
+  #signedAt = 0;
   /** Bytes that have left; what waits in this process is not among them. */
   #gone = 0;
   #progressAt = performance.now();
@@ -80,7 +80,7 @@ export class Connection {
     });
     this.#tick = setInterval(
       () => {
-        this.#look();
+        this.#checkHealth();
       },
       Math.min(limits.heartbeatMs, limits.silenceMs, limits.stallMs) / TICKS,
     ).unref();
@@ -173,7 +173,7 @@ export class Connection {
 
   /** Asks for a sign of life at once. */
   probe(): void {
-    this.#toldAt = 0;
+    this.#signedAt = 0;
     this.#sendSign();
   }
 
@@ -227,19 +227,19 @@ export class Connection {
   #withSigns(content: Message): Message {
     this.#isSignDue = false;
     const now = performance.now();
-    const isDue = this.#toldAt === 0 || now - this.#toldAt >= this.#limits.heartbeatMs;
+    const isDue = this.#signedAt === 0 || now - this.#signedAt >= this.#limits.heartbeatMs;
     if (!isDue && this.#toAnswer === undefined) return content;
     const headers = new Map(content.headers);
     if (isDue) {
       headers.set(Header.Heartbeat, encodeUint64(process.hrtime.bigint()));
-      this.#toldAt = now;
+      this.#signedAt = now;
     }
     if (this.#toAnswer !== undefined) headers.set(Header.HeartbeatResponse, this.#toAnswer);
     this.#toAnswer = undefined;
     return { ...content, headers };
   }
 
-  #look(): void {
+  #checkHealth(): void {
     const over = this.#listener.endOf?.();
     if (over !== undefined) {
       this.end(over);
@@ -257,7 +257,7 @@ export class Connection {
     if (isSilent) this.end(`the router was silent for ${silenceMs / 1000} s`);
     else if (now - this.#progressAt > patienceMs)
       this.end(`the router has not read for ${Math.round(patienceMs / 1000)} s`);
-    else if (now - this.#toldAt >= heartbeatMs) this.#sendSign();
+    else if (now - this.#signedAt >= heartbeatMs) this.#sendSign();
   }
 
   #release(): void {

@@ -1,4 +1,4 @@
-/** What a frame is, by the number in its place for it. Router to controller and back share one list. */
+/** Numbers of the kinds of frames; both directions share one list. */
 export const ContentType = {
   Hello: 0,
   Ping: 1,

@@ -9,7 +9,7 @@ import { malformed } from './malformed.js';
 
 /** Fields of a message that is decoded at once, in all its depths. */
 const MOST_FIELDS = 5_000;
-/** Of one element of a list that is decoded in pieces, such as an identity with its connections. */
+/** Fields of one element of a list that is decoded in pieces, such as an identity with its connections. */
 const MOST_FIELDS_OF_ELEMENT = 4_000;
 /** Fields beside the lists. */
 const MOST_OTHERS = 100;

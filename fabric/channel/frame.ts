@@ -28,11 +28,11 @@ export interface Message {
   readonly body: Uint8Array;
 }
 
-/** What was received. */
+/** A message that was received. */
 export interface Frame extends Message {
   /** Unique among the sender's; -1 in a hello and in its answer. */
   readonly sequence: number;
-  /** Of the whole frame, as it came. */
+  /** Length of the whole frame, as it came. */
   readonly bytes: number;
   /** It was larger than its kind may be: its body was not read, nor its headers when those are too many. */
   readonly isSkipped?: true;
@@ -44,16 +44,16 @@ export interface FrameLimits {
   readonly body: number;
 }
 
-/** Of frames of one kind. */
+/** The bound of frames of one kind. */
 export interface FrameBound extends FrameLimits {
-  /** What becomes of a larger one: the connection ends, or the frame is passed over, a part at a time. */
+  /** Decides about a larger one: the connection ends, or the frame is passed over, a part at a time. */
   readonly beyond: 'cut' | 'skip';
 }
 
 export const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4_192 };
 /** Frames beyond it are never passed over. */
 const MOST_SKIPPED_BYTES = 16 << 20;
-/** Of one frame; each takes an object. */
+/** Headers of one frame; each takes an object. */
 const MOST_HEADERS = 256;
 
 export function message(
@@ -80,7 +80,7 @@ export function readBody<D extends DescMessage>(schema: D, { body }: Message): M
   return decode(schema, body);
 }
 
-/** As `readBody`, for a body whose fields were counted. @throws MalformedError */
+/** Reads a body whose fields were counted already. @throws MalformedError */
 export function decode<D extends DescMessage>(schema: D, body: Uint8Array): MessageShape<D> {
   try {
     return fromBinary(schema, body);
@@ -91,7 +91,7 @@ export function decode<D extends DescMessage>(schema: D, body: Uint8Array): Mess
 
 export const textOf = ({ body }: Message): string => textFrom(body);
 
-/** Of a whole frame. */
+/** Length of the whole frame. */
 export function frameBytes({ headers, body }: Message): number {
   let bytes = PREFIX_BYTES + body.length;
   for (const value of headers.values()) bytes += HEADER_PREFIX_BYTES + value.length;
@@ -130,7 +130,7 @@ export class FrameReader {
   /** Bytes that are still to come of a frame that is passed over. */
   #skipped = 0;
   #bytes: Buffer = NOTHING;
-  /** What is not read yet lies between these. */
+  /** The bytes that are not read yet lie between these. */
   #start = 0;
   #end = 0;
   /** `#bytes` was made here and has room behind `#end`. */
@@ -208,7 +208,7 @@ interface Sizes {
   readonly bodyBytes: number;
 }
 
-/** What is read of a frame of these sizes. @throws MalformedError when its connection must end */
+/** Decides which parts of a frame of these sizes are read. @throws MalformedError when its connection must end */
 function keptOf(
   { contentType, headerBytes, bodyBytes }: Sizes,
   { headers, body, beyond }: FrameBound,
@@ -221,7 +221,7 @@ function keptOf(
   return { headerBytes: headerBytes <= headers ? headerBytes : 0, bodyBytes: 0 };
 }
 
-/** What a reply needs of its request, in memory of its own: for what takes long to answer. */
+/** Copies what a reply needs of its request, for requests that take long to answer. */
 export function forReply({ contentType, sequence, headers }: Frame): Frame {
   const kept = [...reflected(headers)].map(([key, value]) => [key, Buffer.from(value)] as const);
   return { contentType, sequence, headers: new Map(kept), body: NOTHING, bytes: 0 };

@@ -5,10 +5,10 @@
 import { malformed } from './malformed.js';
 import { textFrom } from './text.js';
 
-/** Of any message. */
+/** Headers of any message. */
 export const Header = { ConnectionId: 0, ReplyFor: 1, Success: 2, Heartbeat: 5, HeartbeatResponse: 6 } as const;
 
-/** Of both hellos, and of the answer. */
+/** Headers of both hellos, and of the answer. */
 export const HelloHeader = {
   Version: 4,
   Type: 7,
@@ -21,11 +21,11 @@ export const HelloHeader = {
   CtrlChanListeners: 1003,
 } as const;
 
-/** Of a Result. */
+/** Headers of a Result. */
 export const ResultHeader = { ErrorCode: 10 } as const;
-/** Of a Latency question, copied into its answer. */
+/** Headers of a Latency question, copied into its answer. */
 export const LatencyHeader = { Probe: 128 } as const;
-/** Of what keeps API sessions and the data model in step. */
+/** Headers of the messages that keep API sessions and the data model in step. */
 export const SyncHeader = {
   StrategyType: 1013,
   StrategyState: 1014,
@@ -33,9 +33,9 @@ export const SyncHeader = {
   Index: 1025,
   SubscriptionId: 1026,
 } as const;
-/** Of an Error. */
+/** Headers of an Error. */
 export const ErrorHeader = { Code: 1014, CircuitId: 1026 } as const;
-/** Of CreateCircuitV2. */
+/** Headers of CreateCircuitV2. */
 export const CircuitRequestHeader = {
   PeerData: 10,
   SessionToken: 11,
@@ -43,9 +43,9 @@ export const CircuitRequestHeader = {
   TerminatorInstanceId: 13,
   ApiSessionToken: 14,
 } as const;
-/** Of CreateCircuitV2Response. */
+/** Headers of CreateCircuitV2Response. */
 export const CircuitResponseHeader = { PeerData: 10, CircuitId: 11, Address: 12, Tags: 13 } as const;
-/** Of RouteResult, besides peer data. `Success` means success by being there. */
+/** Headers of RouteResult, besides peer data. `Success` means success by being there. */
 export const RouteResultHeader = {
   Attempt: 1101,
   Success: 1102,
@@ -54,10 +54,10 @@ export const RouteResultHeader = {
   TerminatorLocalAddress: 1110,
   TerminatorRemoteAddress: 1111,
 } as const;
-/** Of TunnelHealthEvent. */
+/** Headers of TunnelHealthEvent. */
 export const TunnelHealthHeader = { TerminatorId: 1022, CheckPassed: 1023 } as const;
 /** Keys of peer data. */
-export const PeerData = {
+export const PeerDataKey = {
   PublicKey: 1003,
   CallerId: 1008,
   AppData: 1011,
@@ -78,7 +78,7 @@ const REFLECTED = { first: 128, last: 255 } as const;
 export const reflected = (headers: Headers): [number, Uint8Array][] =>
   [...headers].filter(([key]) => key >= REFLECTED.first && key <= REFLECTED.last);
 
-/** Of lists and maps, as the routers' side has them. */
+/** Bounds of lists and maps, the same that routers have. */
 const MAX_ITEMS = 128;
 const MAX_ITEM_BYTES = 8_192;
 

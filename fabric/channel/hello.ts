@@ -15,7 +15,7 @@ import { malformed } from './malformed.js';
 /** Sequence of a hello and of its answer. */
 export const HELLO_SEQUENCE = -1;
 
-/** What a router says of itself when it connects. */
+/** A router's description of itself when it connects. */
 export interface Hello {
   readonly routerId: string;
   readonly version: RouterVersion;
@@ -26,7 +26,7 @@ export interface Hello {
   readonly groupSecret: Buffer | undefined;
   /** It opens a channel, instead of adding a connection to one. */
   readonly isFirst: boolean;
-  /** Where other routers may link to it. */
+  /** Addresses at which other routers may link to it. */
   readonly listeners: readonly Listener[];
 }
 

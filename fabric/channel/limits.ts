@@ -32,7 +32,7 @@ export interface ChannelLimits {
   readonly renewedMs: number;
   /** Between two whole states of one kind for a router that asks for them. */
   readonly wholeStateMs: number;
-  /** What one router may have of the event loop, and how often it may come. */
+  /** Share of the event loop that one router may have, and how often it may connect. */
   readonly shares: ShareLimits;
 }
 

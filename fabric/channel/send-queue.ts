@@ -5,7 +5,7 @@
 import { encodeFrame, frameBytes } from './frame.js';
 import type { Message } from './frame.js';
 
-/** Of a body, in one part. */
+/** Bytes of a body in one part. */
 const PART_BYTES = 64 << 10;
 /** Frames that have left are forgotten together. */
 const FORGOTTEN = 1_024;
@@ -18,7 +18,7 @@ interface Waiting {
 export class SendQueue {
   #frames: Waiting[] = [];
   #first = 0;
-  /** Of the body of the frame that has begun. */
+  /** Unsent bytes of the body of the frame that has begun. */
   #rest: Uint8Array | undefined;
   #bytes = 0;
 

@@ -3,13 +3,13 @@ import type { MessageHandler } from '../channel/channel.js';
 import { unrouteMessage } from '../traffic/circuits.js';
 import type { Circuits } from '../traffic/circuits.js';
 import { textOf } from '../channel/frame.js';
-import { REROUTE_ATTEMPT, attemptOf, failureOf } from '../traffic/route-results.js';
+import { REROUTE_ATTEMPT, attemptOf, routeFailureOf } from '../traffic/route-results.js';
 
 export const lateRouteResult =
   ({ circuits }: { readonly circuits: Pick<Circuits, 'get'> }): MessageHandler =>
   (frame, channel) => {
     const circuitId = textOf(frame);
-    if (failureOf(frame, channel.routerId) !== undefined || attemptOf(frame) === REROUTE_ATTEMPT) return;
+    if (routeFailureOf(frame, channel.routerId) !== undefined || attemptOf(frame) === REROUTE_ATTEMPT) return;
     const circuit = circuits.get(circuitId);
     if (circuit?.path.routerIds.includes(channel.routerId) !== true) channel.send(unrouteMessage(circuitId, true));
   };

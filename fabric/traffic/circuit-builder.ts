@@ -14,13 +14,13 @@ import type { ConnectedChannels } from '../channel/channel.js';
 import { unrouteMessage } from './circuits.js';
 import type { Circuit } from './circuits.js';
 import { EdgeError } from '../channel/edge-errors.js';
-import { PeerData, encodeText } from '../channel/headers.js';
+import { PeerDataKey, encodeText } from '../channel/headers.js';
 import { givenToDialer } from './peer-data.js';
 import { chooseTarget } from './dial-targets.js';
 import type { DialTargetParts } from './dial-targets.js';
 import type { BuiltCircuit, DialRequest, Dialer, Target } from './dial-request.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
-import { failureOf } from './route-results.js';
+import { routeFailureOf } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
 import type { FabricLog } from '../channel/router-log.js';
 
@@ -141,7 +141,7 @@ async function askRouter(
     const facts = { circuitId, attempt: attempt.attempt, tags };
     const message = routeMessage(route, route.isTerminating ? { ...facts, egress: egressOf(attempt) } : facts);
     const frame = await channel.request(message, ROUTE_TIMEOUT_MS);
-    const failure = failureOf(frame, routerId);
+    const failure = routeFailureOf(frame, routerId);
     return failure === undefined ? { peerData: frame.headers } : { failure };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'no answer';
@@ -178,7 +178,7 @@ function peerDataFor(
   ofResult: ReadonlyMap<number, Uint8Array>,
 ): Map<number, Uint8Array> {
   const peerData = givenToDialer(peerDataOf(terminator.peerData), ofResult);
-  if (stickyToken !== undefined) peerData.set(PeerData.StickinessToken, encodeText(stickyToken));
+  if (stickyToken !== undefined) peerData.set(PeerDataKey.StickinessToken, encodeText(stickyToken));
   return peerData;
 }
 

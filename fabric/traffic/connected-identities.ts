@@ -13,7 +13,7 @@ interface Reported {
 }
 
 const KEEP_MS = 5 * 60_000;
-/** Of one router. What it names beyond them counts as not connected: it must not decide how much there is to keep. */
+/** Identities of one router. Those beyond count as not connected: a router must not decide how much is kept. */
 const MOST = 100_000;
 
 export class ConnectedIdentities {

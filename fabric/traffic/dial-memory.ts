@@ -12,14 +12,14 @@ import type { DialTarget } from '../../db/stores/hosted-terminators.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import type { Path } from '../../domain/fabric/paths.js';
 
-/** Of each kind; past them all are read again. */
+/** Entries of each kind; past them all are read again. */
 const MOST = 10_000;
 /** Terminators in all, of all that is kept; past them all are read again. */
 const MOST_TARGETS = 20_000;
 const KEPT_MS = 5_000;
 
-/** The routers that the dialing one reaches. The same object until they change. */
-export type Reach = ReadonlyMap<string, Path>;
+/** Paths to the routers that the dialing one reaches; the same object until they change. */
+export type PathsByRouter = ReadonlyMap<string, Path>;
 
 interface Kept<T> {
   readonly value: T;
@@ -28,7 +28,7 @@ interface Kept<T> {
 
 interface KeptTargets {
   readonly targets: readonly DialTarget[];
-  readonly reach: Reach;
+  readonly paths: PathsByRouter;
 }
 
 export interface TargetsKey {
@@ -42,7 +42,7 @@ export interface TargetsKey {
 
 export class DialMemory {
   readonly #sessions = new Map<string, Kept<ShownSession>>();
-  /** By session, to forget it. */
+  /** Keys by session, to forget it. */
   readonly #keysOfSessions = new Map<string, Set<string>>();
   readonly #targets = new Map<string, Kept<KeptTargets>>();
   readonly #keysOfServices = new Map<string, Set<string>>();
@@ -73,12 +73,12 @@ export class DialMemory {
   /** Terminators of a service that a router reaches. */
   async targets(
     { serviceId, instanceId, routerId, max }: TargetsKey,
-    reach: Reach,
+    paths: PathsByRouter,
     read: () => Promise<readonly DialTarget[]>,
   ): Promise<readonly DialTarget[]> {
     const key = `${routerId} ${max} ${serviceId} ${instanceId}`;
     const kept = this.#get(this.#targets, key);
-    if (kept?.reach === reach) return kept.targets;
+    if (kept?.paths === paths) return kept.targets;
     const before = this.#changes;
     const targets = await read();
     if (targets.length === 0 || before !== this.#changes) return targets;
@@ -88,7 +88,7 @@ export class DialMemory {
       this.#keysOfServices.clear();
       this.#targetsKept = targets.length;
     }
-    this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, reach });
+    this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, paths });
     return targets;
   }
 

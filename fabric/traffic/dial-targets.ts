@@ -13,7 +13,7 @@ import type { DialMemory } from './dial-memory.js';
 import type { DialRequest, Target } from './dial-request.js';
 import type { Topology } from './topology.js';
 import { EdgeError } from '../channel/edge-errors.js';
-import { PeerData, readText } from '../channel/headers.js';
+import { PeerDataKey, readText } from '../channel/headers.js';
 
 export interface DialTargetParts {
   readonly stores: Pick<Stores, 'hostedTerminators'>;
@@ -37,7 +37,7 @@ export async function chooseTarget(
   const { channel, session, instanceId, peerData, flight } = request;
   const { stores, topology } = parts;
   const paths = topology.pathsFrom(channel.routerId);
-  const stickyToken = session.strategy === 'sticky' ? readText(peerData, PeerData.StickinessToken) : undefined;
+  const stickyToken = session.strategy === 'sticky' ? readText(peerData, PeerDataKey.StickinessToken) : undefined;
   const sticky = stickyToken !== undefined && couldBeStored(stickyToken) ? stickyToken : '';
   flight.reads();
   const targets = await findTargets({ ...request, paths, sticky, areFresh: failed.size > 0 }, parts);

@@ -3,7 +3,7 @@ import type { RouterChannel } from '../channel/channel.js';
 import { EdgeError, errorMessage, refusalOf } from '../channel/edge-errors.js';
 import { forReply } from '../channel/frame.js';
 import type { Frame, Message } from '../channel/frame.js';
-import { PeerData } from '../channel/headers.js';
+import { PeerDataKey } from '../channel/headers.js';
 import type { FailureLog } from '../channel/router-log.js';
 import { buildCircuit } from './circuit-builder.js';
 import type { CircuitBuilderParts } from './circuit-builder.js';
@@ -55,7 +55,7 @@ export class Dials {
   /** Builds the circuit and lets it stand; it is to be confirmed next. @throws EdgeError */
   async build(request: DialRequest): Promise<BuiltCircuit> {
     const { session } = request;
-    if (session.encryptionRequired && !request.peerData.has(PeerData.PublicKey))
+    if (session.encryptionRequired && !request.peerData.has(PeerDataKey.PublicKey))
       throw withoutKey('initiator did not send public header');
     const peerData = givenToHost(request.peerData, session);
     const built = await buildCircuit({ ...request, peerData }, this.#parts);
@@ -67,7 +67,7 @@ export class Dials {
   async confirm({ circuit, peerData }: BuiltCircuit, request: Omit<DialRequest, 'peerData'>): Promise<void> {
     const { circuits } = this.#parts;
     try {
-      if (request.session.encryptionRequired && !peerData.has(PeerData.PublicKey))
+      if (request.session.encryptionRequired && !peerData.has(PeerDataKey.PublicKey))
         throw withoutKey('terminator did not send public header', circuit.id);
       await requireStanding(circuit, request, this.#parts);
     } catch (error) {

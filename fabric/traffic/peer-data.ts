@@ -3,7 +3,7 @@
  * of route results are no peer data, and who dials is said by the controller alone: what comes under those keys is
  * dropped, in both directions.
  */
-import { PeerData, RouteResultHeader, encodeText } from '../channel/headers.js';
+import { PeerDataKey, RouteResultHeader, encodeText } from '../channel/headers.js';
 
 type Given = ReadonlyMap<number, Uint8Array>;
 
@@ -11,14 +11,14 @@ type Given = ReadonlyMap<number, Uint8Array>;
 const FIRST_KEY = 128;
 const OWNED: ReadonlySet<number> = new Set([
   ...Object.values(RouteResultHeader),
-  PeerData.DialerIdentityId,
-  PeerData.DialerIdentityName,
+  PeerDataKey.DialerIdentityId,
+  PeerDataKey.DialerIdentityName,
 ]);
 
 const ofPeer = (given: Given): [number, Uint8Array][] =>
   [...given].filter(([key]) => key >= FIRST_KEY && !OWNED.has(key));
 
-/** Who dials, by what it proved. */
+/** The dialer, as it was proven. */
 export interface ProvenDialer {
   readonly identityId: string;
   readonly identityName: string;
@@ -28,8 +28,8 @@ export interface ProvenDialer {
 export const givenToHost = (given: Given, { identityId, identityName }: ProvenDialer): Map<number, Uint8Array> =>
   new Map([
     ...ofPeer(given),
-    [PeerData.DialerIdentityId, encodeText(identityId)],
-    [PeerData.DialerIdentityName, encodeText(identityName)],
+    [PeerDataKey.DialerIdentityId, encodeText(identityId)],
+    [PeerDataKey.DialerIdentityName, encodeText(identityName)],
   ]);
 
 /** For the dialer: what the host gave with its terminator, and over it what it gave when it was dialed. */

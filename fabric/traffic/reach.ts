@@ -1,4 +1,4 @@
-/** Where clients reach a router, by what it says of its listeners. It goes to clients, so only what is sound counts. */
+/** Reads where clients reach a router from its report. It goes to clients, so only sound addresses count. */
 import { formatHostPort, parseHost } from '../../domain/pki/server-name.js';
 import type { ClientHello } from '../../generated/fabric/edge_pb.js';
 

@@ -4,7 +4,7 @@ import type { ConnectedChannels } from '../channel/channel.js';
 import { unrouteMessage } from './circuits.js';
 import type { Circuit, Circuits } from './circuits.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
-import { REROUTE_ATTEMPT, failureOf } from './route-results.js';
+import { REROUTE_ATTEMPT, routeFailureOf } from './route-results.js';
 import type { Topology } from './topology.js';
 
 export interface RerouteParts {
@@ -44,7 +44,7 @@ async function isRouted({ id, path, ends, tags }: Circuit, { channels }: Reroute
         .get(routerId)
         ?.request(routeMessage(route, { circuitId: id, attempt: REROUTE_ATTEMPT, tags }), ROUTE_TIMEOUT_MS)
         .catch(() => undefined);
-      return answer !== undefined && failureOf(answer, routerId) === undefined;
+      return answer !== undefined && routeFailureOf(answer, routerId) === undefined;
     }),
   );
   return results.every((isDone) => isDone);

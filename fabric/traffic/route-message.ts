@@ -1,4 +1,4 @@
-/** What a router of a path is told to forward. Each dial sends one, so its bytes are written without reflection. */
+/** Tells a router of a path what to forward. Each dial sends one, so its bytes are written without reflection. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Destination, RouterRoute } from '../../domain/fabric/circuit.js';
 import { DestType, RouteSchema, Route_EgressSchema, Route_ForwardSchema } from '../../generated/fabric/control_pb.js';
@@ -32,14 +32,14 @@ export interface RouteFacts {
 const ROUTE = RouteSchema.field;
 const EGRESS = Route_EgressSchema.field;
 const FORWARD = Route_ForwardSchema.field;
-/** Of an entry of a map. */
+/** Fields of an entry of a map. */
 const [KEY, VALUE] = [{ number: 1 }, { number: 2 }];
 
 interface Field {
   readonly number: number;
 }
 
-/** What has the default value is left out, as in every message. */
+/** Writes fields, and leaves out default values, as every message does. */
 class Fields {
   readonly #writer = new BinaryWriter();
 

@@ -1,4 +1,4 @@
-/** What a router says about a route that it was told: done, or why not; and what the host gives to the client. */
+/** Reads a router's answer to a route: done, or why not; and the data that the host gives to the client. */
 import type { Frame } from '../channel/frame.js';
 import { RouteResultHeader, readByte, readText, readUint32 } from '../channel/headers.js';
 
@@ -19,7 +19,7 @@ export const REROUTE_ATTEMPT = 99_969_996;
 export const attemptOf = ({ headers }: Frame): number | undefined => readUint32(headers, RouteResultHeader.Attempt);
 
 /** undefined when the route stands. */
-export function failureOf({ headers }: Frame, routerId: string): RouteFailure | undefined {
+export function routeFailureOf({ headers }: Frame, routerId: string): RouteFailure | undefined {
   if (headers.has(RouteResultHeader.Success)) return undefined;
   const code = readByte(headers, RouteResultHeader.ErrorCode) ?? 0;
   const said = (readText(headers, RouteResultHeader.Error) ?? 'no reason given').slice(0, MAX_TEXT_CHARS);

@@ -14,7 +14,8 @@ import type { StoreSet } from '../../db/stores/stores.js';
 import { noData } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { noteLeaf, verifyCurrentPeer } from '../login/client-certificates.js';
+import { verifyCurrentPeer } from '../../domain/pki/peer.js';
+import { noteLeaf } from '../login/note-leaf.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 export interface CertificateInput {

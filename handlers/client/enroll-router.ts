@@ -13,7 +13,8 @@ import type { RouterNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { IssuedChain, Pki, Context } from '../context.js';
-import { noteLeaf, verifyCurrentPeer } from '../login/client-certificates.js';
+import { verifyCurrentPeer } from '../../domain/pki/peer.js';
+import { noteLeaf } from '../login/note-leaf.js';
 import { readRequest } from '../enrollment/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 

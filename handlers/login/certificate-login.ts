@@ -11,8 +11,9 @@ import { isLeafOf } from '../../domain/pki/pem.js';
 import type { CertCredentials, CertificateGround, NamedIdentity } from '../../db/stores/logins.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { noteLeaf, verifyPeer } from './client-certificates.js';
-import type { PeerTrust } from './client-certificates.js';
+import { verifyPeer } from '../../domain/pki/peer.js';
+import { noteLeaf } from './note-leaf.js';
+import type { PeerTrust } from '../../domain/pki/peer.js';
 import { refused, refusedBecause } from './login.js';
 import type { Login, OpenedSession, OpenSession } from './login.js';
 

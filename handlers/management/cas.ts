@@ -13,7 +13,7 @@ import type { Context } from '../context.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { toCaDetail } from '../forms/ca-model.js';
 import { requireMayChangeCa, requireMayClaim } from '../delegation/delegation.js';
-import { verifyCurrentPeer } from '../login/client-certificates.js';
+import { verifyCurrentPeer } from '../../domain/pki/peer.js';
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 

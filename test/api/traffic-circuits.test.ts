@@ -2,7 +2,13 @@
 import { expect } from 'chai';
 import { ContentType } from '../../fabric/channel/content-types.js';
 import { message } from '../../fabric/channel/frame.js';
-import { PeerData, RouteResultHeader, encodeBoolean, encodeText, encodeUint32 } from '../../fabric/channel/headers.js';
+import {
+  PeerDataKey,
+  RouteResultHeader,
+  encodeBoolean,
+  encodeText,
+  encodeUint32,
+} from '../../fabric/channel/headers.js';
 import { CircuitConfirmationSchema, DestType, FaultSubject, UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -96,11 +102,11 @@ describe('circuits', () => {
   it('lead from the dialer to the terminator of the service, with what each gives to the other', async () => {
     const made = await scene();
     const terminator = await hosted(made, {
-      peerData: { [PUBLIC_KEY]: Buffer.from('host key'), [PeerData.AppData]: Buffer.from('stored') },
+      peerData: { [PUBLIC_KEY]: Buffer.from('host key'), [PeerDataKey.AppData]: Buffer.from('stored') },
     });
     const sent = new Map([
       [PUBLIC_KEY, Buffer.from('dialer key')],
-      [PeerData.DialerIdentityName, Buffer.from('somebody else')],
+      [PeerDataKey.DialerIdentityName, Buffer.from('somebody else')],
     ]);
     const sequence = dial(router, made.dialer, { peerData: sent });
     const seen = await routeAt(router, 0);
@@ -111,8 +117,8 @@ describe('circuits', () => {
     expect(route.egress).to.deep.include({ binding: 'edge', destination: terminator });
     expect(text(route.egress?.peerData[PUBLIC_KEY])).to.equal('dialer key');
     const { id, name } = await read<{ name: string }>(controller, `identities/${made.dialer.caller.id}`);
-    expect(text(route.egress?.peerData[PeerData.DialerIdentityId])).to.equal(id);
-    expect(text(route.egress?.peerData[PeerData.DialerIdentityName])).to.equal(name);
+    expect(text(route.egress?.peerData[PeerDataKey.DialerIdentityId])).to.equal(id);
+    expect(text(route.egress?.peerData[PeerDataKey.DialerIdentityName])).to.equal(name);
     const [forth, back] = route.forwards;
     expect(route.forwards.length).to.equal(2);
     expect(forth).to.deep.include({ dstAddress: route.egress?.address, dstType: DestType.END });
@@ -123,7 +129,7 @@ describe('circuits', () => {
     });
     answerRoute(router, seen, {
       headers: [
-        [PeerData.AppData, encodeText('of the result')],
+        [PeerDataKey.AppData, encodeText('of the result')],
         [RouteResultHeader.TerminatorLocalAddress, encodeText('10.0.0.1:1')],
         [5, encodeText('12345678')],
       ],
@@ -134,7 +140,7 @@ describe('circuits', () => {
     expect(Object.fromEntries(answer.tags)).to.deep.equal(tags);
     expect([...answer.peerData].map(([key, value]) => [key, text(value)])).to.have.deep.members([
       [PUBLIC_KEY, 'host key'],
-      [PeerData.AppData, 'of the result'],
+      [PeerDataKey.AppData, 'of the result'],
     ]);
   });
 
@@ -246,10 +252,10 @@ describe('circuits', () => {
     const made = await scene({ terminatorStrategy: 'sticky' });
     await hosted(made, { cost: 1 });
     const dear = await hosted(made, { cost: 500 });
-    const stickTo = new Map([[PeerData.StickinessToken, encodeText(dear)]]);
+    const stickTo = new Map([[PeerDataKey.StickinessToken, encodeText(dear)]]);
     const { route, peerData } = await connectCircuit(router, made.dialer, { peerData: stickTo });
     expect(route.egress?.destination).to.equal(dear);
-    expect(text(peerData.get(PeerData.StickinessToken))).to.equal(dear);
+    expect(text(peerData.get(PeerDataKey.StickinessToken))).to.equal(dear);
   });
 
   it('end with a fault of either end, once, and only for a router of their own', async () => {

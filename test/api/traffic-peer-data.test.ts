@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PeerData, RouteResultHeader } from '../../fabric/channel/headers.js';
+import { PeerDataKey, RouteResultHeader } from '../../fabric/channel/headers.js';
 import { ContentType } from '../../fabric/channel/content-types.js';
 import type { ScriptedRouter } from '../support/scripted-router.js';
 import { PUBLIC_KEY, answerRoute, answerTo, bind, dial, routeAt } from '../support/traffic.js';
@@ -24,8 +24,18 @@ interface Connected {
 const FORGED = Buffer.from('forged');
 /** Keys that are headers of frames or of route results, first and last of each range. */
 const NO_PEER_DATA = [0, 1, 2, 10, 127, 1101, 1102, 1103, 1104];
-const FREE = [128, 255, 1000, PUBLIC_KEY, PeerData.CallerId, PeerData.AppData, 1025, 1105, PeerData.StickinessToken];
-const ALL = [...NO_PEER_DATA, ...FREE, PeerData.DialerIdentityId, PeerData.DialerIdentityName];
+const FREE = [
+  128,
+  255,
+  1000,
+  PUBLIC_KEY,
+  PeerDataKey.CallerId,
+  PeerDataKey.AppData,
+  1025,
+  1105,
+  PeerDataKey.StickinessToken,
+];
+const ALL = [...NO_PEER_DATA, ...FREE, PeerDataKey.DialerIdentityId, PeerDataKey.DialerIdentityName];
 
 const given = (keys: readonly number[]): Given => Object.fromEntries(keys.map((key) => [key, FORGED]));
 const texts = (data: Given) => new Map(Object.entries(data).map(([key, value]) => [Number(key), text(value)]));
@@ -85,15 +95,15 @@ describe('what the ends of a circuit are given', () => {
         expect(texts(toHost)).to.deep.equal(
           new Map<number, string>([
             ...FREE.map((key) => [key, 'forged'] as const),
-            [PeerData.DialerIdentityId, id ?? ''],
-            [PeerData.DialerIdentityName, name ?? ''],
+            [PeerDataKey.DialerIdentityId, id ?? ''],
+            [PeerDataKey.DialerIdentityName, name ?? ''],
           ]),
         );
       });
 
       it('gives the dialer what the host gave, without those keys and without any dialer', async () => {
         const ofResult = Object.fromEntries(
-          [...FREE, PeerData.DialerIdentityId, RouteResultHeader.TerminatorLocalAddress].map((key) => [
+          [...FREE, PeerDataKey.DialerIdentityId, RouteResultHeader.TerminatorLocalAddress].map((key) => [
             key,
             Buffer.from('of the result'),
           ]),
@@ -108,8 +118,8 @@ describe('what the ends of a circuit are given', () => {
         await fc.assert(
           fc.asyncProperty(fc.dictionary(keys, fc.uint8Array({ maxLength: 20 }), { maxKeys: 40 }), async (data) => {
             const { seen, toHost } = await connect(data, {});
-            expect(text(toHost[PeerData.DialerIdentityId])).to.equal(seen.route.tags['clientId']);
-            expect(text(toHost[PeerData.DialerIdentityName])).to.equal(whom()[1]);
+            expect(text(toHost[PeerDataKey.DialerIdentityId])).to.equal(seen.route.tags['clientId']);
+            expect(text(toHost[PeerDataKey.DialerIdentityName])).to.equal(whom()[1]);
             expect(Object.keys(toHost).filter((key) => NO_PEER_DATA.includes(Number(key)))).to.deep.equal([]);
           }),
           { numRuns: 30 },

@@ -1,23 +1,25 @@
-/** Verification of the certificates that a client sent in the TLS handshake. */
-import { ChainFault, verifyClientChain } from '../../domain/pki/chain.js';
-import type { TrustAnchor, VerifiedChain } from '../../domain/pki/chain.js';
-import type { Ca } from '../../domain/model.js';
-import { certFingerprint } from '../../domain/pki/keys.js';
-import { firstCertificate } from '../../domain/pki/pem.js';
-import type { Note } from '../handler.js';
-import type { Pki } from '../context.js';
+/** Verifies the certificates that a peer sent in the TLS handshake, against the CAs that the caller accepts. */
+import type { X509Certificate } from 'node:crypto';
+import { ChainFault, verifyClientChain } from './chain.js';
+import type { TrustAnchor, VerifiedChain } from './chain.js';
+import { firstCertificate } from './pem.js';
+
+/** The network's own CA: roots that end a chain, and intermediates to use where a peer did not send its own. */
+export interface OwnTrust {
+  trust(): { readonly roots: readonly X509Certificate[]; readonly intermediates: readonly X509Certificate[] };
+}
 
 export interface PeerTrust {
   /** The network's own certificates are acceptable; null: they are not. */
-  readonly own: Pick<Pki, 'trust'> | null;
+  readonly own: OwnTrust | null;
   /** The CAs of others that are acceptable here: choosing them is for the caller. */
-  readonly cas: readonly Pick<Ca, 'id' | 'certPem'>[];
+  readonly cas: readonly { readonly id: string; readonly certPem: string }[];
   /** See `ChainInput`. */
   readonly isAnyUse?: boolean;
 }
 
 /**
- * @param sent  what `connection.peerCertificates()` gives: DER, the leaf first; empty when the client sent none
+ * @param sent  DER, the leaf first; empty when the peer sent none
  * @throws ChainFault when it proves nothing; an expired leaf is no fault, see `isExpired`
  */
 export function verifyPeer(sent: readonly Buffer[], { own, cas, isAnyUse = false }: PeerTrust): VerifiedChain {
@@ -31,16 +33,11 @@ export function verifyPeer(sent: readonly Buffer[], { own, cas, isAnyUse = false
   });
 }
 
-/** The same, of a certificate within its time. @throws ChainFault for an expired leaf too */
+/** Verifies a certificate within its time. @throws ChainFault for an expired leaf too */
 export function verifyCurrentPeer(sent: readonly Buffer[], trust: PeerTrust): VerifiedChain {
   const chain = verifyPeer(sent, trust);
   if (chain.isExpired) throw new ChainFault('the certificate has expired');
   return chain;
-}
-
-/** For the log: which certificate was shown. */
-export function noteLeaf([leaf]: readonly Buffer[], note: Note): void {
-  if (leaf !== undefined) note({ fingerprint: certFingerprint(leaf) });
 }
 
 /** The first certificate is the CA; what follows it in its PEM proves nothing. */
