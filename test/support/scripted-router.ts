@@ -18,7 +18,7 @@ import { make, read } from './entities.js';
 import { CLIENT } from './paths.js';
 import { until } from './poll.js';
 
-export { dial, helloMessage, ROUTER_VERSION as VERSION };
+export { dial, helloMessage };
 export type { RouterCredentials };
 
 export interface EnrolledRouter extends RouterCredentials {
