@@ -9,8 +9,6 @@ export const TABLES = [
   'sessions',
   'failed_service_requests',
 ] as const;
-type TableName = (typeof TABLES)[number];
-
 export interface TableFacts {
   /** With its indexes. */
   readonly totalKib: number;
