@@ -27,8 +27,6 @@ function step(what, command, args, options = {}) {
 const CHECKS = {
   'types and lint': ['scripts/lint.mjs'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
-  'dead code': ['node_modules/knip/bin/knip.js'],
-  'code for tests alone': ['node_modules/knip/bin/knip.js', '--production'],
   specs: ['dist/scripts/lint-specs.js'],
   'generated files are fresh': ['dist/scripts/generate.js', '--check'],
 };

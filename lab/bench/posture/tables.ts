@@ -9,6 +9,7 @@ export const TABLES = [
   'sessions',
   'failed_service_requests',
 ] as const;
+
 export interface TableFacts {
   /** With its indexes. */
   readonly totalKib: number;
