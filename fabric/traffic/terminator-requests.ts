@@ -50,7 +50,8 @@ export function requireBounds({ cost, instanceId, instanceSecret, peerData }: Te
   if (!couldBeStored(instanceId)) throw new EdgeError('invalidInstanceId', 'the instance id has a NUL character');
   const values = Object.values(peerData);
   const bytes = values.reduce((sum, value) => sum + value.length, 0);
-  if (values.length > MOST_PEER_DATA || bytes > MAX_PEER_DATA_BYTES) throw new EdgeError('invalidTerminator', 'too much peer data');
+  if (values.length > MOST_PEER_DATA || bytes > MAX_PEER_DATA_BYTES)
+    throw new EdgeError('invalidTerminator', 'too much peer data');
 }
 
 /** A terminator as the request wants it, without whose it is. @throws MalformedError */
