@@ -14,8 +14,8 @@ import type { LaneLoad } from './lanes.js';
 import { openListLane, placesOf } from './list-lane.js';
 import type { ListBounds, Whole, WholeOptions } from './list-lane.js';
 import { DomainError } from '../../domain/errors.js';
-import { createShares } from '../../domain/scheduling/shares.js';
-import type { Leave, Shares } from '../../domain/scheduling/shares.js';
+import { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
+import type { Release, SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
 import { StopSource } from '../../domain/scheduling/stop-signal.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
@@ -120,8 +120,8 @@ export interface Database extends Source {
 
 export interface DatabaseLoad {
   readonly lanes: LaneLoad;
-  readonly lists: Shares['load'];
-  readonly changes: Shares['load'];
+  readonly lists: SemaphoreLoad;
+  readonly changes: SemaphoreLoad;
 }
 
 /** True for the pool, false for a transaction: only the pool can open a snapshot of its own. */
@@ -290,14 +290,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   };
   const watchdog = watch({ config, patienceMs, setUp, setConfirmed, onLost: cutAll });
-  const writers = createShares({ places: places.writes, each: places.writes, waiting: MAX_WAITING_WRITES });
-  const waitToWrite = async (scope: RequestScope | undefined): Promise<Leave> => {
+  const writers = new FairSemaphore({ permits: places.writes, perHolder: places.writes, waiting: MAX_WAITING_WRITES });
+  const waitToWrite = async (scope: RequestScope | undefined): Promise<Release> => {
     const patience = new StopSource();
     const timer = setTimeout(() => {
       patience.stop();
     }, patienceMs);
     try {
-      return await during(scope?.clock, 'pool', async () => writers.enter('', patience));
+      return await during(scope?.clock, 'pool', async () => writers.acquire('', patience));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       throw new DatabaseUnavailable(isConfirmed ? 'busy' : 'unconfirmed', undefined);
@@ -310,7 +310,7 @@ export function openDatabase(options: DatabaseOptions): Database {
    */
   const writing = async <T>(scope: RequestScope | undefined, work: () => Promise<T>): Promise<T> => {
     if (!up) throw new DatabaseUnavailable(outage, undefined);
-    const leave = writers.tryEnter('') ?? (await waitToWrite(scope));
+    const leave = writers.tryAcquire('') ?? (await waitToWrite(scope));
     try {
       return await work();
     } finally {

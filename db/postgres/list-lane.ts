@@ -5,8 +5,8 @@
  */
 import pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
-import { createShares } from '../../domain/scheduling/shares.js';
-import type { Leave, Shares } from '../../domain/scheduling/shares.js';
+import { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
+import type { Release, SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Source } from './db.js';
@@ -49,7 +49,7 @@ export interface WholeOptions {
 export interface ListLane extends Pick<Source, 'list' | 'whole'> {
   stats(): { total: number; idle: number; waiting: number };
   /** Lists that have a place, those that leave in batches among them, and those that wait for one. */
-  readonly load: Shares['load'];
+  readonly load: SemaphoreLoad;
   cut(): void;
   close(): Promise<void>;
 }
@@ -119,8 +119,8 @@ export function openListLane(options: ListLaneOptions): ListLane {
     client.on('error', () => undefined); // while it is in use, the statement under way reports the failure
   });
   const canceller = openCanceller(config, patienceMs);
-  const lists = createShares({ places: places.lists, each: bounds.perIdentity, waiting: bounds.waiting });
-  const streams = createShares({ places: places.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });
+  const lists = new FairSemaphore({ permits: places.lists, perHolder: bounds.perIdentity, waiting: bounds.waiting });
+  const streams = new FairSemaphore({ permits: places.streams, perHolder: STREAMS_PER_IDENTITY, waiting: 0 });
 
   const borrow = async (scope: RequestScope): Promise<Loan> => {
     const { reader, clock } = scope;
@@ -133,10 +133,10 @@ export function openListLane(options: ListLaneOptions): ListLane {
       run: runOn(client, { connection: 'list', counts, scope }),
     });
   };
-  const enter = async ({ reader, clock }: RequestScope): Promise<Leave> => {
+  const enter = async ({ reader, clock }: RequestScope): Promise<Release> => {
     reader?.place.begin();
     try {
-      const place = lists.enter(holderOf(reader), reader?.signal);
+      const place = lists.acquire(holderOf(reader), reader?.signal);
       const leave = place instanceof Promise ? await during(clock, 'pool', () => place) : place;
       return reader === undefined
         ? leave
@@ -215,9 +215,9 @@ export function openListLane(options: ListLaneOptions): ListLane {
 const holderOf = (reader: RequestScope['reader']): string => reader?.identityId ?? '';
 
 /** A place at once, or none: a list that waited here would hold a place of the usual lists meanwhile. */
-function placeFor(streams: Shares, holder: string): Leave {
+function placeFor(streams: FairSemaphore, holder: string): Release {
   try {
-    return streams.enter(holder) as Leave;
+    return streams.acquire(holder) as Release;
   } catch {
     const causeMessage = 'too many lists without limit are being read; ask for pages with limit and offset';
     throw new DomainError('rateLimited', { causeMessage, headers: { 'retry-after': '5' } });
@@ -283,13 +283,13 @@ class Loan {
 
 /** A list that is read in batches, all of one snapshot. */
 class Cursor<R> {
-  #leave: Leave;
+  #leave: Release;
   #loan: Loan | undefined;
   #isReading = false;
 
   constructor(
     loan: Loan,
-    leave: Leave,
+    leave: Release,
     readonly options: Omit<WholeOptions, 'isHeld'>,
   ) {
     this.#loan = loan;
@@ -304,7 +304,7 @@ class Cursor<R> {
   }
 
   /** From now on the list takes this place instead of the one before. */
-  moveTo(leave: Leave): void {
+  moveTo(leave: Release): void {
     this.#leave();
     this.#leave = leave;
   }

@@ -11,44 +11,20 @@ import type { Db, Source, TransactionOptions } from './db.js';
 import { ScopedSource } from './request-scope.js';
 import type { OnVersion, RequestScope } from './request-scope.js';
 
-/** Where the version of an entity is, by its name in errors: the time of its last change. */
-const VERSIONS = {
-  // When it was made: nothing of it can be set, and its last change moves with the activity of its user.
-  apiSession: { table: 'api_sessions', column: 'created_at' },
-  authPolicy: { table: 'auth_policies', column: 'updated_at' },
-  authenticator: { table: 'authenticators', column: 'updated_at' },
-  ca: { table: 'cas', column: 'updated_at' },
-  config: { table: 'configs', column: 'updated_at' },
-  configType: { table: 'config_types', column: 'updated_at' },
-  controllerSetting: { table: 'controller_settings', column: 'updated_at' },
-  edgeRouterPolicy: { table: 'edge_router_policies', column: 'updated_at' },
-  enrollment: { table: 'enrollments', column: 'updated_at' },
-  externalJwtSigner: { table: 'external_jwt_signers', column: 'updated_at' },
-  identity: { table: 'identities', column: 'updated_at' },
-  postureCheck: { table: 'posture_checks', column: 'updated_at' },
-  router: { table: 'routers', column: 'updated_at' },
-  service: { table: 'services', column: 'updated_at' },
-  serviceEdgeRouterPolicy: { table: 'service_edge_router_policies', column: 'updated_at' },
-  servicePolicy: { table: 'service_policies', column: 'updated_at' },
-  session: { table: 'sessions', column: 'updated_at' },
-  terminator: { table: 'terminators', column: 'updated_at' },
-  webhook: { table: 'webhooks', column: 'updated_at' },
-} as const;
+/** Where the version of an entity is: in the time of its last change, or of its making when nothing can be set. */
+export interface Versioned {
+  /** As errors name one. */
+  readonly name: string;
+  readonly table: string;
+  /** The member that answers show it as. */
+  readonly by: 'createdAt' | 'updatedAt';
+}
 
-export type VersionedEntity = keyof typeof VERSIONS;
-
-export const tableOf = (entity: VersionedEntity): string => VERSIONS[entity].table;
-
-export const isConstant = (entity: VersionedEntity): boolean => VERSIONS[entity].column === 'created_at';
-
-/** Those in which every change has to move `updated_at`. */
-export const tablesOfVersions: readonly string[] = Object.values(VERSIONS)
-  .filter(({ column }) => column === 'updated_at')
-  .map(({ table }) => table);
+const COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
 
 /** The row that a request changes, and the versions of it that the sender takes for the present one. */
 export interface Precondition {
-  readonly entity: VersionedEntity;
+  readonly entity: Versioned;
   readonly id: string;
   readonly isDelete: boolean;
   /** By `versionOf`. */
@@ -101,7 +77,7 @@ export class GuardedSource extends ScopedSource {
     if (this.#isDecided) return;
     const version = await new GuardedTransaction(this, this.precondition).require();
     // The row stays as it was when it was compared, which may be later than when it was read.
-    if (version !== undefined) this.onVersion?.(tableOf(this.precondition.entity), this.precondition.id, version);
+    if (version !== undefined) this.onVersion?.(this.precondition.entity.table, this.precondition.id, version);
   }
 }
 
@@ -140,16 +116,16 @@ class GuardedTransaction implements Db {
     if (version === undefined || versions.has(versionOf(version))) return version;
     throw new DomainError('preconditionFailed', {
       causeMessage:
-        `${entity} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, apply ` +
-        'the change to what it is now, and repeat the request with the new ETag',
+        `${entity.name} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, ` +
+        'apply the change to what it is now, and repeat the request with the new ETag',
     });
   }
 
   async #look(): Promise<Date | undefined> {
     const { entity, id, isDelete } = this.precondition;
-    const { table, column } = VERSIONS[entity];
+    const { table, by } = entity;
     const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
-    const sql = `SELECT ${column} AS version FROM ${table} WHERE id = $1 ${lock}`;
+    const sql = `SELECT ${COLUMNS[by]} AS version FROM ${table} WHERE id = $1 ${lock}`;
     const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [
       id,
     ]);

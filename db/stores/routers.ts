@@ -73,7 +73,7 @@ const edgeSource: ListSource<Row, Router> = {
   ],
   extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
     e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at, e.owner AS enrollment_owner,
-    ${configIdsOf('routers')}, ${PRESENCE_COLUMNS}`,
+    ${configIdsOf('routers')} AS configs, ${PRESENCE_COLUMNS}`,
   joins: `${PRESENCE_JOIN}
    LEFT JOIN LATERAL (SELECT r.token, r.jwt, r.expires_at, r.created_at,
        (SELECT json_build_object('isAdmin', o.is_admin OR o.is_default_admin, 'permissions', o.permissions)
