@@ -3,7 +3,7 @@
  * changes that touch them in opposite orders never wait for each other in a circle. Against PostgreSQL.
  */
 import { expect } from 'chai';
-import pg from 'pg';
+import type pg from 'pg';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
