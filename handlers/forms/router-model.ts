@@ -31,14 +31,10 @@ export function toOwnEdgeRouter(router: Router): Client.CurrentIdentityEdgeRoute
   return { ...toCommonEdgeRouter(router), ...baseFields(router, linksOf('edge-routers', router.id)) };
 }
 
-<<<<<<< HEAD
 /**
- * What an outstanding enrollment adds: the token and the JWT only for those who may make one. Where the router's own
+ * Members of an outstanding enrollment: the token and the JWT only for those who may make one. Where the router's own
  * identity is above them, they may not: whoever enrolls the router acts as that.
  */
-=======
-/** Members of an outstanding enrollment: only those who may make one get the token and the JWT. */
->>>>>>> main
 function enrollmentOf({ enrollment }: Router, caller: Rights) {
   if (enrollment === null) return {};
   const isShown = mayEnroll(caller, 'router') && (enrollment.owner === null || !isAbove(enrollment.owner, caller));

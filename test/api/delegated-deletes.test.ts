@@ -122,7 +122,7 @@ describe('delegated deletes and changes', () => {
     expectStatus(await delegate.delete(`${M}/sessions/none`), 404);
   });
 
-  it('of routers spares their enrollments too: neither token nor JWT is shown, none is changed or deleted', async () => {
+  it('of routers spares their enrollments too: no token or JWT is shown, none is changed or deleted', async () => {
     const delegate = await withPermissions('router', 'enrollment');
     const id = await make(controller, 'edge-routers', { name: unique('edge'), isTunnelerEnabled: true });
     const plain = await make(controller, 'edge-routers', { name: unique('edge'), isTunnelerEnabled: true });
