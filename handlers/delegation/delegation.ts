@@ -99,7 +99,7 @@ export async function requireMayEnd(
   throw new DomainError(kind, { causeMessage, logReason: causeMessage });
 }
 
-/** Whom an enrollment makes its holder: an identity, or a router and its own identity, which has the router's id. */
+/** The identity that an enrollment is for, or the router, whose own identity has the router's id. */
 export const subjectOf = ({ identity, edgeRouter }: Pick<Enrollment, 'identity' | 'edgeRouter'>): string | undefined =>
   (identity ?? edgeRouter)?.id;
 
