@@ -13,10 +13,10 @@ import { readBody, typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
 import type { BuiltCircuit } from '../traffic/dial-request.js';
 import type { Dials } from '../traffic/dials.js';
+import { MOST_PEER_DATA } from '../traffic/peer-data.js';
 import { requireTunnelAccess } from '../traffic/tunnel-access.js';
 
-/** Bounds of the peer data that a client can send. */
-const MAX_PEER_DATA = 128;
+/** Bytes of peer data that a client can send. */
 const MAX_PEER_DATA_BYTES = 1 << 20;
 
 interface TunnelDialParts {
@@ -44,7 +44,7 @@ export const createTunnelCircuit =
 /** @throws EdgeError */
 function requirePeerData({ peerData }: CreateTunnelCircuitV2Request): Map<number, Uint8Array> {
   const values = Object.values(peerData);
-  if (values.length > MAX_PEER_DATA || values.reduce((sum, { length }) => sum + length, 0) > MAX_PEER_DATA_BYTES)
+  if (values.length > MOST_PEER_DATA || values.reduce((sum, { length }) => sum + length, 0) > MAX_PEER_DATA_BYTES)
     throw new EdgeError('internal', 'too much peer data');
   return new Map(Object.entries(peerData).map(([key, value]) => [Number(key), value]));
 }

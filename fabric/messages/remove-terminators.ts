@@ -30,7 +30,7 @@ export async function removeAll(
 ): Promise<void> {
   const { removals, making } = limits.of(channel);
   const ids = named.filter((id) => id.length <= MAX_ID_CHARS && couldBeStored(id));
-  flights.hostsStopped(ids);
+  flights.hostsStopped(channel.routerId, ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
   validation.removed(channel, ids);
   await removals.take(ids);

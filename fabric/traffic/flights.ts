@@ -8,6 +8,7 @@ import type { AccessRounds } from './access-rounds.js';
 /** The terminator that a dial chose. */
 export interface ChosenTerminator {
   readonly id: string;
+  readonly routerId: string;
   /** Session of its host; null when it has none. */
   readonly sessionId: string | null;
 }
@@ -15,7 +16,7 @@ export interface ChosenTerminator {
 export class Flight {
   readonly #sessions = new Set<string>();
   #serviceId: string | undefined;
-  #terminatorId: string | undefined;
+  #chosen: Pick<ChosenTerminator, 'id' | 'routerId'> | undefined;
   #isReading = true;
   #isInDoubt = false;
   #isTerminatorInDoubt = false;
@@ -46,9 +47,9 @@ export class Flight {
     if (sessionId !== null) this.#sessions.add(sessionId);
   }
 
-  chose({ id, sessionId }: ChosenTerminator): void {
+  chose({ id, routerId, sessionId }: ChosenTerminator): void {
     this.#isReading = false;
-    this.#terminatorId = id;
+    this.#chosen = { id, routerId };
     this.#hasHostStopped = false;
     if (sessionId !== null) this.#sessions.add(sessionId);
   }
@@ -66,8 +67,8 @@ export class Flight {
       this.#isTerminatorInDoubt = true;
   }
 
-  hostsStopped(terminatorIds: ReadonlySet<string>): void {
-    if (this.#terminatorId !== undefined && terminatorIds.has(this.#terminatorId)) this.#hasHostStopped = true;
+  hostsStopped(routerId: string, terminatorIds: ReadonlySet<string>): void {
+    if (this.#chosen?.routerId === routerId && terminatorIds.has(this.#chosen.id)) this.#hasHostStopped = true;
   }
 }
 
@@ -102,9 +103,12 @@ export class Flights {
     for (const flight of this.#open) flight.doubtTerminator(serviceIds);
   }
 
-  /** Takes note that hosts accept no more connections at these terminators; they keep those that they answered. */
-  hostsStopped(terminatorIds: readonly string[]): void {
+  /**
+   * Takes note that hosts accept no more connections at these terminators; they keep those that they answered. Only
+   * terminators of the router that reports it count.
+   */
+  hostsStopped(routerId: string, terminatorIds: readonly string[]): void {
     const stopped = new Set(terminatorIds);
-    for (const flight of this.#open) flight.hostsStopped(stopped);
+    for (const flight of this.#open) flight.hostsStopped(routerId, stopped);
   }
 }
