@@ -71,3 +71,6 @@ export interface Router extends BaseEntity, RouterDraft {
     readonly createdAt: Date;
   } | null;
 }
+
+/** State of an identity at edge routers; `unknown` for a while after the router that reported it went away. */
+export type EdgeConnection = 'online' | 'offline' | 'unknown';

@@ -6,7 +6,7 @@
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { Kind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kinds.js';
 import type { Context, Enrollments, Pki } from '../../handlers/context.js';
 import { changing } from './changing.js';
 import { InProcessApi } from './in-process.js';
@@ -42,12 +42,12 @@ export class Rehearsal {
   }
 
   /** @throws ChangeRefused */
-  async create({ operations }: Kind, body: JsonObject): Promise<Notes> {
+  async create({ operations }: EntityKind, body: JsonObject): Promise<Notes> {
     return this.#run(operations.create, {}, body);
   }
 
   /** @param body  whole, as of a PUT. @throws ChangeRefused */
-  async update({ operations }: Kind, body: JsonObject): Promise<Notes> {
+  async update({ operations }: EntityKind, body: JsonObject): Promise<Notes> {
     return this.#run(operations.update, { id: NEW }, body);
   }
 

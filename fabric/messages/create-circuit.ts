@@ -24,7 +24,7 @@ export const createCircuit: MessageHandler = (frame, channel, services) => {
     apiSessionToken: readText(headers, CircuitRequestHeader.ApiSessionToken) ?? '',
     sessionToken: readText(headers, CircuitRequestHeader.SessionToken) ?? '',
     instanceId: readText(headers, CircuitRequestHeader.TerminatorInstanceId) ?? '',
-    peerData: readBytesMap(headers, CircuitRequestHeader.PeerData),
+    peerData: readBytesMap(headers, CircuitRequestHeader.PeerDataKey),
   };
   dialInTurn(frame, channel, services, () => dial(request, channel, services));
 };

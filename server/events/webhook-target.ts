@@ -5,8 +5,8 @@
  */
 import type { EventStore } from '../../db/stores/event-batches.js';
 import type { DueLetter, Lease, Progress, WebhookStore } from '../../db/stores/webhooks.js';
-import { messageOf } from '../../domain/events/event.js';
-import type { EventRecord, Message } from '../../domain/events/event.js';
+import { toEventMessage } from '../../domain/events/event.js';
+import type { EventRecord, EventMessage } from '../../domain/events/event.js';
 import { kindFilter } from '../../domain/events/kinds.js';
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
@@ -142,7 +142,7 @@ export class WebhookTarget {
 
   /** Until it has arrived, is a dead letter, or this target is closed. */
   async #deliver(record: EventRecord, timeline: string): Promise<void> {
-    const message = messageOf(timeline, record);
+    const message = toEventMessage(timeline, record);
     while (!this.#isStopped) {
       const wait = (this.#nextAttemptAt?.getTime() ?? 0) - Date.now();
       if (wait > 0) {
@@ -184,7 +184,7 @@ export class WebhookTarget {
   }
 
   /** @returns whether it was time to */
-  async #bury({ position, kind }: EventRecord, { id, body }: Message, { isFinal }: Fault): Promise<boolean> {
+  async #bury({ position, kind }: EventRecord, { id, body }: EventMessage, { isFinal }: Fault): Promise<boolean> {
     const { webhooks, holder, newId, retryForMs, log } = this.options;
     const [firstFailedAt, lastError] = [this.#failingSince, this.#lastError];
     if (firstFailedAt === null || lastError === null) return false;
@@ -201,7 +201,7 @@ export class WebhookTarget {
     return true;
   }
 
-  async #post(message: Message): Promise<Fault | undefined> {
+  async #post(message: EventMessage): Promise<Fault | undefined> {
     const { outgoing, secret, timeoutMs } = this.options;
     const headers = {
       'content-type': 'application/json',

@@ -3,7 +3,7 @@ import type { ClientConfig } from 'pg';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import type { Database } from '../../db/postgres/db.js';
 import type { FabricNews } from '../../fabric/fabric.js';
-import type { KeptAnswers } from '../../handlers/kept-answers.js';
+import type { ResponseCache } from '../../handlers/response-cache.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { openChangeFeed } from '../changes/change-feed.js';
 import type { ChangeFeed } from '../changes/change-feed.js';
@@ -18,7 +18,7 @@ export interface Followers {
   readonly apiSessions: ApiSessionRegistry;
   readonly sweeper: SessionSweeper;
   readonly epochs: EpochMemory;
-  readonly keptAnswers: KeptAnswers;
+  readonly responseCache: ResponseCache;
   readonly fabric: FabricNews;
   readonly controllersChanged: () => void;
   readonly pkiChanged: () => void;
@@ -34,7 +34,7 @@ export async function followChanges(
   log: Logger,
   closers: Closers,
 ): Promise<{ feed: ChangeFeed; isHearing: () => boolean }> {
-  const { apiSessions, sweeper, epochs, keptAnswers, fabric, controllersChanged, pkiChanged } = followers;
+  const { apiSessions, sweeper, epochs, responseCache, fabric, controllersChanged, pkiChanged } = followers;
   const { eventReader, webhooksChanged } = followers;
   let state: 'new' | 'hearing' | 'deaf' = 'new';
   const announce = (channel: string, payload: string) =>
@@ -104,7 +104,7 @@ export async function followChanges(
     hearing: () => {
       apiSessions.setTrusted(true);
       epochs.setTrusted(true);
-      keptAnswers.forget();
+      responseCache.forget();
       sweeper.nudge();
       fabric.setHearing(true);
       controllersChanged();
@@ -116,7 +116,7 @@ export async function followChanges(
       apiSessions.setTrusted(false);
       fabric.setHearing(false);
       epochs.setTrusted(false);
-      keptAnswers.forget(); // from now on this may be another database
+      responseCache.forget(); // from now on this may be another database
       if (state !== 'deaf') {
         const reason = cause instanceof Error ? cause.message : String(cause);
         log.warn(

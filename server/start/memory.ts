@@ -4,10 +4,10 @@ import { newId } from '../../domain/auth/tokens.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
-import { KeptAnswers } from '../../handlers/kept-answers.js';
+import { ResponseCache } from '../../handlers/response-cache.js';
 import { createApiSessionRegistry } from '../sessions/api-sessions.js';
 import { createAuditKeeper } from '../events/audit-keeper.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
 import { openControllerList } from '../changes/controller-list.js';
@@ -22,12 +22,16 @@ import { createOutgoing } from '../sockets/outgoing.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
 import { createWebhooks } from '../events/webhooks.js';
 import type { Webhooks } from '../events/webhooks.js';
-import type { Data, Live, Own, Start } from './phases.js';
+import type { Data, RunningParts, ControllerIdentity, Start } from './phases.js';
 
 /** Between two signs of life on a stream of events. */
 const HEARTBEAT_MS = 15_000;
 
-export async function openMemory(start: Start, connection: ServerConfig, data: Data & Own): Promise<Live> {
+export async function openMemory(
+  start: Start,
+  connection: ServerConfig,
+  data: Data & ControllerIdentity,
+): Promise<RunningParts> {
   const { config, log, closers, changes } = start;
   const { database, stores, epochs, network, controllerId } = data;
   const apiSessions = createApiSessionRegistry({
@@ -43,7 +47,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   closers.push(() => sweeper.close());
   clearAway(start, stores);
   const { webhooks, ...events } = openEvents(start, data);
-  const keptAnswers = new KeptAnswers();
+  const responseCache = new ResponseCache();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const joined = await announce(network.keys.server);
   const list = await openControllerList({
@@ -71,7 +75,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
       apiSessions,
       sweeper,
       epochs,
-      keptAnswers,
+      responseCache,
       fabric: fabric.news,
       controllersChanged: () => {
         list.look().catch((error: unknown) => {
@@ -98,7 +102,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   closers.push(() => {
     heartbeat.stop();
   });
-  return { fabric, apiSessions, keptAnswers, feed, isHearing, heartbeat, announce, ...events };
+  return { fabric, apiSessions, responseCache, feed, isHearing, heartbeat, announce, ...events };
 }
 
 /** Deletes what has expired, and adds and drops the monthly partitions of the audit record. */
@@ -118,7 +122,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
   closers.push(() => audit.close());
 }
 
-type Events = Pick<Live, 'eventReader' | 'eventStreams' | 'outgoing'> & { readonly webhooks: Webhooks };
+type Events = Pick<RunningParts, 'eventReader' | 'eventStreams' | 'outgoing'> & { readonly webhooks: Webhooks };
 
 /** One reader of events for all who wait for them here: streams and webhooks. */
 function openEvents({ config, log, closers, changes }: Start, { database, stores, network }: Data): Events {
@@ -157,7 +161,7 @@ function openEvents({ config, log, closers, changes }: Start, { database, stores
 }
 
 function joinControllers(
-  config: Config,
+  config: Settings,
   stores: Stores,
   { certPem, fingerprint }: SigningEntity,
   id: string,
