@@ -37,7 +37,7 @@ export const SyncHeader = {
 export const ErrorHeader = { Code: 1014, CircuitId: 1026 } as const;
 /** Of CreateCircuitV2. */
 export const CircuitRequestHeader = {
-  PeerDataKey: 10,
+  PeerData: 10,
   SessionToken: 11,
   Fingerprints: 12,
   TerminatorInstanceId: 13,

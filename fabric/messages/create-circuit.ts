@@ -24,7 +24,7 @@ export const createCircuit: MessageHandler = (frame, channel, services) => {
     apiSessionToken: readText(headers, CircuitRequestHeader.ApiSessionToken) ?? '',
     sessionToken: readText(headers, CircuitRequestHeader.SessionToken) ?? '',
     instanceId: readText(headers, CircuitRequestHeader.TerminatorInstanceId) ?? '',
-    peerData: readBytesMap(headers, CircuitRequestHeader.PeerDataKey),
+    peerData: readBytesMap(headers, CircuitRequestHeader.PeerData),
   };
   dialInTurn(frame, channel, services, () => dial(request, channel, services));
 };

@@ -71,7 +71,7 @@ describe('the worst frames of a router', function worst() {
     const tooLong = encodeBytesMap(new Map([[1_011, Buffer.alloc(9_000)]]));
     for (const peerData of [tooLong, Buffer.of(1), Buffer.alloc(200 << 10)]) {
       const dialed = router.send(
-        message(ContentType.CreateCircuitV2, '', [[CircuitRequestHeader.PeerDataKey, peerData]]),
+        message(ContentType.CreateCircuitV2, '', [[CircuitRequestHeader.PeerData, peerData]]),
       );
       const answer = await router.next(
         ContentType.Error,

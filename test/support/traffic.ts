@@ -142,7 +142,7 @@ export function dial(
       [CircuitRequestHeader.SessionToken, encodeText(sessionToken)],
       [CircuitRequestHeader.ApiSessionToken, encodeText(apiSessionToken)],
       [CircuitRequestHeader.TerminatorInstanceId, encodeText(instanceId)],
-      [CircuitRequestHeader.PeerDataKey, encodeBytesMap(peerData)],
+      [CircuitRequestHeader.PeerData, encodeBytesMap(peerData)],
     ]),
   );
 }
