@@ -70,9 +70,7 @@ describe('the worst frames of a router', function worst() {
     const router = await ScriptedRouter.connect(url, await newRouter({ admin, anonymous: client }));
     const tooLong = encodeBytesMap(new Map([[1_011, Buffer.alloc(9_000)]]));
     for (const peerData of [tooLong, Buffer.of(1), Buffer.alloc(200 << 10)]) {
-      const dialed = router.send(
-        message(ContentType.CreateCircuitV2, '', [[CircuitRequestHeader.PeerData, peerData]]),
-      );
+      const dialed = router.send(message(ContentType.CreateCircuitV2, '', [[CircuitRequestHeader.PeerData, peerData]]));
       const answer = await router.next(
         ContentType.Error,
         ({ headers }) => readInt32(headers, Header.ReplyFor) === dialed,
