@@ -147,7 +147,6 @@ const LONG_FUNCTIONS = [
   'server/keys/pki.ts',
   'server/keys/signer-keys.ts',
   'server/maintenance/maintenance.ts',
-  'server/sessions/api-sessions.ts',
   'server/sockets/outgoing.ts',
   'server/sockets/stalled.ts',
   'server/start/followers.ts',

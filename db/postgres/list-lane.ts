@@ -224,12 +224,17 @@ function placeFor(streams: FairSemaphore, holder: string): Release {
   }
 }
 
+/** A statement that goes on after its cancel is cancelled again. */
+const CANCEL_AGAIN_MS = 500;
+
 /** A connection on loan. It goes back once its statement has ended and a cancel that was sent has been answered. */
 class Loan {
   readonly #signal: StopSignal | undefined;
   readonly #run: ReturnType<typeof runOn>;
   #isBusy = false;
   #cancelling: Promise<void> | undefined;
+  /** The statement under way is over. */
+  #onOver: () => void = () => undefined;
   /** The server may still be at work, or the cancel still on its way. */
   #doubt: Error | undefined;
 
@@ -246,11 +251,25 @@ class Loan {
 
   readonly #abandon = () => {
     if (!this.#isBusy || this.#cancelling !== undefined) return;
-    this.#cancelling = this.cancel().catch((error: unknown) => {
+    this.#cancelling = this.#cancelUntilOver().catch((error: unknown) => {
       this.#doubt = new Error('a statement may still be running', { cause: error });
       cut(this.client);
     });
   };
+
+  /** PostgreSQL forgets a request that comes between two messages of one statement. */
+  async #cancelUntilOver(): Promise<void> {
+    for (await this.cancel(); this.#isBusy; await this.cancel()) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, CANCEL_AGAIN_MS);
+        this.#onOver = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (!this.#isBusy) return;
+    }
+  }
 
   async run<R>(name: string | null, sql: string, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
     if (this.#signal?.aborted === true) throw new DomainError('timeout');
@@ -259,6 +278,7 @@ class Loan {
       return await this.#run<R>(name, sql, values, form);
     } finally {
       this.#isBusy = false;
+      this.#onOver();
       if (this.#cancelling !== undefined) await this.#cancelling;
     }
   }

@@ -128,7 +128,8 @@ const INSTANCE_SEED = 7_210_419;
 const LOCK_INSTANCE = `SELECT pg_advisory_xact_lock(hashtextextended($1, ${INSTANCE_SEED}))`;
 const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
   WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`;
-const isBelow = (most: number, where: string) =>
+/** Counts no further than the bound. */
+export const isBelow = (most: number, where: string) =>
   `(SELECT count(*) FROM (SELECT FROM terminators WHERE ${where} LIMIT ${most}) c) < ${most}`;
 /** Counts only for one that is not there yet. */
 const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,

@@ -6,7 +6,7 @@ import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import { ResponseCache } from '../../handlers/response-cache.js';
-import { createApiSessionRegistry } from '../sessions/api-sessions.js';
+import { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { createAuditKeeper } from '../events/audit-keeper.js';
 import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
@@ -36,7 +36,7 @@ export async function openMemory(
 ): Promise<RunningParts> {
   const { config, log, closers, changes } = start;
   const { database, stores, network, controllerId } = data;
-  const apiSessions = createApiSessionRegistry({
+  const apiSessions = new ApiSessionRegistry({
     stores,
     tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,
