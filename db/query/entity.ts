@@ -5,12 +5,13 @@
  * members, so a row is the entity, and only what is computed needs a mapping.
  */
 import type { BaseEntity } from '../../domain/model.js';
+import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db } from '../postgres/db.js';
 import type { Versioned } from '../postgres/precondition.js';
 import type { Values } from './change-statements.js';
 import { Field } from './fields.js';
-import { detailSql, getOne, insert, json, remove, update } from './table.js';
+import { detailSql, findOne, insert, json, remove, update } from './table.js';
 import type { Changes, ListSource } from './table.js';
 
 /** A field for each member of a row. */
@@ -54,6 +55,9 @@ const BASE_SELECTED = ['id', 'created_at AS "createdAt"', 'updated_at AS "update
 /** `config_types` is the table of `configTypes`. */
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** `configType` is found by the statement `config-type-detail`. */
+const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 /** Rejects members that the declaration does not have. */
 type Known<D, All> = D & { readonly [K in Exclude<keyof D, keyof All>]: never };
 
@@ -70,6 +74,8 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   readonly source: ListSource<Row, Row>;
   readonly clientSource: ListSource<Row, Row>;
   readonly detailSql: string;
+  /** The columns of `t` for a SELECT or RETURNING of its own, under the names of the members. */
+  readonly columns: string;
   readonly #written: readonly (readonly [member: string, column: string, isJson: boolean])[];
 
   constructor(
@@ -89,6 +95,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.source = sourceOf(table, all, this.symbols, options.joins);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
     this.detailSql = detailSql(this.source);
+    this.columns = this.source.columns.map((column) => `t.${column}`).join(', ');
     const hidden = Object.entries<Field<unknown>>(options.hidden ?? {});
     this.#written = [...all, ...hidden, ['tags', new Field({ kind: 'json' })] as const].flatMap(([member, field]) => {
       const column = field.columnOf(member);
@@ -107,9 +114,13 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     return values;
   }
 
+  async find(db: Db, id: string): Promise<Row | undefined> {
+    return findOne<Row, Row>(db, [`${kebabCase(this.name)}-detail`, this.detailSql], [id], asItIs);
+  }
+
   /** @throws DomainError `notFound` */
   async get(db: Db, id: string): Promise<Row> {
-    return getOne<Row, Row>(db, this.name, [`${this.name}-detail`, this.detailSql], [id], asItIs);
+    return (await this.find(db, id)) ?? raise(notFound(this.name, id));
   }
 
   async insert<D extends Changes<Row & Written>>(db: Db, id: string, draft: Known<D, Row & Written>): Promise<void> {
