@@ -285,7 +285,8 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         'authenticator-extension',
         `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
         cert_pem AS "certPem", public_key_print AS "publicKeyFingerprint",
-        is_key_roll_requested AS "isKeyRollRequested", unverified_cert_pem AS "unverifiedCertPem" FROM authenticators WHERE id = $1 AND identity_id = $2`,
+        is_key_roll_requested AS "isKeyRollRequested", unverified_cert_pem AS "unverifiedCertPem"
+        FROM authenticators WHERE id = $1 AND identity_id = $2`,
         [id, owner],
       );
       return row ?? raise(notFound(AUTHENTICATOR, id));
