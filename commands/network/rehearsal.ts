@@ -1,7 +1,7 @@
 /**
  * Changes tried without a network: each body is checked and read as the API would, but nothing is written. So whatever
- * the API would refuse of a body by itself is found before anything is changed, and two bodies that would store the same
- * are known to be alike.
+ * the API would refuse of a body by itself is found before anything is changed, and two bodies that would store the
+ * same are known to be alike.
  */
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
