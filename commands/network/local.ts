@@ -27,7 +27,7 @@ import type { NetworkAccess, Reader, Writer } from './access.js';
 import { IdentityBatch } from './identity-batch.js';
 import { dataOf, InProcessApi, asRefusedChange } from './in-process.js';
 import { allPages } from './pages.js';
-import { noApiSessions, partialContext } from './partial-context.js';
+import { partialContext } from './partial-context.js';
 import { asText } from '../../domain/network-files/values.js';
 
 /**
@@ -109,7 +109,6 @@ async function openContext(
       pki,
       enrollments,
       targetFault: (url) => outgoing.faultOf(url),
-      apiSessions: noApiSessions,
       ...schemaChecks(schemas),
     });
 }

@@ -1,5 +1,5 @@
 /** Contexts of handlers of which only some members are there: to read another one is an error of ours. */
-import type { ApiSessions, Context } from '../../handlers/context.js';
+import type { Context } from '../../handlers/context.js';
 
 /** All members: the compiler wants each one named. */
 const MEMBERS: Readonly<Record<keyof Context, true>> = {
@@ -45,20 +45,3 @@ export function partialContext(purpose: string, part: Partial<Context>): Context
   }
   return context as Context;
 }
-
-const nothing = () => undefined;
-const unavailable = async (): Promise<never> => {
-  throw new Error('a command opens no API sessions');
-};
-
-/** API sessions of a process that keeps none in memory: there is nothing to forget. */
-export const noApiSessions: ApiSessions = {
-  timeoutSeconds: 0,
-  open: unavailable,
-  logOut: unavailable,
-  live: unavailable,
-  forget: nothing,
-  reread: nothing,
-  forgetIdentity: nothing,
-  forgetAll: nothing,
-};

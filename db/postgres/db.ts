@@ -20,6 +20,8 @@ import { StopSource } from '../../domain/scheduling/stop-signal.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { growWithinLimits } from './pool-growth.js';
+import { TransactionNotes } from './touched.js';
+import type { OnCommit, Touched } from './touched.js';
 import type { OnVersion, RequestScope } from './request-scope.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
@@ -44,6 +46,13 @@ export interface Db {
    * no more than each other: twice the rate of a connection each, since PostgreSQL need not be woken for every one.
    */
   read<R>(name: string, sql: string, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>>;
+  /**
+   * A change that moves no epoch, as of sessions and terminators, which come and go all the time: only what is noted
+   * with it is forgotten. As `write`.
+   */
+  writeAside<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>>;
+  /** Notes what a change touches beside epochs, once it was made. Absent where nothing is kept in memory. */
+  readonly touched?: ((touched: Touched) => void) | undefined;
   /** Whoever changes one row says here what its version is then; absent where it is not asked for. */
   readonly onVersion?: OnVersion | undefined;
 }
@@ -73,6 +82,8 @@ export interface Source extends Db {
     scope?: RequestScope,
   ): Promise<Rows<R>>;
   write<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  writeAside<R>(name: string | null, sql: string, values?: readonly unknown[], scope?: RequestScope): Promise<Rows<R>>;
+  touched(touched: Touched, scope?: RequestScope): void;
   read<R>(
     name: string,
     sql: string,
@@ -146,10 +157,8 @@ export interface DatabaseOptions {
   /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
   readonly onLimit?: (open: number) => void;
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
-  /**
-   * A change was committed, or may have been: called before `write` or `transaction` ends. Not for what is expendable.
-   */
-  readonly onChanged?: () => void;
+  /** A change was committed, or may have been: called before `write` or `transaction` ends. */
+  readonly onCommit?: OnCommit;
   /** Changes wait for a synchronous standby, or do so no longer. */
   readonly onConfirmationChange?: (isConfirmed: boolean) => void;
 }
@@ -176,7 +185,7 @@ export const LIST_BOUNDS: ListBounds = { perIdentity: 4, waiting: 64, timeoutMs:
 export function openDatabase(options: DatabaseOptions): Database {
   const config = sessionConfig(options.connection);
   const places = placesOf(options.poolSize);
-  const { patienceMs, onLimit = () => undefined, onChanged = () => undefined } = options;
+  const { patienceMs, onLimit = () => undefined, onCommit = () => undefined } = options;
   const { Client, open } = trackedClients();
   const pool = new pg.Pool({
     ...config,
@@ -251,6 +260,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       : runAs(name, text, [...values, settingOf(scope.actor)], form, scope);
   };
 
+  const handOver = (touched: readonly Touched[], scope: RequestScope | undefined) => {
+    onCommit(touched, scope?.actor?.requestId);
+  };
+
   const transact = <T>(work: (tx: Db) => Promise<T>, begin: string, scope: RequestScope | undefined) =>
     repeated(async () => {
       const client = await connect(scope);
@@ -258,11 +271,15 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         const run = runOn(client, { connection: 'pool', counts, scope });
         await run(null, beginAs(begin, scope?.actor));
-        const result = await work({ run, read: run, write: run, onVersion: scope?.onVersion });
+        const notes = new TransactionNotes();
+        const result = await work(inNotedTransaction(run, notes, scope));
         await run(null, 'COMMIT');
+        const touched = begin === BEGIN ? notes.all : notes.noted;
+        if (touched.length > 0) handOver(touched, scope);
         return result;
       } catch (error) {
         broken = connectionFault(error);
+        if (broken !== undefined) handOver(['anything'], scope);
         if (broken === undefined)
           await client.query('ROLLBACK').catch((fault: unknown) => {
             broken = fault as Error;
@@ -278,8 +295,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     const actor = scope?.actor;
     if (actor === undefined) return runPlain<R>(name, sql, values, 'objects', scope);
     const text = withActor(sql, values.length + 1);
-    if (text === undefined) return transact((tx) => tx.write<R>(name, sql, values), BEGIN, scope);
+    if (text === undefined) return transact((tx) => tx.writeAside<R>(name, sql, values), BEGIN, scope);
     return runAs<R>(name, text, [...values, settingOf(actor)], 'objects', scope);
+  };
+
+  /** Hands over what a change of one statement touches when it is made, or may have been. */
+  const handingOver = async <T>(touched: Touched | null, scope: RequestScope | undefined, work: () => Promise<T>) => {
+    try {
+      const result = await work();
+      if (touched !== null) handOver([touched], scope);
+      return result;
+    } catch (error) {
+      if (connectionFault(error) !== undefined) handOver(['anything'], scope);
+      throw error;
+    }
   };
 
   let isConfirmed = true;
@@ -314,7 +343,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     try {
       return await work();
     } finally {
-      onChanged();
       leave();
     }
   };
@@ -339,7 +367,13 @@ export function openDatabase(options: DatabaseOptions): Database {
         return run<R>(name, sql, values, form, scope); // the lane cannot be opened, but the pool has connections
       }
     },
-    write: (name, sql, values = [], scope) => writing(scope, () => change(name, sql, values, scope)),
+    write: (name, sql, values = [], scope) =>
+      writing(scope, () => handingOver('epochs', scope, () => change(name, sql, values, scope))),
+    writeAside: (name, sql, values = [], scope) =>
+      writing(scope, () => handingOver(null, scope, () => change(name, sql, values, scope))),
+    touched(touched, scope) {
+      handOver([touched], scope);
+    },
     transaction(work, { isExpendable = false, isUnsynced = false, isSnapshot = false } = {}, scope) {
       if (isSnapshot) return transact(work, BEGIN_SNAPSHOT, scope);
       if (isUnsynced) return transact(work, BEGIN_UNSYNCED, scope);
@@ -379,6 +413,29 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([pool.end(), lanes.close(), listLane.close()]);
       clearTimeout(impatience);
     },
+  };
+}
+
+/** The statements of an open transaction, which note what they touch. */
+function inNotedTransaction(
+  run: ReturnType<typeof runOn>,
+  notes: TransactionNotes,
+  scope: RequestScope | undefined,
+): Db {
+  const { touched } = notes;
+  return {
+    run,
+    read: run,
+    write(name, sql, values) {
+      notes.wrote(false);
+      return run(name, sql, values);
+    },
+    writeAside(name, sql, values) {
+      notes.wrote(true);
+      return run(name, sql, values);
+    },
+    touched,
+    onVersion: scope?.onVersion,
   };
 }
 

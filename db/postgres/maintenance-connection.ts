@@ -100,7 +100,7 @@ export async function withLane<T>(
 function laneOn(client: ServerClient): MaintenanceLane {
   const runNamed = runOn(client);
   const run: MaintenanceLane['run'] = (sql, values) => runNamed(null, sql, values);
-  const db: Db = { run: runNamed, write: runNamed, read: runNamed };
+  const db: Db = { run: runNamed, write: runNamed, writeAside: runNamed, read: runNamed };
   return {
     run,
     async transaction(work, begin = 'BEGIN') {

@@ -46,9 +46,18 @@ export class GuardedSource extends ScopedSource {
 
   override async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
     if (this.#isDecided) return super.write<R>(name, sql, values);
+    return this.#guarded((guard) => guard.write<R>(name, sql, values));
+  }
+
+  override async writeAside<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+    if (this.#isDecided) return super.writeAside<R>(name, sql, values);
+    return this.#guarded((guard) => guard.writeAside<R>(name, sql, values));
+  }
+
+  async #guarded<R>(write: (guard: GuardedTransaction) => Promise<Rows<R>>): Promise<Rows<R>> {
     const rows = await super.transaction(async (tx) => {
       const guard = new GuardedTransaction(tx, this.precondition);
-      const result = await guard.write<R>(name, sql, values);
+      const result = await write(guard);
       // One that found nothing to change has changed nothing: another statement may, or a refusal follows.
       if (result.rowCount > 0) await guard.require();
       return result;
@@ -98,12 +107,21 @@ class GuardedTransaction implements Db {
     return this.tx.onVersion;
   }
 
+  get touched(): Db['touched'] {
+    return this.tx.touched;
+  }
+
   run: Db['run'] = (name, sql, values, form) => this.tx.run(name, sql, values, form);
   read: Db['read'] = (name, sql, values, form) => this.tx.read(name, sql, values, form);
 
   async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
     await (this.#version ??= this.#look());
     return this.tx.write<R>(name, sql, values);
+  }
+
+  async writeAside<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
+    await (this.#version ??= this.#look());
+    return this.tx.writeAside<R>(name, sql, values);
   }
 
   /**

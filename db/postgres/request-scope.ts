@@ -11,6 +11,7 @@ import type { Precondition } from './precondition.js';
 import type { RequestClock } from './request-clock.js';
 import type { StatementTrace } from './statement-watch.js';
 import type { Db, Source, TransactionOptions } from './db.js';
+import type { Touched } from './touched.js';
 
 /** Who asked for a list: whose share of the database it takes, and until when its answer is wanted. */
 export interface ListReader {
@@ -56,6 +57,14 @@ export class ScopedSource implements Source {
 
   write<R>(name: string | null, sql: string, values?: readonly unknown[]) {
     return this.source.write<R>(name, sql, values, this.scope);
+  }
+
+  writeAside<R>(name: string | null, sql: string, values?: readonly unknown[]) {
+    return this.source.writeAside<R>(name, sql, values, this.scope);
+  }
+
+  touched(touched: Touched): void {
+    this.source.touched(touched, this.scope);
   }
 
   read<R>(name: string, sql: string, values?: readonly unknown[], form?: RowForm) {

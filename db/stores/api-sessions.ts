@@ -300,6 +300,8 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         draft.isSummed === true ? 'on' : '',
         ...shown,
       ]);
+      // Those beyond the bound that it ended are heard of by NOTIFY: no answer of this login depends on them.
+      db.touched?.('auditRecords');
       return row && ownerFrom(row);
     },
     async isSharedWithRouters(id) {
@@ -309,16 +311,21 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       } = await db.read<{ isShared: boolean }>('api-session-is-shared', sql, [id]);
       return row?.isShared ?? true;
     },
-    remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async remove(id) {
+      await remove(db, 'api_sessions', API_SESSION, id);
+      db.touched?.({ apiSession: id });
+    },
     async logOut(id, isSummed) {
       const sql = "DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)";
       const { rowCount } = await db.write('api-session-log-out', sql, [id, isSummed ? 'on' : '']);
+      db.touched?.({ apiSession: id });
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async completeMfa(id) {
       const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
         posture_revision = posture_revision + 1 WHERE id = $1`;
       const { rowCount } = await db.write('api-session-complete-mfa', sql, [id]);
+      db.touched?.({ postureOf: id });
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async removeOf(identityId, keptId) {
@@ -327,6 +334,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id ${BY_ACTOR}`,
         [identityId, keptId ?? ''],
       );
+      db.touched?.({ identity: identityId });
     },
     async findOwner(tokenHash, timeoutSeconds) {
       const {

@@ -119,6 +119,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
       'DELETE FROM auth_policy_signers WHERE auth_policy_id = $1 AND signer_id <> ALL ($2)',
       [id, signers],
     );
+    db.touched?.('apiSessions');
     if (signers.length === 0) return;
     await db.write(
       'auth-policy-set-signers',
@@ -148,6 +149,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
     },
     async update(id, changes) {
       await update(db, 'auth_policies', AUTH_POLICY, id, valuesOf(changes), changes.primary !== undefined);
+      db.touched?.('apiSessions');
       await setSigners(id, changes.primary?.extJwt.allowedSigners);
     },
     async remove(id) {
@@ -169,6 +171,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
       if (row.signers.length > 0) throw inUse('enrollAuthPolicyId', AUTH_POLICY, 'externalJwtSigner', row.signers);
       if (row.is_system) throw inUse('authPolicyId', AUTH_POLICY, 'system', [id]);
       if (!row.deleted) throw notFound(AUTH_POLICY, id);
+      db.touched?.('apiSessions');
     },
     async seed(id, name, settings) {
       const { rowCount } = await db.run(null, 'SELECT FROM auth_policies WHERE id = $1', [id]);

@@ -257,6 +257,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"`,
         [id],
       );
+      if (row !== undefined) db.touched?.({ identity: row.identityId });
       return row ?? raise(notFound(AUTHENTICATOR, id));
     },
     async credentialsByUsername(username) {
@@ -316,6 +317,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         WHERE id = $1 AND identity_id = $2 AND unverified_cert_pem = $3`,
         [id, owner, waitingPem],
       );
+      db.touched?.({ identity: owner });
       return rowCount === 1;
     },
     async requestExtension(id, isKeyRollRequested) {
@@ -328,6 +330,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         RETURNING identity_id`,
         [id, isKeyRollRequested],
       );
+      if (row !== undefined) db.touched?.({ identity: row.identity_id });
       return row?.identity_id;
     },
     async passwordHashOf(id) {

@@ -106,10 +106,9 @@ export interface CaStore {
   setVerified(id: string): Promise<void>;
   /**
    * Also deletes its cert authenticators, enrollments and the API sessions of both kinds. Call it in a transaction.
-   * @returns the ended API sessions
    * @throws DomainError `notFound`
    */
-  remove(id: string): Promise<readonly string[]>;
+  remove(id: string): Promise<void>;
 }
 
 export function caStore(db: Db, lists: Lists): CaStore {
@@ -166,7 +165,7 @@ export function caStore(db: Db, lists: Lists): CaStore {
       await db.run('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE', [id]);
       const { rows } = await db.write<{ id: string }>('ca-end-sessions', `${endAll(OF_CA)} RETURNING t.id`, [id]);
       await remove(db, 'cas', CA, id);
-      return rows.map((row) => row.id);
+      for (const ended of rows) db.touched?.({ apiSession: ended.id });
     },
   };
 }

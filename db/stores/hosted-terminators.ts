@@ -192,7 +192,7 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
   const find = async (id: string) => (await db.read<FoundRow>('host-find', FIND, [id])).rows[0];
   const upsert = async (draft: AnyDraft, { binding, sessionId, serviceId, hostId }: Owner): Promise<Hosting> => {
     if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
-    const { rows } = await db.write<{ is_new: boolean }>('host-upsert', UPSERT, [
+    const { rows } = await db.writeAside<{ is_new: boolean }>('host-upsert', UPSERT, [
       draft.id,
       binding,
       draft.routerId,
@@ -267,7 +267,7 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       return [...rows];
     },
     async change({ id, routerId, identityId }, { cost, precedence }) {
-      const { rowCount } = await db.write(
+      const { rowCount } = await db.writeAside(
         'terminator-change',
         `UPDATE terminators SET cost = coalesce($4, cost), precedence = coalesce($5, precedence), ${TOUCHED}
         WHERE id = $1 AND router_id = $2 AND host_id = $3`,
@@ -276,7 +276,7 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       return rowCount > 0;
     },
     async remove(ids, routerId) {
-      const { rows } = await db.write<{ id: string }>(
+      const { rows } = await db.writeAside<{ id: string }>(
         'terminators-remove',
         'DELETE FROM terminators WHERE id = ANY ($1) AND router_id = $2 AND is_system RETURNING id',
         [ids, routerId],
@@ -284,14 +284,14 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       return rows.map(({ id }) => id);
     },
     async removeOfSessions(sessionIds, routerId) {
-      await db.write(
+      await db.writeAside(
         'terminators-remove-of-sessions',
         'DELETE FROM terminators WHERE session_id = ANY ($1) AND router_id = $2',
         [sessionIds, routerId],
       );
     },
     async removeTunneled(routerId, { ids, areKept }) {
-      const { rows } = await db.write<{ id: string }>('terminators-remove-tunneled', REMOVE_TUNNELED, [
+      const { rows } = await db.writeAside<{ id: string }>('terminators-remove-tunneled', REMOVE_TUNNELED, [
         routerId,
         TUNNEL_BINDING,
         ids,

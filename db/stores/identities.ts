@@ -320,6 +320,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         },
         changes.hostings !== undefined,
       );
+      db.touched?.({ identity: id });
       if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
     },
     async claimExternalId(id, externalId) {
@@ -329,6 +330,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         ${TOUCHED} WHERE id = $1 AND coalesce(external_id, $2) = $2`,
         [id, externalId],
       );
+      db.touched?.({ identity: id });
       return rowCount === 1;
     },
     async highestNumber(name) {
@@ -353,6 +355,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
         [id],
       );
+      db.touched?.({ identity: id });
       if (row?.deleted === true) return;
       throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
     },
@@ -364,6 +367,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})`,
         [id, caller.isAdmin ? null : caller.permissions],
       );
+      db.touched?.({ identity: id });
       return rowCount === 1;
     },
     async disable(id, minutes) {
@@ -376,6 +380,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         WHERE id = $1 RETURNING id ${BY_ACTOR}`,
         [id, minutes],
       );
+      db.touched?.({ identity: id });
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
     async enable(id) {
@@ -385,6 +390,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         ${TOUCHED} WHERE id = $1`,
         [id],
       );
+      db.touched?.({ identity: id });
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
   };

@@ -30,10 +30,12 @@ export function identityTraceStore(db: Db): IdentityTraceStore {
       const {
         rows: [row],
       } = await db.write<{ endsAt: Date }>('trace-begin', BEGIN, [identityId, traceId, channels, durationMs]);
+      db.touched?.({ identity: identityId });
       return { traceId, endsAt: (row ?? raise(new Error('an INSERT without its row'))).endsAt };
     },
     async end(identityId) {
       await db.write('trace-end', 'DELETE FROM identity_traces WHERE identity_id = $1', [identityId]);
+      db.touched?.({ identity: identityId });
     },
     sweep: (max) => sweep(db, { table: 'identity_traces', key: 'identity_id', where: 'ends_at <= now()' }, max),
   };

@@ -1,6 +1,7 @@
 /** TOTP enrollments of identities. Secrets come and go sealed; what a code opens is decided on a locked row. */
 import type { BaseEntity } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
+import type { Rows } from '../postgres/connection.js';
 import type { Db } from '../postgres/db.js';
 import { baseOf } from '../query/table.js';
 import type { BaseRow } from '../query/table.js';
@@ -51,7 +52,7 @@ export interface MfaStore {
   /** Codes are taken again, and no wrong one counts any more. False when nothing kept them from being taken. */
   unblock(identityId: string): Promise<boolean>;
   /** Call it before a session is completed by it: sessions that owe nothing at this moment may `undo` it. */
-  setVerified(id: string): Promise<void>;
+  setVerified(mfa: Pick<Mfa, 'id' | 'identityId'>): Promise<void>;
   /**
    * Removes one that was verified within the last `seconds`, if this session owed nothing then. False, and nothing
    * done, otherwise.
@@ -123,6 +124,10 @@ export function mfaStore(db: Db): MfaStore {
     const sql = `UPDATE mfas SET ${change}, updated_at = now() WHERE id = $1 ${where}`;
     return (await db.write(name, sql, values)).rowCount === 1;
   };
+  const isRemoved = (identityId: string, { rowCount }: Pick<Rows<unknown>, 'rowCount'>): boolean => {
+    db.touched?.({ identity: identityId });
+    return rowCount > 0;
+  };
   return {
     async find(identityId) {
       const { rows } = await db.read<Row>('mfa-find', FIND, [identityId]);
@@ -166,23 +171,24 @@ export function mfaStore(db: Db): MfaStore {
     async countWrongOf(apiSessionId, { most, windowSeconds }) {
       await db.write('mfa-count-wrong-of', COUNT_WRONG_OF, [apiSessionId, windowSeconds, most]);
     },
-    async setVerified(id) {
+    async setVerified({ id, identityId }) {
       await touch('mfa-verified', 'is_verified = true, verified_at = now()', [id]);
       await db.write('mfa-let-undo', LET_UNDO, [id]);
+      db.touched?.({ identity: identityId });
     },
     async undo(identityId, apiSessionId, seconds) {
-      return (await db.write('mfa-undo', UNDO, [identityId, apiSessionId, seconds])).rowCount > 0;
+      return isRemoved(identityId, await db.write('mfa-undo', UNDO, [identityId, apiSessionId, seconds]));
     },
     async setCodes(id, sealedCodes) {
       await touch('mfa-set-codes', 'sealed_codes = $2', [id, sealedCodes]);
     },
     async remove(identityId) {
-      const { rowCount } = await db.write('mfa-delete', 'DELETE FROM mfas WHERE identity_id = $1', [identityId]);
-      return rowCount > 0;
+      const sql = 'DELETE FROM mfas WHERE identity_id = $1';
+      return isRemoved(identityId, await db.write('mfa-delete', sql, [identityId]));
     },
     async removeUnverified(identityId) {
       const sql = 'DELETE FROM mfas WHERE identity_id = $1 AND NOT is_verified';
-      return (await db.write('mfa-delete-unverified', sql, [identityId])).rowCount > 0;
+      return isRemoved(identityId, await db.write('mfa-delete-unverified', sql, [identityId]));
     },
     async after(id, max) {
       const { rows } = await db.run<SealedMfa>(

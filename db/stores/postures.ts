@@ -142,6 +142,7 @@ export function postureStore(db: Db): PostureStore {
     async keep(apiSessionId, { os, mac, domain, processes, wokenAt, unlockedAt }) {
       const told: PostureReport = { os, mac, domain, processes };
       await db.write('posture-keep', KEEP, [apiSessionId, json(told), wokenAt, unlockedAt]);
+      db.touched?.({ postureOf: apiSessionId });
     },
     async ofIdentity(identityId) {
       const { rows } = await db.run<PostureRow & { sdk_info: JsonObject }>(

@@ -62,12 +62,14 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
     },
     async endApiSession(id) {
       await db.write('revocation-end-api-session', 'DELETE FROM api_sessions WHERE id = $1', [id]);
+      db.touched?.({ apiSession: id });
     },
     async endIdentity(id) {
       // Logins hold the identity until they commit.
       const hold = 'SELECT FROM identities WHERE id = $1 FOR UPDATE';
       if ((await db.run('revocation-hold-identity', hold, [id])).rowCount === 0) throw notFound('identity', id);
       await db.write('revocation-end-identity', `${endAll('identity_id = $1')} RETURNING t.id ${BY_ACTOR}`, [id]);
+      db.touched?.({ identity: id });
     },
     sweep: (max) => sweep(db, { table: 'revocations', where: 'expires_at <= now() ORDER BY expires_at' }, max),
   };

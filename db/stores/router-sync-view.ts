@@ -126,7 +126,7 @@ export function routerSyncView(db: Db): RouterSyncView {
       return (await db.run<{ id: string; apiSessionId: string }>('services-of-sessions', sql, [apiSessionIds])).rows;
     },
     async share(ids) {
-      await db.write('sessions-share-with-routers', SHARE, [ids]);
+      await db.writeAside('sessions-share-with-routers', SHARE, [ids]);
     },
     async caPems() {
       const { rows } = await db.run<{ pem: string }>(

@@ -344,8 +344,8 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         rows: [row],
       } =
         hold === undefined
-          ? await db.write<Row>('session-create', CREATE, values)
-          : await db.write<Row>('session-create-posture', CREATE_UNDER_POSTURE, [
+          ? await db.writeAside<Row>('session-create', CREATE, values)
+          : await db.writeAside<Row>('session-create-posture', CREATE_UNDER_POSTURE, [
               ...values,
               hold.revision,
               untilText(hold.until),

@@ -42,13 +42,12 @@ export const detailExternalJwtSigner: Handler<'management', 'detailExternalJwtSi
 /** PUT /external-jwt-signers/{id}. Fails: as create, `notFound`. */
 export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSigner'> = async (
   { params, body, caller },
-  { stores, apiSessions, targetFault },
+  { stores, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   const draft = signerFrom(body);
   requireReachable(draft.keySource, targetFault);
   await stores.externalJwtSigners.update(params.id, draft);
-  apiSessions.forgetAll();
   return noData();
 };
 
@@ -58,7 +57,7 @@ export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSi
  */
 export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSigner'> = async (
   { params, body, caller },
-  { stores, apiSessions, targetFault },
+  { stores, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   const changes = { ...signerChangesFrom(body), tags: givenTags(body.tags) };
@@ -74,7 +73,6 @@ export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSign
     if (isNewEndpoint) requireReachable(keySource, targetFault);
     await externalJwtSigners.update(params.id, { ...changes, keySource });
   });
-  apiSessions.forgetAll();
   return noData();
 };
 
@@ -84,11 +82,10 @@ export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSign
  */
 export const deleteExternalJwtSigner: Handler<'management', 'deleteExternalJwtSigner'> = async (
   { params, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   await stores.externalJwtSigners.remove(params.id);
-  apiSessions.forgetAll();
   return noData();
 };
 

@@ -120,7 +120,9 @@ export function openRecorder(client: pg.Client): Recorder {
     run,
     read: run,
     write: (name, sql, values) => run(name, sql, values),
-    transaction: (work) => inTransaction(() => work({ run, read: run, write: run })),
+    writeAside: (name, sql, values) => run(name, sql, values),
+    touched: () => undefined,
+    transaction: (work) => inTransaction(() => work({ run, read: run, write: run, writeAside: run })),
     list: run,
     async whole<R>(sql: string, values: readonly unknown[], { form }: WholeOptions) {
       const { rows, columns } = await run<R>(null, sql, values, form);
