@@ -268,7 +268,7 @@ export interface Context {
   readonly elementCache: ElementCache;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
-  readonly checkConfigData: (type: ConfigType, data: unknown) => Promise<void>;
+  readonly checkConfigData: (type: Pick<ConfigType, 'id' | 'updatedAt' | 'schema'>, data: unknown) => Promise<void>;
   /** @throws DomainError `invalidField` when it is no usable schema */
   readonly checkConfigSchema: (schema: object) => Promise<void>;
 }

@@ -75,7 +75,8 @@ export class InProcessApi {
   }
 }
 
-function checkBody({ body: spec }: OperationSpec, body: unknown): void {
+/** @throws DomainError for a body that breaks the spec */
+export function checkBody({ body: spec }: OperationSpec, body: unknown): void {
   if (spec === null || body === undefined || spec.validator === null) return;
   const validate = validatorsOf.management[spec.validator];
   if (validate?.(body) !== false) return;

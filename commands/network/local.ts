@@ -16,6 +16,7 @@ import { ListElement } from '../../handlers/reply.js';
 import { openNetwork } from '../../server/keys/bootstrap.js';
 import type { Settings } from '../../server/settings/config.js';
 import type { Logger } from '../../server/base/log.js';
+import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { withNetwork } from '../../server/data/network-access.js';
 import { createOutgoing } from '../../server/sockets/outgoing.js';
 import { createPki } from '../../server/keys/pki.js';
@@ -23,11 +24,10 @@ import { serverIdentity } from '../../server/keys/renewal.js';
 import type { AnyReply } from '../../server/http/reply.js';
 import { createEnrollments } from '../../server/keys/signed-tokens.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';
-import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { IdentityBatch } from './identity-batch.js';
 import { dataOf, InProcessApi, asRefusedChange } from './in-process.js';
 import { allPages } from './pages.js';
-import { partial } from './partial.js';
+import { partialContext } from './partial-context.js';
 import { asText } from '../../domain/network-files/values.js';
 
 /**
@@ -79,7 +79,7 @@ const pageOf = (reply: AnyReply): JsonObject[] =>
 
 /** Makes the context of lists. */
 const readingContext = (stores: Stores): Context =>
-  partial<Context>('a list of the network', {
+  partialContext('a list of the network', {
     stores,
     edgeConnections: { of: () => 'unknown' },
     elementCache: new ElementCache(0),
@@ -103,7 +103,7 @@ async function openContext(
   const enrollments = createEnrollments({ config, identity, pki, stores });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
   return (tx) =>
-    partial<Context>(PURPOSE, {
+    partialContext(PURPOSE, {
       stores: tx,
       newId,
       pki,
@@ -114,13 +114,15 @@ async function openContext(
 }
 
 function writerOf(context: Context): Writer {
-  const batch = new IdentityBatch(context.stores);
-  const api = new InProcessApi(partial<Context>(PURPOSE, { ...context, stores: batch.stores }));
+  const batch = new IdentityBatch(context);
+  const api = new InProcessApi(context);
   const settle = () => asRefusedChange(() => batch.flush());
   return {
     lanes: 1, // a transaction has one connection
     isAllOrNothing: true,
-    async create({ operations }: EntityKind, body) {
+    async create({ name, operations }: EntityKind, body) {
+      const batched = name === 'identities' ? await asRefusedChange(() => batch.add(body)) : undefined;
+      if (batched !== undefined) return batched;
       return asText(dataOf(await api.change(operations.create, { body }))['id']);
     },
     async update({ operations }, id, body) {
