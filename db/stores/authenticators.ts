@@ -100,7 +100,7 @@ export interface ExtensionState {
   readonly method: AuthenticatorMethod;
   readonly isIssuedByNetwork: boolean;
   readonly certPem: string | null;
-  readonly publicKeyPrint: string | null;
+  readonly publicKeyFingerprint: string | null;
   readonly isKeyRollRequested: boolean;
   /** Issued, and not yet shown by its holder. */
   readonly unverifiedCertPem: string | null;
@@ -112,7 +112,7 @@ export interface ExtensionState {
 export interface CertificatePrints {
   readonly certPem: string;
   readonly fingerprint: string;
-  readonly publicKeyPrint: string;
+  readonly publicKeyFingerprint: string;
 }
 
 export interface CertDraft extends CertificatePrints {
@@ -233,7 +233,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         method: 'cert',
         cert_pem: draft.certPem,
         fingerprint: draft.fingerprint,
-        public_key_print: draft.publicKeyPrint,
+        public_key_print: draft.publicKeyFingerprint,
         is_issued_by_network: draft.isIssuedByNetwork,
         ca_id: draft.caId,
         tags: json(draft.tags),
@@ -285,8 +285,9 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       } = await db.read<ExtensionState>(
         'authenticator-extension',
         `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
-        cert_pem AS "certPem", public_key_print AS "publicKeyPrint", is_key_roll_requested AS "isKeyRollRequested",
-        unverified_cert_pem AS "unverifiedCertPem" FROM authenticators WHERE id = $1 AND identity_id = $2`,
+        cert_pem AS "certPem", public_key_print AS "publicKeyFingerprint",
+        is_key_roll_requested AS "isKeyRollRequested", unverified_cert_pem AS "unverifiedCertPem"
+        FROM authenticators WHERE id = $1 AND identity_id = $2`,
         [id, owner],
       );
       return row ?? raise(notFound(AUTHENTICATOR, id));
@@ -298,7 +299,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
           unverified_public_key_print = $6, ${TOUCHED}
         WHERE id = $1 AND identity_id = $2 AND is_issued_by_network AND cert_pem = $3
         AND NOT (is_key_roll_requested AND public_key_print = $6)`,
-        [id, owner, currentPem, next.certPem, next.fingerprint, next.publicKeyPrint],
+        [id, owner, currentPem, next.certPem, next.fingerprint, next.publicKeyFingerprint],
       );
       return rowCount === 1;
     },

@@ -25,7 +25,7 @@ export interface CheckOptions extends SchemaCheckOptions {
   readonly seals: Seals;
 }
 
-export interface Check {
+export interface IntegrityCheck {
   /** Of the log. */
   readonly name: string;
   readonly canFix: boolean;
@@ -37,7 +37,7 @@ const rowsOf = async <R>(tx: Db, sql: string, values: readonly unknown[] = []): 
   (await tx.run<R>(null, sql, values)).rows;
 
 /** The first is the schema: the others rely on its triggers and functions. */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly IntegrityCheck[] = [
   { name: 'structure', canFix: false, run: checkStructure },
   { name: 'functions, triggers and indexes', canFix: true, run: checkRebuildable },
   { name: 'epochs', canFix: true, run: checkEpochs },

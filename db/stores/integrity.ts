@@ -6,7 +6,7 @@ import { noteAudit } from './audit-records.js';
 import { MAINTENANCE_LOCK } from '../postgres/advisory-locks.js';
 import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { CHECKS } from './integrity-checks.js';
-import type { Check, CheckOptions, Seals } from './integrity-checks.js';
+import type { IntegrityCheck, CheckOptions, Seals } from './integrity-checks.js';
 import { missingStatements } from '../schema/schema-checks.js';
 
 /** The last run, or that under way. */
@@ -18,10 +18,10 @@ export interface IntegrityRun {
   /** Why it did not get to its end; empty when it did. */
   readonly error: string;
   readonly hasTooMany: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly IntegrityFinding[];
 }
 
-export interface Finding {
+export interface IntegrityFinding {
   readonly description: string;
   readonly isFixed: boolean;
 }
@@ -84,7 +84,11 @@ async function begin(lane: MaintenanceLane, isFixing: boolean): Promise<void> {
 }
 
 /** A check that cannot repair what it found tells it all the same. */
-async function runCheck(lane: MaintenanceLane, check: Check, options: CheckOptions): Promise<Finding[]> {
+async function runCheck(
+  lane: MaintenanceLane,
+  check: IntegrityCheck,
+  options: CheckOptions,
+): Promise<IntegrityFinding[]> {
   const attempt = async (isFixing: boolean) =>
     lane.transaction(async (tx) => {
       await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
@@ -110,7 +114,7 @@ async function runCheck(lane: MaintenanceLane, check: Check, options: CheckOptio
   }
 }
 
-async function keep(lane: MaintenanceLane, before: number, findings: readonly Finding[]): Promise<void> {
+async function keep(lane: MaintenanceLane, before: number, findings: readonly IntegrityFinding[]): Promise<void> {
   if (findings.length === 0) return;
   await lane.run(
     `INSERT INTO integrity_findings (position, description, is_fixed)
@@ -155,7 +159,7 @@ export function integrityStore(db: Db): IntegrityStore {
           hasTooMany: false,
           findings: [],
         };
-      const { rows } = await db.run<Finding>(
+      const { rows } = await db.run<IntegrityFinding>(
         'integrity-findings',
         'SELECT description, is_fixed AS "isFixed" FROM integrity_findings ORDER BY position',
       );

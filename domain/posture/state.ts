@@ -48,8 +48,8 @@ export interface PostureState extends PostureReport {
   readonly unlockedAt: Date | null;
 }
 
-export const NO_REPORT: PostureReport = { os: null, mac: null, domain: null, processes: [] };
-export const NOTHING_KNOWN: PostureState = { ...NO_REPORT, passedMfaAt: null, wokenAt: null, unlockedAt: null };
+export const NOTHING_REPORTED: PostureReport = { os: null, mac: null, domain: null, processes: [] };
+export const NOTHING_KNOWN: PostureState = { ...NOTHING_REPORTED, passedMfaAt: null, wokenAt: null, unlockedAt: null };
 
 type Fields = Readonly<Record<string, unknown>>;
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -66,7 +66,7 @@ function storedReport<T>(value: unknown, read: (fields: Fields) => T): (T & Repo
 
 /** Reads the stored document; never throws. */
 export function readPostureReport(document: unknown): PostureReport {
-  if (typeof document !== 'object' || document === null) return NO_REPORT;
+  if (typeof document !== 'object' || document === null) return NOTHING_REPORTED;
   const { os, mac, domain, processes } = document as Fields;
   return {
     os: storedReport(os, ({ type, version, build }) => ({

@@ -6,7 +6,7 @@
  * Each change is announced after its commit, and read after the announcement, so what a router is told last is right.
  * A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
-import { changesBetween, modelOf } from '../../domain/fabric/router-model.js';
+import { modelChanges, modelOf } from '../../domain/fabric/router-model.js';
 import type { ModelConfig, RouterModel } from '../../domain/fabric/router-model.js';
 import type { ConfigVersion, ReachedModels } from '../../db/stores/router-models.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -238,7 +238,7 @@ function sendChanges(
   const { channel, subscriptionId, sent } = entry;
   if (subscriptionId === undefined) return;
   const position = { index, timelineId, subscriptionId };
-  const changes = sent === undefined ? [] : changesBetween(sent.model, model);
+  const changes = sent === undefined ? [] : modelChanges(sent.model, model);
   const hasGrown = sent?.timelineId === timelineId && index > sent.index;
   if (sent === undefined || (changes.length > 0 && !hasGrown)) {
     channel.send(stateMessage(model, keys, position));
