@@ -9,7 +9,7 @@ import type { CheckOptions, Seals } from '../../db/stores/integrity-checks.js';
 import { missingStatements } from '../../db/schema/schema-checks.js';
 import { appliedIn, connect, hasExtension, migrationNames, refuseUnfit, unusable } from '../../db/schema/migrate.js';
 import { outageOf } from '../../db/postgres/outages.js';
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Config } from '../../server/settings/config.js';
 import { refuseTransactionPooler } from '../../server/data/database.js';

@@ -1,6 +1,6 @@
 /** The examination: what hinders a look at other things comes first, and they are skipped then. */
 import type { X509Certificate } from 'node:crypto';
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import { READ_ALL, withLane } from '../../db/postgres/maintenance-connection.js';
 import { networkStore } from '../../db/stores/network.js';
 import type { Seals } from '../../db/stores/integrity-checks.js';

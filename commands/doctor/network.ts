@@ -1,5 +1,5 @@
 /** What the network has in its database: its key, its certificates, and the time. */
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import type { NetworkRecord, PkiPurpose, PkiRecord } from '../../db/stores/network.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { fault, ok, warning } from './finding.js';

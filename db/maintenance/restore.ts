@@ -5,7 +5,7 @@
 import { translate } from '../postgres/errors.js';
 import { DatabaseUnavailable } from '../postgres/outages.js';
 import { migrate } from '../schema/migrate.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { START_LOCK } from '../postgres/advisory-locks.js';
 import type { ServerConfig } from '../postgres/servers.js';
 import { quoted, sequenceNames, tableShapes } from '../schema/catalog.js';

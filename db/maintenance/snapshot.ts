@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { dropDraft, finishDraft, openDraft } from '../embedded/own-files.js';
 import { isOfCluster, quoted, sequenceNames, tableShapes } from '../schema/catalog.js';
 import type { TableShape } from '../schema/catalog.js';

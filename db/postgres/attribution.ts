@@ -4,6 +4,7 @@
  */
 import type { ActorKind } from '../../domain/audit.js';
 import { EXPENDABLE } from './expendable.js';
+import type { Sendable } from './statement.js';
 
 /** Who acts. Without one the controller acts by itself. */
 export interface Actor {
@@ -29,9 +30,9 @@ const hex = (text = ''): string => Buffer.from(text).toString('hex');
 export const settingOf = ({ kind, id, name, apiSessionId, address, requestId, controller }: Actor): string =>
   [kind, plain(id), hex(name), plain(apiSessionId), plain(address), plain(requestId), hex(controller)].join('|');
 
-/** The text that opens a transaction in which `actor` acts. */
-export const beginAs = (begin: string, actor: Actor | undefined): string =>
-  actor === undefined ? begin : `${begin}; SET LOCAL edge.actor = '${settingOf(actor)}'`;
+/** The statement that opens a transaction in which `actor` acts: two commands in one message. */
+export const beginAs = (begin: Sendable, actor: Actor | undefined): Sendable =>
+  actor === undefined ? begin : { ...begin, text: `${begin.text}; SET LOCAL edge.actor = '${settingOf(actor)}'` };
 
 /**
  * In the RETURNING of a change within a WITH: there `withActor` puts the setting. It is set while rows come, and

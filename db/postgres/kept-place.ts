@@ -3,11 +3,11 @@
  * then of no more lists than there are places. A request that asks for a further list gives its place back first, so
  * that no request waits for a place while it has one: they could all wait for each other.
  */
-import type { Leave } from '../../domain/scheduling/shares.js';
+import type { Release } from '../../domain/scheduling/shares.js';
 
 export class KeptPlace {
   #underWay = 0;
-  #leave: Leave | undefined;
+  #leave: Release | undefined;
   #isOver = false;
 
   /** Call before a list asks for its place; each call is followed by one of `end`. */
@@ -17,7 +17,7 @@ export class KeptPlace {
   }
 
   /** @param leave  gives the list's place back; none when it got no place */
-  end(leave?: Leave): void {
+  end(leave?: Release): void {
     this.#underWay -= 1;
     if (this.#isOver || this.#underWay > 0) leave?.();
     else this.#leave = leave;

@@ -6,54 +6,13 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { versionOf } from '../../domain/entity-version.js';
-import type { Rows } from './connection.js';
-import type { Db, Source, TransactionOptions } from './db.js';
-import { ScopedSource } from './request-scope.js';
-import type { OnVersion, RequestScope } from './request-scope.js';
-
-/** Where the version of an entity is, by its name in errors: the time of its last change. */
-const VERSIONS = {
-  // When it was made: nothing of it can be set, and its last change moves with the activity of its user.
-  apiSession: { table: 'api_sessions', column: 'created_at' },
-  authPolicy: { table: 'auth_policies', column: 'updated_at' },
-  authenticator: { table: 'authenticators', column: 'updated_at' },
-  ca: { table: 'cas', column: 'updated_at' },
-  config: { table: 'configs', column: 'updated_at' },
-  configType: { table: 'config_types', column: 'updated_at' },
-  controllerSetting: { table: 'controller_settings', column: 'updated_at' },
-  edgeRouterPolicy: { table: 'edge_router_policies', column: 'updated_at' },
-  enrollment: { table: 'enrollments', column: 'updated_at' },
-  externalJwtSigner: { table: 'external_jwt_signers', column: 'updated_at' },
-  identity: { table: 'identities', column: 'updated_at' },
-  postureCheck: { table: 'posture_checks', column: 'updated_at' },
-  router: { table: 'routers', column: 'updated_at' },
-  service: { table: 'services', column: 'updated_at' },
-  serviceEdgeRouterPolicy: { table: 'service_edge_router_policies', column: 'updated_at' },
-  servicePolicy: { table: 'service_policies', column: 'updated_at' },
-  session: { table: 'sessions', column: 'updated_at' },
-  terminator: { table: 'terminators', column: 'updated_at' },
-  webhook: { table: 'webhooks', column: 'updated_at' },
-} as const;
-
-export type VersionedEntity = keyof typeof VERSIONS;
-
-export const tableOf = (entity: VersionedEntity): string => VERSIONS[entity].table;
-
-export const isConstant = (entity: VersionedEntity): boolean => VERSIONS[entity].column === 'created_at';
-
-/** Those in which every change has to move `updated_at`. */
-export const tablesOfVersions: readonly string[] = Object.values(VERSIONS)
-  .filter(({ column }) => column === 'updated_at')
-  .map(({ table }) => table);
-
-/** The row that a request changes, and the versions of it that the sender takes for the present one. */
-export interface Precondition {
-  readonly entity: VersionedEntity;
-  readonly id: string;
-  readonly isDelete: boolean;
-  /** By `versionOf`. */
-  readonly versions: ReadonlySet<string>;
-}
+import type { RowForm, Rows } from './connection.js';
+import type { Database, Db, OnVersion, Precondition, RequestScope, TransactionOptions } from './contracts.js';
+import { tableOf, versionColumns } from './entity-versions.js';
+import { Executor } from './executor.js';
+import { ScopedSource } from './scoped-source.js';
+import { locking } from './statement.js';
+import type { Statement } from './statement.js';
 
 /** The database for one request that has a precondition. */
 export class GuardedSource extends ScopedSource {
@@ -61,18 +20,18 @@ export class GuardedSource extends ScopedSource {
   #isDecided = false;
 
   constructor(
-    source: Source,
+    database: Database,
     scope: RequestScope,
     readonly precondition: Precondition,
   ) {
-    super(source, scope);
+    super(database, scope);
   }
 
-  override async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
-    if (this.#isDecided) return super.write<R>(name, sql, values);
+  override async execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
+    if (statement.kind !== 'change' || this.#isDecided) return super.execute(statement, values, form);
     const rows = await super.transaction(async (tx) => {
       const guard = new GuardedTransaction(tx, this.precondition);
-      const result = await guard.write<R>(name, sql, values);
+      const result = await guard.execute(statement, values, form);
       // One that found nothing to change has changed nothing: another statement may, or a refusal follows.
       if (result.rowCount > 0) await guard.require();
       return result;
@@ -105,29 +64,28 @@ export class GuardedSource extends ScopedSource {
   }
 }
 
-/** An open transaction, whose first write looks at the row before. */
-class GuardedTransaction implements Db {
+/** An open transaction, whose first change looks at the row before. */
+class GuardedTransaction extends Executor {
   #version: Promise<Date | undefined> | undefined;
 
   constructor(
     readonly tx: Db,
     readonly precondition: Precondition,
-  ) {}
+  ) {
+    super();
+  }
 
   get hasWritten(): boolean {
     return this.#version !== undefined;
   }
 
-  get onVersion(): OnVersion | undefined {
+  override get onVersion(): OnVersion | undefined {
     return this.tx.onVersion;
   }
 
-  run: Db['run'] = (name, sql, values, form) => this.tx.run(name, sql, values, form);
-  read: Db['read'] = (name, sql, values, form) => this.tx.read(name, sql, values, form);
-
-  async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
-    await (this.#version ??= this.#look());
-    return this.tx.write<R>(name, sql, values);
+  async execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
+    if (statement.kind === 'change') await (this.#version ??= this.#lockVersion());
+    return this.tx.execute(statement, values, form);
   }
 
   /**
@@ -135,7 +93,7 @@ class GuardedTransaction implements Db {
    * @throws DomainError `preconditionFailed`
    */
   async require(): Promise<Date | undefined> {
-    const version = await (this.#version ??= this.#look());
+    const version = await (this.#version ??= this.#lockVersion());
     const { entity, id, versions } = this.precondition;
     if (version === undefined || versions.has(versionOf(version))) return version;
     throw new DomainError('preconditionFailed', {
@@ -145,14 +103,21 @@ class GuardedTransaction implements Db {
     });
   }
 
-  async #look(): Promise<Date | undefined> {
+  async #lockVersion(): Promise<Date | undefined> {
     const { entity, id, isDelete } = this.precondition;
-    const { table, column } = VERSIONS[entity];
-    const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
-    const sql = `SELECT ${column} AS version FROM ${table} WHERE id = $1 ${lock}`;
-    const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [
-      id,
-    ]);
-    return rows[0]?.version;
+    const { toDelete, toChange } = LOCKS[entity];
+    return (await this.tx.one(isDelete ? toDelete : toChange, [id]))?.version;
   }
 }
+
+interface Versioned {
+  readonly version: Date;
+}
+
+const LOCKS = versionColumns(({ table, column }) => {
+  const version = `SELECT ${column} AS version FROM ${table} WHERE id = $1`;
+  return {
+    toDelete: locking<Versioned>(`version-${table}-delete`, `${version} FOR UPDATE`),
+    toChange: locking<Versioned>(`version-${table}-change`, `${version} FOR NO KEY UPDATE`),
+  };
+});

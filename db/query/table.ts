@@ -7,8 +7,9 @@ import type { BaseEntity, Page, Tags, Unread } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { insertStatement, updateStatement, versionStatement } from './change-statements.js';
 import type { Values } from './change-statements.js';
-import { isDatabase } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { list } from '../postgres/statement.js';
+import { isDatabase } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { both, compileList, filterableFields, nameOf, Params } from '../filter/index.js';
 import type { Bind, Clause, CompiledList, ListQuery, SymbolTable } from '../filter/index.js';
 import type { RowForm, Rows } from '../postgres/connection.js';
@@ -168,7 +169,7 @@ export class Lists {
     // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
     if (limit === null && isDatabase(db)) {
       const options = { batchSize: this.limits.maxLimit, isHeld: request.isHeld === true, form };
-      const { head, ...whole } = await db.whole<R>(sql, values, options);
+      const { head, ...whole } = await db.whole(list<R>(null, sql), values, options);
       return { rows: head, ...whole, ...found };
     }
     return { ...(await this.#rows<R>(db, source, { sql, values, form }, parts)), ...found };
@@ -186,10 +187,10 @@ export class Lists {
     const { sql, values, form } = statement;
     const shape = `${form} ${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     if (countsUpTo === undefined && isShort(parts))
-      return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
+      return db.execute(list<R>(this.#names.lastingNameFor(shape), sql, 'read'), values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
-    return readList<R>(db, name, statement);
+    return db.execute(list<R>(name, sql), values, form);
   }
 }
 
@@ -229,16 +230,9 @@ function isShort({ where, compiled }: PageParts): boolean {
   );
 }
 
-/** On a connection of the lists, under the share of who reads it; in a transaction on that of the transaction. */
-export function readList<R>(db: Db, name: string | null, { sql, values, form }: Statement): Promise<Rows<R>> {
-  return isDatabase(db) ? db.list<R>(name, sql, values, form) : db.run<R>(name, sql, values, form);
-}
-
 /** The total of a page beyond the last match: the first row of the same list has it. */
 async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
-  const {
-    rows: [first],
-  } = await readList<Total>(db, null, { sql, values: [...values, 1, 0] });
+  const first = await db.one(list<Total>(null, sql), [...values, 1, 0]);
   return Number(first?.total_count ?? 0);
 }
 

@@ -1,5 +1,5 @@
 /** What the tables of the network look like in a database. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { networkTables } from './shipped-schema.js';
 
 export interface Column {

@@ -1,5 +1,5 @@
 /** The schema of a database against the one of this release. What operators added beside it is not looked at. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { quoted } from './catalog.js';
 import { dumpSchema } from './schema-dump.js';
 import { networkTables, shippedStatements, statementsOf } from './shipped-schema.js';

@@ -8,7 +8,7 @@ import { grantsOf, judge } from '../../domain/policy/access.js';
 import type { AccessPolicy } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 import { ASKED_CHECKS, postureOf, UNKNOWN_POSTURE, toAskedChecks } from './postures.js';
 import type { AskedRow, KnownPosture } from './postures.js';

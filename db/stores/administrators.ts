@@ -7,7 +7,7 @@ import { ADMINISTRATORS_LOCK } from '../postgres/advisory-locks.js';
 import { DomainError } from '../../domain/errors.js';
 import { readCertificate } from '../../domain/pki/certificate.js';
 import { firstCertificate } from '../../domain/pki/pem.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 
 /** How a change that leaves no administrator is refused. */

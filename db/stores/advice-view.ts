@@ -1,6 +1,6 @@
 /** What the policies say of one identity and one service, in one look: what it may do, and by which edge routers. */
 import type { NamedRef, PolicyType } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isOnlineSql } from './router-channels.js';
 import { SELECTS_BOTH, withSelectors } from './session-grants.js';
 

@@ -1,7 +1,7 @@
 /** Certificates of API sessions: short-lived, gone with their session. Whose they are is an argument of every query. */
 import type { ApiSessionCertificate, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { sweep } from './sweep.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';

@@ -4,7 +4,7 @@ import type { Trace } from '../../domain/administration.js';
 import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BY_ACTOR } from '../postgres/attribution.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 import { isDisabledSql } from './disabled.js';

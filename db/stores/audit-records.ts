@@ -7,7 +7,7 @@ import type { ActorKind, AuditRecord, Refusal } from '../../domain/audit.js';
 import type { Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { AUDIT_LOCK } from '../postgres/advisory-locks.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { auditSymbols } from './symbols.js';
 import { getOne } from '../query/table.js';
 import type { Lists, ListRequest, PageSource } from '../query/table.js';

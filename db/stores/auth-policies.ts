@@ -3,7 +3,7 @@ import type { AuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { AuthPolicy, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { BY_ACTOR } from '../postgres/attribution.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
 import { authPolicySymbols } from './symbols.js';

@@ -5,7 +5,7 @@
 import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from '../query/table.js';
 import type { BaseRow, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';

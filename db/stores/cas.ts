@@ -1,7 +1,7 @@
 /** The certificate authorities of others: whose certificates enroll and log in. */
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { endAll } from './api-sessions.js';
 import { CA_HAS_ONE_ABOVE } from './rights.js';
 import {

@@ -5,7 +5,7 @@
  */
 import { invalidField, notFound } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 interface Carrier {
   /** One row per carrier and config, with the type of the config. */

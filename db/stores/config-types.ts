@@ -2,7 +2,7 @@
 import type { ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { BY_ACTOR } from '../postgres/attribution.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import { configTypeSymbols } from './symbols.js';

@@ -2,7 +2,7 @@
 import type { Config, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { deleteConfig } from './config-lists.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { everything, inAll, referringTo, rowsWhere } from '../query/scopes.js';

@@ -1,6 +1,6 @@
 /** The list of controllers that routers are told, and what it is made of. */
 import type { ControllerList, SeenController } from '../../domain/fabric/controller-list.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 
 export interface ListState {

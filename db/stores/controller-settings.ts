@@ -2,7 +2,7 @@
 import type { ControllerSettingDraft, ControllerSettings, EffectiveSettings } from '../../domain/administration.js';
 import type { Page } from '../../domain/model.js';
 import { GLOBAL_SETTINGS } from '../../domain/administration.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { controllerSettingSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';

@@ -1,7 +1,7 @@
 /** Controllers that share this database. Each writes its own row when it starts and touches it while it lives. */
 import type { Controller, Page } from '../../domain/model.js';
 import { laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 import { BASE_COLUMNS, baseOf } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';

@@ -3,7 +3,7 @@
  */
 import type { EdgeRouterPolicy, EdgeRouterPolicyDraft } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { display } from './role-lists.js';
 import type { Names } from './role-lists.js';
 import { policyStores } from './role-policies.js';

@@ -8,7 +8,7 @@ import type {
   NamedRef,
   Page,
 } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, selectSql, update } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { mayEnroll } from '../../domain/auth/rights.js';

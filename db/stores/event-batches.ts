@@ -7,7 +7,7 @@ import type { EventPosition } from '../../domain/events/position.js';
 import { EVENT_BATCH_LOCK } from '../postgres/advisory-locks.js';
 import { AUDIT_COLUMNS, recordFromRow } from './audit-records.js';
 import type { AuditRow } from './audit-records.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 /** What is there to be read. */
 export interface EventRange {

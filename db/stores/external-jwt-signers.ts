@@ -4,7 +4,7 @@ import { notFound } from '../../domain/errors.js';
 import type { Page, Tags } from '../../domain/model.js';
 import { BY_ACTOR } from '../postgres/attribution.js';
 import { publicSignerSymbols } from './client-symbols.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { rowsWhere } from '../query/scopes.js';
 import { externalJwtSignerSymbols } from './symbols.js';

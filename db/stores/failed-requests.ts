@@ -1,7 +1,7 @@
 /** Sessions for services that were refused because of what is known of the device: the latest, for administrators. */
 import type { PolicyType } from '../../domain/model.js';
 import type { CheckFailure } from '../../domain/posture/failures.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 import { json } from '../query/table.js';
 

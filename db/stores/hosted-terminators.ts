@@ -7,7 +7,7 @@ import type { PeerData, StoredPeerData } from '../../domain/fabric/terminator.js
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import type { HostingPrecedence } from '../../domain/model.js';
 import { TOUCHED, laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { reachesSql } from './router-models.js';
 
 interface AnyDraft {

@@ -9,7 +9,7 @@ import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { BY_ACTOR } from '../postgres/attribution.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { endAll } from './api-sessions.js';
 import { areHeld } from './rights.js';

@@ -4,7 +4,7 @@
  */
 import type { NamedRef, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
 import type { Lists, ListRequest } from '../query/table.js';
 import { wholeList } from '../query/whole-list.js';
@@ -81,7 +81,7 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
         lists,
         {
           symbols: identityServiceConfigSymbols,
-          name: 'identity-service-configs',
+          name: 'list-identity-service-configs',
           sql: assignedTo(identityId),
           fromRow: (row) => ({
             service: { id: row.service_id, name: row.service_name },

@@ -1,7 +1,7 @@
 /** Which identities are traced, under which name and until when. API sessions show it: see api-sessions.ts. */
 import type { Trace } from '../../domain/administration.js';
 import { raise } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { sweep } from './sweep.js';
 
 export interface TraceDraft {

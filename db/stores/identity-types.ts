@@ -1,6 +1,6 @@
 /** Identity types: fixed at first start, only read. */
 import type { IdentityType, Page } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { identityTypeSymbols } from './symbols.js';

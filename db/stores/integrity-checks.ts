@@ -3,7 +3,7 @@
  * what only time makes wrong. A check reads in one statement what must agree, so that no change under way looks like
  * damage; each repair is a statement that is right whatever others change meanwhile.
  */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { NetworkSecret, PkiRecord } from './network.js';
 import type { SealedWebhook } from './webhooks.js';
 import type { SealedMfa } from './mfas.js';

@@ -1,6 +1,6 @@
 /** Runs the checks of data integrity one after the other, and keeps what they found where every controller reads it. */
 import { DomainError } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { DatabaseUnavailable } from '../postgres/outages.js';
 import { noteAudit } from './audit-records.js';
 import { MAINTENANCE_LOCK } from '../postgres/advisory-locks.js';

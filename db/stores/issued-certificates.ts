@@ -1,5 +1,5 @@
 /** What the network's own authority has issued: a record per certificate, for audits, until the certificate ends. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { sweep } from './sweep.js';
 
 export type IssuedKind = 'identity' | 'apiSession' | 'router' | 'routerServer' | 'server' | 'intermediate';

@@ -1,7 +1,7 @@
 /** What a login reads apart from passwords, and who owns a certificate. */
 import type { Ca } from '../../domain/model.js';
 import { allowsSigner } from './auth-policies.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { isRevokedSql } from './revoked.js';
 import type { TokenProof } from './session-opening.js';

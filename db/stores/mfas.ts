@@ -1,7 +1,7 @@
 /** TOTP enrollments of identities. Secrets come and go sealed; what a code opens is decided on a locked row. */
 import type { BaseEntity } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { baseOf } from '../query/table.js';
 import type { BaseRow } from '../query/table.js';
 

@@ -1,6 +1,6 @@
 /** What exists once per network: its trust domain, its keys, its types of the first start. */
 import { START_LOCK } from '../postgres/advisory-locks.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 export type PkiPurpose = 'root' | 'intermediate' | 'server';
 

@@ -2,7 +2,7 @@
 import type { Page, PostureCheck, PostureCheckDraft, PostureCheckType, Tags } from '../../domain/model.js';
 import type { Criteria, OperatingSystem } from '../../domain/posture/criteria.js';
 import { notFound, raise } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { postureCheckSymbols, postureCheckTypeSymbols } from './symbols.js';

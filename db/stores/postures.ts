@@ -9,7 +9,7 @@ import { NOTHING_KNOWN, readTold } from '../../domain/posture/state.js';
 import type { PostureState, Told } from '../../domain/posture/state.js';
 import type { Criteria } from '../../domain/posture/criteria.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { json } from '../query/table.js';
 
 /** A policy `p` asks for no posture check: it passes whatever the device is. */

@@ -3,7 +3,7 @@ import type { Revocation, RevocationType } from '../../domain/administration.js'
 import type { Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { sweep } from './sweep.js';
 import { revocationSymbols } from './symbols.js';
 import { endAll } from './api-sessions.js';

@@ -1,6 +1,6 @@
 /** Role attributes in use: read from the counts that triggers keep, never by a look at every entity. */
 import type { Page } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
 import type { Lists, ListRequest } from '../query/table.js';
 import { wholeList } from '../query/whole-list.js';

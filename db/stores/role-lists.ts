@@ -2,7 +2,7 @@
 import type { RoleDisplay } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
 import { namedIds } from '../../domain/policy/roles.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 /** Present names by id. */
 export type Names = Record<string, string> | null;

@@ -2,7 +2,7 @@
  * Reads of access to edge routers: which policies select an entity, and what the other side of those policies selects.
  */
 import type { Selectable } from '../../domain/policy/roles.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { namesEntity } from '../query/scopes.js';
 import type { RoleList } from '../query/scopes.js';
 

@@ -3,7 +3,7 @@
  * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
  */
 import type { RouterPresence, RouterVersion } from '../../domain/router.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 
 /** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */

@@ -15,7 +15,7 @@ import type {
   RouterReach,
 } from '../../domain/fabric/router-model.js';
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKS_NOTHING } from './postures.js';
 import { ROUTER_SERVES_BOTH, ROUTER_SERVES_IDENTITY } from './router-access-view.js';

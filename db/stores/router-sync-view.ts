@@ -1,7 +1,7 @@
 /** What the holder of a router's channel reads: whether the router may be connected, and which API sessions it gets. */
 import type { Selectable } from '../../domain/policy/roles.js';
 import { JOINS, MAY_CALL, OWES_TOTP } from './api-sessions.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { RoleList } from '../query/scopes.js';
 
 /** A router as far as its channel is concerned. */

@@ -8,7 +8,7 @@ import type { Router, RouterDraft, RouterInterface } from '../../domain/router.j
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { EXPENDABLE } from '../postgres/expendable.js';
 import { administratorStore } from './administrators.js';
 import type { Refusal } from './administrators.js';

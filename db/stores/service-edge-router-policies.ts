@@ -1,6 +1,6 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
 import type { ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { display } from './role-lists.js';
 import type { Names } from './role-lists.js';
 import { policyStores } from './role-policies.js';

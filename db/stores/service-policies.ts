@@ -1,6 +1,6 @@
 /** Service policies: role lists that decide who may dial or bind what. Reads show `@id` roles by present names. */
 import type { PolicyType, ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { display } from './role-lists.js';
 import type { Names } from './role-lists.js';
 import { policyStores } from './role-policies.js';

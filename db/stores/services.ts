@@ -7,8 +7,8 @@ import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../..
 import { permissionsFor } from '../../domain/policy/access.js';
 import type { Grant } from '../../domain/policy/access.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
-import { inTransaction } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { inTransaction } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, mapPage, remove, update } from '../query/table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { clientServiceSymbols } from './client-symbols.js';

@@ -6,8 +6,8 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
-import { isDatabase } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { isDatabase } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKED_CHECKS, ASKS_NOTHING, posturesOf, toAskedChecks, UNKNOWN_POSTURE } from './postures.js';
 import type { AskedRow } from './postures.js';

@@ -3,7 +3,7 @@
  * both kinds. What is not connected is left out, since clients try every router that they are told of.
  */
 import type { SessionRouter } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { HOST_IS_ALIVE } from './router-channels.js';
 import { withSelectors } from './session-grants.js';
 

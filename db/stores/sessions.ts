@@ -7,7 +7,7 @@ import type { NamedRef, Page, PolicyType, Session, Tags } from '../../domain/mod
 import { notFound } from '../../domain/errors.js';
 import type { AskedCheck } from '../../domain/posture/evaluate.js';
 import { BY_ACTOR } from '../postgres/attribution.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
 import type { AskedRow } from './postures.js';
 import {

@@ -1,7 +1,7 @@
 /** Sessions as a router shows them: by their tokens, and whether this router may be used for them. */
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { IS_GRANTED, checkGrants, untilChecked, withSelectors } from './session-grants.js';
 

@@ -1,5 +1,5 @@
 /** How many entities of each kind there are, from the totals that triggers keep. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 /** By table, as `entity_counts` keeps them; a kind of which none was ever made is not there. */
 export type EntityCounts = ReadonlyMap<string, number>;

@@ -2,7 +2,7 @@
  * Clearing away what has ended by itself: a bounded number of rows, so that no statement takes long. Rows that others
  * hold are left for the next sweep, so that several controllers sweep beside each other and none waits in a circle.
  */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 interface Ended {
   readonly table: string;

@@ -1,7 +1,7 @@
 /** Terminators: where on which router a service ends. The secret that goes with an instance is never read back. */
 import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import type { Page, Terminator, TerminatorDraft } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import type { Values } from '../query/change-statements.js';

@@ -1,5 +1,5 @@
 /** Tokens of external signers that made an identity: each makes one, once. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 
 export interface UsedTokenStore {
   /**

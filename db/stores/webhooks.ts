@@ -4,7 +4,7 @@ import type { Page, Tags } from '../../domain/model.js';
 import type { DeadLetter, Webhook, WebhookSettings } from '../../domain/webhooks/webhook.js';
 import { noteAudit } from './audit-records.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { rowsWhere } from '../query/scopes.js';
 import { deadLetterSymbols, webhookSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';

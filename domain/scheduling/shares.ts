@@ -15,17 +15,17 @@ export interface ShareOptions {
 }
 
 /** Gives the place back; call it once. */
-export type Leave = () => void;
+export type Release = () => void;
 
 export interface Shares {
   /** A place when there is one now. */
-  tryEnter(holder: string): Leave | undefined;
+  tryEnter(holder: string): Release | undefined;
   /**
    * @returns at once when there is a place, else a promise of one
    * @throws DomainError `rateLimited` with `retry-after: 1` when too many of this holder wait; `timeout` once `signal`
    * is aborted
    */
-  enter(holder: string, signal?: StopSignal): Leave | Promise<Leave>;
+  enter(holder: string, signal?: StopSignal): Release | Promise<Release>;
   /** For metrics and tests. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
@@ -47,7 +47,7 @@ export function createShares({ places, each, waiting }: ShareOptions): Shares {
   let running = 0;
 
   const mayRun = (holder: Holder) => holder.queue.length > 0 && holder.running < each;
-  const start = (holder: Holder): Leave => {
+  const start = (holder: Holder): Release => {
     holder.running += 1;
     running += 1;
     return () => {
@@ -69,7 +69,7 @@ export function createShares({ places, each, waiting }: ShareOptions): Shares {
     if (mayRun(next)) turns.add(next);
   };
   const wait = (holder: Holder, signal: StopSignal | undefined) =>
-    new Promise<Leave>((resolve, reject) => {
+    new Promise<Release>((resolve, reject) => {
       const giveUp = () => {
         holder.queue.splice(holder.queue.indexOf(begin), 1);
         if (!mayRun(holder)) turns.delete(holder);

@@ -10,9 +10,9 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalidField } from '../../domain/errors.js';
 import { collectionOf, versionOf } from '../../domain/entity-version.js';
-import { isConstant, tableOf } from '../../db/postgres/precondition.js';
-import type { Precondition, VersionedEntity } from '../../db/postgres/precondition.js';
-import type { OnVersion } from '../../db/postgres/request-scope.js';
+import { isConstant, tableOf } from '../../db/postgres/entity-versions.js';
+import type { Precondition, OnVersion } from '../../db/postgres/contracts.js';
+import type { VersionedEntity } from '../../db/postgres/entity-versions.js';
 import type { OperationSpec } from '../../generated/operation.js';
 
 /** What is stored of each collection whose entities can be changed or deleted by their ids. */

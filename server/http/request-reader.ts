@@ -1,7 +1,7 @@
 /** Who reads what a request asks for, and until when. */
 import type { ServerResponse } from 'node:http';
 import { KeptPlace } from '../../db/postgres/kept-place.js';
-import type { ListReader } from '../../db/postgres/request-scope.js';
+import type { ListReader } from '../../db/postgres/contracts.js';
 import { StopSource } from '../../domain/scheduling/stop-signal.js';
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 

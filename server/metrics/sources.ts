@@ -1,6 +1,6 @@
 /** Where the numbers come from: what each part of this process knows of itself. */
 import type { Server } from 'node:net';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import type { EntityCounts } from '../../db/stores/summary.js';
 import type { PasswordHasher } from '../../domain/auth/passwords.js';
 import type { CacheUse } from '../../domain/cache-use.js';

@@ -1,7 +1,7 @@
 /** Ties the change feed to all that this controller keeps in memory, and to what waits for a change. */
 import type { ClientConfig } from 'pg';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import type { FabricNews } from '../../fabric/fabric.js';
 import type { KeptAnswers } from '../../handlers/kept-answers.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { accessView } from '../../db/stores/access-view.js';
 import { checkGrants } from '../../db/stores/session-grants.js';
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import { Params } from '../../db/filter/index.js';
 import { policiesNaming, selectedBy } from '../../db/query/scopes.js';
 import type { Scope } from '../../db/query/scopes.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openDatabase } from '../../db/postgres/db.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import { columnsOfRecord } from '../../db/query/unread-rows.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';

@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { tablesOfVersions } from '../../db/postgres/precondition.js';
+import { tablesOfVersions } from '../../db/postgres/entity-versions.js';
 
 const folder = fileURLToPath(new URL('../../../db/', import.meta.url));
 

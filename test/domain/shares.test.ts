@@ -1,7 +1,7 @@
 /** Places shared out among holders: so many in all, so many each, in turn, and not without end. */
 import { expect } from 'chai';
 import { createShares } from '../../domain/scheduling/shares.js';
-import type { Leave } from '../../domain/scheduling/shares.js';
+import type { Release } from '../../domain/scheduling/shares.js';
 import type { DomainError } from '../../domain/errors.js';
 
 describe('shares of places', () => {
@@ -9,7 +9,7 @@ describe('shares of places', () => {
   const world = (options: { places: number; each: number; waiting: number }) => {
     const shares = createShares(options);
     const order: string[] = [];
-    const leaves = new Map<string, Leave>();
+    const leaves = new Map<string, Release>();
     const ask = async (holder: string, name: string, signal?: AbortSignal) => {
       const leave = await shares.enter(holder, signal);
       order.push(name);
