@@ -149,7 +149,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{db,server,fabric}/**/*.ts'],
+    files: ['{db,handlers,server,fabric}/**/*.ts'],
     plugins: { rooms },
     rules: { 'rooms/arrow': ['error', import.meta.dirname] },
   },

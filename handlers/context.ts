@@ -18,7 +18,7 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { KeptTexts } from './kept-texts.js';
-import type { QrCodes } from './shared/qr-codes.js';
+import type { QrCodes } from './qr-codes.js';
 import type { Caller } from './reply.js';
 import type { TextStream } from './text-stream.js';
 

@@ -1,6 +1,7 @@
 // Compiles to dist/ and adds what the compiler leaves out. Does nothing when dist/ is newer than every source, or where
 // there are none: an installed package runs it too (npm start), and has dist/ alone.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -54,6 +55,17 @@ cpSync(join(root, 'generated'), join(root, 'dist/generated'), {
   recursive: true,
   filter: (path) => !/\.ts$/.test(path),
 });
+
+// The forms of the API documents that are not checked in: made unless dist/ has those with the expected hashes.
+const checksums = join(root, 'generated/documents.sha256');
+const hasHash = (hash, path) =>
+  existsSync(path) && createHash('sha256').update(readFileSync(path)).digest('hex') === hash;
+const areMade =
+  existsSync(checksums) &&
+  [...readFileSync(checksums, 'utf8').matchAll(/^(\w+) {2}(.+)$/gm)].every(([, hash, name]) =>
+    hasHash(hash, join(root, 'dist/generated', name)),
+  );
+if (!areMade) execFileSync(process.execPath, [join(root, 'dist/scripts/documents.js')], { stdio: 'inherit' });
 
 // Every .sql file that is there is a migration, so none of an earlier build may stay.
 rmSync(join(root, 'dist/db/schema/migrations'), { recursive: true, force: true });

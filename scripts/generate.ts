@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { dump } from 'js-yaml';
+import { builtForms, CHECKSUMS, checksums, reviewedForm } from './documents.js';
 import { Catalog } from './generate/catalog.js';
 import type { Api } from './generate/model.js';
 import { NameTables } from './generate/names.js';
@@ -16,10 +16,8 @@ import { FORMATS, FORMATS_DECLARATION, OPERATION_TYPES, VALIDATORS_DECLARATION }
 import { HEADER } from './generate/text.js';
 import { emitTypes } from './generate/types.js';
 import { emitValidators } from './generate/validators.js';
-import { toOpenApi31 } from './openapi/document.js';
 import { toSchemas } from './openapi/schema.js';
 import { loadSpecs } from './spec-bundle.js';
-import { httpMethods } from './spec-document.js';
 import type { JsonObject, OpenApiDocument } from './spec-document.js';
 
 const APIS: readonly Api[] = ['client', 'management'];
@@ -40,14 +38,9 @@ function networkFiles(management: OpenApiDocument): [path: string, content: stri
 export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<string, string> {
   const files = new Map<string, string>();
   const parts = APIS.map((api) => {
-    const text = `${JSON.stringify(withoutFileExamples(documents[api] as OpenApiDocument), null, 1)}\n`;
     const catalog = new Catalog(readModel(api, documents[api]));
     const { code, items } = emitValidators(catalog);
-    files.set(`${api}.json`, text);
-    files.set(`${api}.yml`, dump(JSON.parse(text), { noRefs: true, lineWidth: 120 }));
-    const openApi31 = toOpenApi31(documents[api] as OpenApiDocument);
-    files.set(`${api}.openapi.json`, `${JSON.stringify(openApi31, null, 1)}\n`);
-    files.set(`${api}.openapi.yml`, dump(openApi31, { noRefs: true, lineWidth: 120 }));
+    files.set(`${api}.yml`, reviewedForm(documents[api] as OpenApiDocument));
     const names = new NameTables(catalog);
     files.set(`${api}/names.ts`, `${HEADER}\n${names.emit()}`);
     files.set(`${api}/request.ts`, `${HEADER}\n${emitTypes(catalog, 'request')}`);
@@ -57,25 +50,13 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
     files.set(`${api}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
     return { model: catalog.model, items, names };
   });
+  files.set(CHECKSUMS, checksums(builtForms(documents as Record<Api, OpenApiDocument>)));
   files.set('formats.cjs', HEADER + FORMATS);
   files.set('formats.d.cts', HEADER + FORMATS_DECLARATION);
   files.set('operation.ts', `${HEADER}\n${OPERATION_TYPES}`);
   files.set('operations.ts', `${HEADER}\n${emitOperationTable(parts)}`);
   files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ model }) => model))}`);
   return sorted([...files]);
-}
-
-/**
- * The document as it is served. What OpenAPI 2.0 calls `type: file` has its examples in 3.1 alone: tools compare an
- * example with its schema, and none is of that type.
- */
-function withoutFileExamples(document: OpenApiDocument): OpenApiDocument {
-  const served = structuredClone(document);
-  for (const item of Object.values(served.paths))
-    for (const method of httpMethods)
-      for (const response of Object.values(item[method]?.responses ?? {}))
-        if (!('$ref' in response) && response.schema?.type === 'file') delete response.examples;
-  return served;
 }
 
 function sorted(files: [path: string, content: string][]): Map<string, string> {

@@ -1,5 +1,5 @@
 // Which rooms of a folder may import which: the arrows of docs/architecture.md, as an ESLint rule. A room is a folder
-// within db/, server/ or fabric/; files outside of a room are the room '.'. No arrow runs back.
+// within db/, handlers/, server/ or fabric/; files outside of a room are the room '.'. No arrow runs back.
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** By folder and room: the rooms that it may import. */
@@ -12,6 +12,16 @@ export const ARROWS = {
     schema: ['postgres'],
     stores: ['filter', 'postgres', 'query', 'schema'],
     maintenance: ['embedded', 'postgres', 'schema'],
+  },
+  handlers: {
+    '.': [],
+    forms: ['.'],
+    delegation: ['.'],
+    access: ['.', 'forms'],
+    login: ['.', 'forms'],
+    enrollment: ['.', 'forms', 'login'],
+    client: ['.', 'forms', 'delegation', 'access', 'login', 'enrollment'],
+    management: ['.', 'forms', 'delegation', 'access', 'login', 'enrollment'],
   },
   server: {
     base: [],

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { apis } from './spec-document.js';
 import type { ApiName } from './spec-document.js';
 import { corrections, templates } from './sdk/corrections.js';
-import { checkedIn, served } from './sdk/documents.js';
+import { documentOfTree, served } from './sdk/documents.js';
 import { generateSdks, ROOT, runGenerator } from './sdk/generator.js';
 import { writeSignatures } from './sdk/signatures.js';
 
@@ -16,7 +16,7 @@ const USAGE = `Usage:
   npm run sdk -- LANGUAGE DIR [client|management]
       LANGUAGE is typescript, go, python or java, or any name that OpenAPI Generator knows.
       Without an API both come, in DIR/client and DIR/management.
-        --from URL      the document that this controller serves, not the checked-in one
+        --from URL      the document that this controller serves, not the one of this tree
         --ca FILE       with --from: certificates of the network's authorities, PEM
         --sha256 HEX    with --from: fingerprint of the network's root, which the controller then publishes itself
         --host NAME     without --from: name and port that the SDK calls by default (localhost:1280)
@@ -82,7 +82,7 @@ async function generate(
   };
   const documents =
     from === undefined
-      ? new Map(wanted.map((api) => [api, checkedIn(api, host ?? 'localhost:1280')]))
+      ? new Map(wanted.map((api) => [api, documentOfTree(api, host ?? 'localhost:1280')]))
       : await served(from, wanted, trust, console.log);
   await generateSdks(
     [...documents].map(([api, document]) => ({

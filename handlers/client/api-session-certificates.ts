@@ -9,7 +9,7 @@ import type * as Response from '../../generated/client/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, isoTime } from '../fields.js';
-import { readRequest } from '../shared/signing-request.js';
+import { readRequest } from '../enrollment/signing-request.js';
 
 const COLLECTION = 'current-api-session/certificates';
 /** Enough for every program that shares a session to renew its certificate, which lasts half a day, many times over. */

@@ -4,9 +4,9 @@ import { DomainError, notFound } from '../../domain/errors.js';
 import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Caller } from '../reply.js';
-import { toCommonEdgeRouter, toOwnEdgeRouter } from '../shared/router-model.js';
-import { toSessionEdgeRouter } from '../shared/session-model.js';
-import { findServiceView } from '../shared/service-views.js';
+import { toCommonEdgeRouter, toOwnEdgeRouter } from '../forms/router-model.js';
+import { toSessionEdgeRouter } from '../forms/session-model.js';
+import { findServiceView } from '../access/service-views.js';
 
 /** GET /current-identity/edge-routers: which ones the caller may use; enrolled ones only. */
 export const getCurrentIdentityEdgeRouters: Handler<'client', 'getCurrentIdentityEdgeRouters'> = async (

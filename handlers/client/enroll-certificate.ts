@@ -14,7 +14,7 @@ import type { StoreSet } from '../../db/stores/stores.js';
 import { noData } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { noteLeaf, verifyCurrentPeer } from '../shared/client-certificates.js';
+import { noteLeaf, verifyCurrentPeer } from '../login/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 export interface CertificateInput {

@@ -4,7 +4,7 @@ import { ok, raw } from '../handler.js';
 import type { Connection, Handler } from '../handler.js';
 import type { DataReply, RawReply } from '../reply.js';
 import type { Context } from '../context.js';
-import { readRequest } from '../shared/signing-request.js';
+import { readRequest } from '../enrollment/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /**

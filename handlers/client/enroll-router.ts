@@ -13,8 +13,8 @@ import type { RouterNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { IssuedChain, Pki, Context } from '../context.js';
-import { noteLeaf, verifyCurrentPeer } from '../shared/client-certificates.js';
-import { readRequest } from '../shared/signing-request.js';
+import { noteLeaf, verifyCurrentPeer } from '../login/client-certificates.js';
+import { readRequest } from '../enrollment/signing-request.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /** The two certificate requests of a router, PEM. */

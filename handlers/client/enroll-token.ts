@@ -15,8 +15,8 @@ import type { StoreSet } from '../../db/stores/stores.js';
 import { ok } from '../handler.js';
 import type { Connection, Handler, Note } from '../handler.js';
 import type { Context, IssuedChain } from '../context.js';
-import { readRequest } from '../shared/signing-request.js';
-import { proveToken, signerNamedBy } from '../shared/token-proof.js';
+import { readRequest } from '../enrollment/signing-request.js';
+import { proveToken, signerNamedBy } from '../login/token-proof.js';
 
 export interface TokenInput {
   readonly connection: Pick<Connection, 'bearerTokens'>;

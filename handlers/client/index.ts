@@ -15,10 +15,10 @@ import * as postureResponses from './posture-responses.js';
 import * as serviceUpdates from './service-updates.js';
 import * as services from './services.js';
 import * as sessions from './sessions.js';
-import { authenticateAt, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
-import * as certificateExtension from '../shared/certificate-extension.js';
-import * as currentIdentity from '../shared/current-identity.js';
-import * as mfa from '../shared/mfa.js';
+import { authenticateAt, deleteCurrentApiSession, getCurrentAPISession } from '../login/authentication.js';
+import * as certificateExtension from '../enrollment/certificate-extension.js';
+import * as currentIdentity from '../login/current-identity.js';
+import * as mfa from '../login/mfa.js';
 import {
   detailSpec,
   detailSpecBody,
@@ -29,7 +29,7 @@ import {
   listRoot,
   listVersion,
   listWellKnownCas,
-} from '../shared/informational.js';
+} from '../informational.js';
 
 export const clientHandlers = {
   ...apiSessionCertificates,

@@ -8,8 +8,8 @@ import type { Handler } from '../handler.js';
 import { ok } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
-import { servicesAskingForCode } from '../shared/code-prompts.js';
-import { toReport } from '../shared/posture-report-model.js';
+import { servicesAskingForCode } from '../access/code-prompts.js';
+import { toReport } from '../forms/posture-report-model.js';
 
 /** POST /posture-response. Fails: `unauthenticated` when the API session ended meanwhile. */
 export const createPostureResponse: Handler<'client', 'createPostureResponse'> = async ({ body, caller }, context) => ({

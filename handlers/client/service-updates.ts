@@ -10,7 +10,7 @@ import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Caller } from '../reply.js';
 import { isoTime } from '../fields.js';
-import { viewsOf } from '../shared/service-views.js';
+import { viewsOf } from '../access/service-views.js';
 
 /** GET /current-api-session/service-updates. */
 export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async (

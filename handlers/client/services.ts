@@ -12,7 +12,7 @@ import {
   listOwnServices,
   replaceService,
   toServiceDetail,
-} from '../shared/service-views.js';
+} from '../access/service-views.js';
 
 /** GET /services. */
 export const listServices: Handler<'client', 'listServices'> = async ({ query, caller }, context) =>

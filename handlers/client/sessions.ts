@@ -3,10 +3,10 @@ import { notFound } from '../../domain/errors.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { tagsFrom } from '../fields.js';
-import { findServiceView } from '../shared/service-views.js';
-import { sessionFor } from '../shared/session-creation.js';
-import { toSessionDetail } from '../shared/session-model.js';
-import { toTerminatorClientDetail } from '../shared/terminator-model.js';
+import { findServiceView } from '../access/service-views.js';
+import { sessionFor } from '../access/session-creation.js';
+import { toSessionDetail } from '../forms/session-model.js';
+import { toTerminatorClientDetail } from '../forms/terminator-model.js';
 
 /** GET /sessions. */
 export const listSessions: Handler<'client', 'listSessions'> = async ({ query, caller }, { stores }) =>

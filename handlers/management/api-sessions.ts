@@ -2,8 +2,8 @@
 import { apiSessionIdOf } from '../../domain/ids.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayEnd, whereAllowed } from '../shared/delegation.js';
-import { toApiSessionDetail } from '../shared/api-session-model.js';
+import { requireMayEnd, whereAllowed } from '../delegation/delegation.js';
+import { toApiSessionDetail } from '../forms/api-session-model.js';
 
 /** GET /api-sessions. */
 export const listAPISessions: Handler<'management', 'listAPISessions'> = async ({ query }, { stores }) =>

@@ -2,8 +2,8 @@
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { requireMayChangePolicy } from '../shared/delegation.js';
-import { settingsFrom, settingsWith, toAuthPolicyDetail } from '../shared/auth-policy-model.js';
+import { requireMayChangePolicy } from '../delegation/delegation.js';
+import { settingsFrom, settingsWith, toAuthPolicyDetail } from '../forms/auth-policy-model.js';
 
 /** GET /auth-policies. */
 export const listAuthPolicies: Handler<'management', 'listAuthPolicies'> = async ({ query }, { stores }) =>

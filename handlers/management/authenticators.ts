@@ -8,9 +8,9 @@ import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
 import type { Context } from '../context.js';
-import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
-import { acceptedCertificate, readChain } from '../shared/certificate-authenticator.js';
-import { changeUpdb, requireUsername } from '../shared/updb.js';
+import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
+import { acceptedCertificate, readChain } from '../enrollment/certificate-authenticator.js';
+import { changeUpdb, requireUsername } from '../login/updb.js';
 
 /** GET /authenticators. */
 export const listAuthenticators: Handler<'management', 'listAuthenticators'> = async ({ query }, { stores }) =>

@@ -12,9 +12,9 @@ import { created, listOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { toCaDetail } from '../shared/ca-model.js';
-import { requireMayChangeCa, requireMayClaim } from '../shared/delegation.js';
-import { verifyCurrentPeer } from '../shared/client-certificates.js';
+import { toCaDetail } from '../forms/ca-model.js';
+import { requireMayChangeCa, requireMayClaim } from '../delegation/delegation.js';
+import { verifyCurrentPeer } from '../login/client-certificates.js';
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 

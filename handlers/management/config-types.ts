@@ -4,7 +4,7 @@ import type * as Response from '../../generated/management/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../fields.js';
-import { toConfigDetail } from '../shared/config-model.js';
+import { toConfigDetail } from '../forms/config-model.js';
 
 /** GET /config-types. */
 export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async ({ query }, { stores }) =>

@@ -4,8 +4,8 @@ import { invalidField } from '../../domain/errors.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { toConfigDetail } from '../shared/config-model.js';
-import { listServiceViews } from '../shared/service-views.js';
+import { toConfigDetail } from '../forms/config-model.js';
+import { listServiceViews } from '../access/service-views.js';
 
 /** GET /configs. */
 export const listConfigs: Handler<'management', 'listConfigs'> = async ({ query }, { stores }) =>

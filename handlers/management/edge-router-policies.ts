@@ -4,10 +4,10 @@ import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
-import { listOfIdentities } from '../shared/identity-model.js';
-import { toEdgeRouterDetail } from '../shared/router-model.js';
-import { toEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
+import { givenRoles, rolesFrom } from '../forms/policy-roles.js';
+import { listOfIdentities } from '../forms/identity-model.js';
+import { toEdgeRouterDetail } from '../forms/router-model.js';
+import { toEdgeRouterPolicyDetail } from '../forms/router-policy-model.js';
 
 const ROLES = ['edgeRouterRoles', 'identityRoles'] as const;
 

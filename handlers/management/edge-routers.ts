@@ -2,11 +2,11 @@
 import { identityOfTunneler, routerIdOf } from '../../domain/ids.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayChangeRouter } from '../shared/delegation.js';
-import { listOfIdentities } from '../shared/identity-model.js';
-import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../shared/router-model.js';
-import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../shared/router-policy-model.js';
-import { listServiceViews } from '../shared/service-views.js';
+import { requireMayChangeRouter } from '../delegation/delegation.js';
+import { listOfIdentities } from '../forms/identity-model.js';
+import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../forms/router-model.js';
+import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../forms/router-policy-model.js';
+import { listServiceViews } from '../access/service-views.js';
 
 /** GET /edge-routers. */
 export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query, caller }, { stores }) =>

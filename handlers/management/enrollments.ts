@@ -3,9 +3,9 @@ import { badReference, invalidField } from '../../domain/errors.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { linksOf } from '../fields.js';
-import { requireMayEnroll, requireMaySeeEnrollment, whereAllowed } from '../shared/delegation.js';
-import { toEnrollmentDetail } from '../shared/enrollment-model.js';
-import { requireUsername } from '../shared/updb.js';
+import { requireMayEnroll, requireMaySeeEnrollment, whereAllowed } from '../delegation/delegation.js';
+import { toEnrollmentDetail } from '../forms/enrollment-model.js';
+import { requireUsername } from '../login/updb.js';
 
 /**
  * GET /enrollments: what is outstanding, but for identities above the caller. Tokens are shown to those who may make

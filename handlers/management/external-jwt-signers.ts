@@ -3,7 +3,7 @@ import { keySourceOf } from '../../domain/auth/external-signer.js';
 import type { KeySource } from '../../domain/auth/external-signer.js';
 import { badReference } from '../../domain/errors.js';
 import type { Context } from '../context.js';
-import { requireAdministrator } from '../shared/delegation.js';
+import { requireAdministrator } from '../delegation/delegation.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
@@ -11,7 +11,7 @@ import {
   signerChangesFrom,
   signerSettingsFrom,
   toExternalJwtSignerDetail,
-} from '../shared/external-jwt-signer-model.js';
+} from '../forms/external-jwt-signer-model.js';
 
 /** Its tokens log in as whom they name, administrators too. */
 const NAMES_ANYBODY =

@@ -1,4 +1,4 @@
-/** Identities: who dials or hosts. What delegates must not do with them is in shared/delegation.ts. */
+/** Identities: who dials or hosts. What delegates must not do with them is in delegation/delegation.ts. */
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import { identityIdOf } from '../../domain/ids.js';
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
@@ -11,13 +11,13 @@ import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
 import { given, givenTags, requireName, tagsFrom } from '../fields.js';
-import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed } from '../shared/delegation.js';
-import { listOfIdentities, toIdentityDetail } from '../shared/identity-model.js';
-import { toAuthenticatorDetail } from '../shared/authenticator-model.js';
-import { toEnrollmentDetail } from '../shared/enrollment-model.js';
-import { toServicePolicyDetail } from '../shared/service-policy-model.js';
-import { listServicesOf } from '../shared/service-views.js';
-import { requireUsername } from '../shared/updb.js';
+import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed } from '../delegation/delegation.js';
+import { listOfIdentities, toIdentityDetail } from '../forms/identity-model.js';
+import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
+import { toEnrollmentDetail } from '../forms/enrollment-model.js';
+import { toServicePolicyDetail } from '../forms/service-policy-model.js';
+import { listServicesOf } from '../access/service-views.js';
+import { requireUsername } from '../login/updb.js';
 
 /** GET /identities. */
 export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query, caller }, context) =>

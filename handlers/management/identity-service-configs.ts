@@ -4,7 +4,7 @@ import type * as Response from '../../generated/management/response.js';
 import { listOf, noData } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { refTo } from '../fields.js';
-import { requireMayModify } from '../shared/delegation.js';
+import { requireMayModify } from '../delegation/delegation.js';
 
 /** GET /identities/{id}/service-configs. Fails: `notFound`. */
 export const listIdentitysServiceConfigs: Handler<'management', 'listIdentitysServiceConfigs'> = async (

@@ -7,7 +7,7 @@ import type * as Request from '../../generated/management/request.js';
 import { isoTime } from '../fields.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayModify, whereAllowed } from '../shared/delegation.js';
+import { requireMayModify, whereAllowed } from '../delegation/delegation.js';
 
 const MAX_HOURS = 744;
 const HOUR_MS = 3_600_000;

@@ -31,10 +31,10 @@ import * as sessions from './sessions.js';
 import * as terminators from './terminators.js';
 import * as summary from './summary.js';
 import * as webhooks from './webhooks.js';
-import { authenticateAt, deleteCurrentApiSession, getCurrentAPISession } from '../shared/authentication.js';
-import * as certificateExtension from '../shared/certificate-extension.js';
-import * as currentIdentity from '../shared/current-identity.js';
-import * as mfa from '../shared/mfa.js';
+import { authenticateAt, deleteCurrentApiSession, getCurrentAPISession } from '../login/authentication.js';
+import * as certificateExtension from '../enrollment/certificate-extension.js';
+import * as currentIdentity from '../login/current-identity.js';
+import * as mfa from '../login/mfa.js';
 import {
   detailSpec,
   detailSpecBody,
@@ -45,7 +45,7 @@ import {
   listRoot,
   listVersion,
   listWellKnownCas,
-} from '../shared/informational.js';
+} from '../informational.js';
 
 export const managementHandlers = {
   ...apiSessions,

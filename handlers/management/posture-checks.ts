@@ -10,7 +10,7 @@ import {
   criteriaFrom,
   toPostureCheckDetail,
   toPostureCheckTypeDetail,
-} from '../shared/posture-check-model.js';
+} from '../forms/posture-check-model.js';
 
 /** GET /posture-checks. */
 export const listPostureChecks: Handler<'management', 'listPostureChecks'> = async ({ query }, { stores }) =>

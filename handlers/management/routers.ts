@@ -4,7 +4,7 @@
  */
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { routerEnrollment, routerFromPart, routerFromWhole, toRouterDetail } from '../shared/router-model.js';
+import { routerEnrollment, routerFromPart, routerFromWhole, toRouterDetail } from '../forms/router-model.js';
 
 /** GET /routers: all routers, edge routers among them. */
 export const listRouters: Handler<'management', 'listRouters'> = async ({ query, caller }, { stores }) =>

@@ -5,11 +5,11 @@ import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { givenRoles, rolesFrom } from '../shared/policy-roles.js';
-import { toServicePolicyDetail } from '../shared/service-policy-model.js';
-import { toPostureCheckDetail } from '../shared/posture-check-model.js';
-import { listServiceViews } from '../shared/service-views.js';
-import { listOfIdentities } from '../shared/identity-model.js';
+import { givenRoles, rolesFrom } from '../forms/policy-roles.js';
+import { toServicePolicyDetail } from '../forms/service-policy-model.js';
+import { toPostureCheckDetail } from '../forms/posture-check-model.js';
+import { listServiceViews } from '../access/service-views.js';
+import { listOfIdentities } from '../forms/identity-model.js';
 
 const ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 

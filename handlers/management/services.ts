@@ -14,11 +14,11 @@ import {
   replaceService,
   strategyFrom,
   toServiceDetail,
-} from '../shared/service-views.js';
-import { requireAdministrator } from '../shared/delegation.js';
-import { listOfIdentities } from '../shared/identity-model.js';
-import { toConfigDetail } from '../shared/config-model.js';
-import { toServicePolicyDetail } from '../shared/service-policy-model.js';
+} from '../access/service-views.js';
+import { requireAdministrator } from '../delegation/delegation.js';
+import { listOfIdentities } from '../forms/identity-model.js';
+import { toConfigDetail } from '../forms/config-model.js';
+import { toServicePolicyDetail } from '../forms/service-policy-model.js';
 
 /**
  * GET /services; with `asIdentity` only what that identity may reach, as it sees them. Fails: `notFound` and

@@ -1,8 +1,8 @@
 /** Sessions of all identities. */
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayEnd, whereAllowed } from '../shared/delegation.js';
-import { toSessionManagementDetail } from '../shared/session-model.js';
+import { requireMayEnd, whereAllowed } from '../delegation/delegation.js';
+import { toSessionManagementDetail } from '../forms/session-model.js';
 
 /** GET /sessions. */
 export const listSessions: Handler<'management', 'listSessions'> = async ({ query }, { stores }) =>

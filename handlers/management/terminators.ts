@@ -4,7 +4,7 @@ import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
-import { toTerminatorDetail } from '../shared/terminator-model.js';
+import { toTerminatorDetail } from '../forms/terminator-model.js';
 
 /** GET /terminators. */
 export const listTerminators: Handler<'management', 'listTerminators'> = async ({ query }, { stores }) =>

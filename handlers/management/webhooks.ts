@@ -9,8 +9,8 @@ import type { Context } from '../context.js';
 import { baseFields, given, givenTags, isoTime, isoTimeOrNull, linksOf, tagsFrom } from '../fields.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayReadEvents } from '../shared/delegation.js';
-import { webhookContext } from '../shared/webhook-secret.js';
+import { requireMayReadEvents } from '../delegation/delegation.js';
+import { webhookContext } from '../../domain/webhooks/secret-context.js';
 
 const COLLECTION = 'webhooks';
 

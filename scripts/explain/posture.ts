@@ -2,7 +2,7 @@
 import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { NOTHING_KNOWN } from '../../domain/posture/state.js';
 import type { PostureState } from '../../domain/posture/state.js';
-import { listServicesOf } from '../../handlers/shared/service-views.js';
+import { listServicesOf } from '../../handlers/access/service-views.js';
 import { GROUPS, WITH_SESSION, idOf } from './fill.js';
 import { GUARDED, GUARDED_APP } from './fill-live.js';
 import { changing } from './hot.js';

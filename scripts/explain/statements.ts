@@ -1,7 +1,7 @@
 /** The hot statements: what requests make the stores send, with values as requests have them. */
 import type { Stores } from '../../db/stores/stores.js';
 import type { ListQuery } from '../../db/filter/index.js';
-import { listServicesOf } from '../../handlers/shared/service-views.js';
+import { listServicesOf } from '../../handlers/access/service-views.js';
 import { GROUPS, idOf, tokenHashOf } from './fill.js';
 import type { Scale } from './fill.js';
 import { changes } from './changes.js';

@@ -1,4 +1,4 @@
-/** The document that an SDK is made of: the checked-in one, or what a controller serves. */
+/** The document that an SDK is made of: that of this tree, or what a controller serves. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -13,8 +13,8 @@ import { ROOT } from './generator.js';
 const MOST_MS = 30_000;
 
 /** @param host  name and port that the SDK calls unless its user sets others: `edge.example.org:1280` */
-export function checkedIn(api: ApiName, host: string): JsonObject {
-  const document = JSON.parse(readFileSync(join(ROOT, 'generated', `${api}.json`), 'utf8')) as JsonObject;
+export function documentOfTree(api: ApiName, host: string): JsonObject {
+  const document = JSON.parse(readFileSync(join(ROOT, 'dist/generated', `${api}.json`), 'utf8')) as JsonObject;
   return { ...document, host };
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { apis, resolveParameter } from '../spec-document.js';
 import type { ApiName, OpenApiDocument, Parameter, PathItem } from '../spec-document.js';
 import { httpMethods } from '../spec-document.js';
-import { checkedIn } from './documents.js';
+import { documentOfTree } from './documents.js';
 import { ROOT } from './generator.js';
 
 /** By `api operationId`: the parameters in order; those that may be left out end with `?`. */
@@ -61,7 +61,9 @@ export function brokenCalls(before: Signatures, after: Signatures): string[] {
 }
 
 export function currentSignatures(): Signatures {
-  return signaturesOf(new Map(apis.map((api) => [api, checkedIn(api, 'localhost') as unknown as OpenApiDocument])));
+  return signaturesOf(
+    new Map(apis.map((api) => [api, documentOfTree(api, 'localhost') as unknown as OpenApiDocument])),
+  );
 }
 
 export function parseSignatures(text: string): Signatures {

@@ -12,7 +12,7 @@ import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Connection, Facts } from '../../handlers/handler.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
-import { ownerOfCertificate } from '../../handlers/shared/certificate-login.js';
+import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
 import type { Bindings, BoundHandler, BoundInput } from '../sessions/binder.js';
 import { SenderGone, createBodyReader } from '../http/body.js';

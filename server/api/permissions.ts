@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { OperationSpec, Permission } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type { Caller } from '../../handlers/reply.js';
-import { incomplete } from '../../handlers/shared/owed-token.js';
+import { incomplete } from '../../handlers/login/owed-token.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
 import type { Peers } from './peer.js';
 

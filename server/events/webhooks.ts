@@ -7,7 +7,7 @@ import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
 import type { Lease, WebhookStore } from '../../db/stores/webhooks.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { SingleTurn } from '../../domain/scheduling/single-turn.js';
-import { webhookContext } from '../../handlers/shared/webhook-secret.js';
+import { webhookContext } from '../../domain/webhooks/secret-context.js';
 import type { EventReader } from './event-reader.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';

@@ -20,8 +20,8 @@ import { coversNames, parseHostPort, serverNames } from '../../domain/pki/server
 import { controllerUri } from '../../domain/pki/spiffe.js';
 import type { PkiPurpose, PkiRecord } from '../../db/stores/network.js';
 import type { StoreSet } from '../../db/stores/stores.js';
-import { sealedAgain } from '../../handlers/shared/second-factor.js';
-import { webhookContext } from '../../handlers/shared/webhook-secret.js';
+import { sealedAgain } from '../../handlers/login/second-factor.js';
+import { webhookContext } from '../../domain/webhooks/secret-context.js';
 import { ConfigError } from '../settings/config.js';
 import type { Config } from '../settings/config.js';
 import { routersReach } from '../settings/control-settings.js';

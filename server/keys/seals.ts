@@ -1,8 +1,8 @@
 /** Whether what the database keeps sealed opens with the master keys at hand, each as the secret of its own row. */
 import type { Seals } from '../../db/stores/integrity-checks.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
-import { openCodes, openSecret } from '../../handlers/shared/second-factor.js';
-import { webhookContext } from '../../handlers/shared/webhook-secret.js';
+import { openCodes, openSecret } from '../../handlers/login/second-factor.js';
+import { webhookContext } from '../../domain/webhooks/secret-context.js';
 import { contextOfKey } from './network-keys.js';
 import { contextOfSecret } from './network-secrets.js';
 

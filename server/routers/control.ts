@@ -8,7 +8,7 @@ import type { KnownControllers } from '../../fabric/presence/controllers.js';
 import { createFabric } from '../../fabric/fabric.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Stores } from '../../db/stores/stores.js';
-import { verifyPeer } from '../../handlers/shared/client-certificates.js';
+import { verifyPeer } from '../../handlers/login/client-certificates.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { addressOf } from '../base/client-address.js';
 import type { Config } from '../settings/config.js';

@@ -8,7 +8,7 @@ import { claimAt, readUnproven, TokenFault } from '../../domain/auth/external-to
 import type { OwedToken, RequiredSigner } from '../../domain/auth/external-signer.js';
 import { hashToken } from '../../domain/auth/tokens.js';
 import type { Context, OutgoingTrace, SecondTokens } from '../../handlers/context.js';
-import { proveToken } from '../../handlers/shared/token-proof.js';
+import { proveToken } from '../../handlers/login/token-proof.js';
 import { tracedKeys } from '../keys/signer-keys.js';
 
 export interface SecondTokensOptions extends Pick<Context, 'signerKeys' | 'tokenLeewaySeconds'> {

@@ -5,7 +5,7 @@ import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
 import { KeptTexts } from '../../handlers/kept-texts.js';
-import { QrCodes } from '../../handlers/shared/qr-codes.js';
+import { QrCodes } from '../../handlers/qr-codes.js';
 import type { Network } from '../keys/bootstrap.js';
 import type { Closers } from '../base/closers.js';
 import type { Config } from '../settings/config.js';

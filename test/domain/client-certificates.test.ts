@@ -7,7 +7,7 @@ import { createIntermediateCa, createRootCa, openIssuer } from '../../domain/pki
 import { ChainFault, type VerifiedChain } from '../../domain/pki/chain.js';
 import { readSigningRequest } from '../../domain/pki/csr.js';
 import { newKeyPair } from '../../domain/pki/keys.js';
-import { verifyPeer, type PeerTrust } from '../../handlers/shared/client-certificates.js';
+import { verifyPeer, type PeerTrust } from '../../handlers/login/client-certificates.js';
 import { createPeers } from '../../server/api/peer.js';
 import { createPki, type RunningPki } from '../../server/keys/pki.js';
 import {

@@ -16,7 +16,7 @@ const markdownIn = (folder: string): string[] =>
         ? [join(folder, entry.name)]
         : [],
   );
-const documents = ['README.md', 'CHANGELOG.md', ...markdownIn('docs')];
+const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdownIn('docs')];
 
 describe('the documentation', () => {
   for (const file of documents) {

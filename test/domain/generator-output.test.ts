@@ -1,9 +1,10 @@
 /** What the generator writes for the specs of test/fixtures. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
+import { CHECKSUMS, checksums } from '../../scripts/documents.js';
 import { differences, generate, generateFrom } from '../../scripts/generate.js';
 import { at, generateZoo, projectDir, runModule, zoo } from '../fixtures/specs/zoo.js';
 
@@ -18,9 +19,6 @@ describe('generated files', () => {
 
   it('are these', () => {
     expect([...files.keys()]).to.deep.equal([
-      'client.json',
-      'client.openapi.json',
-      'client.openapi.yml',
       'client.yml',
       'client/names.ts',
       'client/operations.ts',
@@ -28,11 +26,9 @@ describe('generated files', () => {
       'client/response.ts',
       'client/validators.cjs',
       'client/validators.d.cts',
+      'documents.sha256',
       'formats.cjs',
       'formats.d.cts',
-      'management.json',
-      'management.openapi.json',
-      'management.openapi.yml',
       'management.yml',
       'management/names.ts',
       'management/operations.ts',
@@ -68,7 +64,7 @@ describe('generated files', () => {
 
   it('name their origin in the first line', () => {
     for (const [path, content] of files) {
-      if (/\.(json|yml)$/.test(path)) continue;
+      if (/\.(sha256|yml)$/.test(path)) continue;
       expect(content, path).to.match(/^\/\/ Generated from specs\/ by scripts\/generate\. Do not edit\.\n/);
     }
   });
@@ -299,6 +295,14 @@ describe('generated files', () => {
     it('are what the specs ask for: otherwise run `npm run generate`', function () {
       this.timeout(120_000);
       expect(differences(join(projectDir, 'generated'), generate(projectDir))).to.deep.equal([]);
+    });
+
+    it('have the hashes of the documents that the build made', () => {
+      const expected = readFileSync(join(projectDir, 'generated', CHECKSUMS), 'utf8');
+      const names = [...expected.matchAll(/ {2}(.+)$/gm)].map(([, name = '']) => name);
+      expect(names).to.have.length(6);
+      const read = (name: string) => readFileSync(join(projectDir, 'dist/generated', name), 'utf8');
+      expect(checksums(new Map(names.map((name) => [name, read(name)])))).to.equal(expected);
     });
   });
 

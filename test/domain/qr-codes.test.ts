@@ -1,7 +1,7 @@
 /** Pictures of second factors: drawn once for each text, also for many that ask at once, and again after a failure. */
 import { expect } from 'chai';
 import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
-import { QrCodes } from '../../handlers/shared/qr-codes.js';
+import { QrCodes } from '../../handlers/qr-codes.js';
 
 describe('QR codes', () => {
   const turns = () => createTurnQueue({ waiting: 1_000 });

@@ -2,7 +2,7 @@
 import { rootCertificates } from 'node:tls';
 import { expect } from 'chai';
 import { correctedFor } from '../../scripts/sdk/corrections.js';
-import { checkedIn, served } from '../../scripts/sdk/documents.js';
+import { documentOfTree, served } from '../../scripts/sdk/documents.js';
 import { apis } from '../../scripts/spec-document.js';
 import type { JsonObject, JsonValue } from '../../scripts/spec-document.js';
 import { startTestController } from '../support/controller.js';
@@ -14,11 +14,11 @@ const count = (document: JsonObject, text: string) => JSON.stringify(document).s
 
 describe('the document of an SDK', () => {
   it('says where the controller is', () => {
-    expect(checkedIn('client', 'edge.example.org:443')).to.include({ host: 'edge.example.org:443' });
+    expect(documentOfTree('client', 'edge.example.org:443')).to.include({ host: 'edge.example.org:443' });
   });
 
   it('has for Go one type for all kinds, with the members of each that mean the same', () => {
-    const management = correctedFor('go', checkedIn('management', 'localhost'));
+    const management = correctedFor('go', documentOfTree('management', 'localhost'));
     expect(count(management, '"discriminator"')).to.equal(0);
     const properties = at(management, 'definitions', 'postureCheckCreate', 'properties') as JsonObject;
     expect(properties).to.include.keys('name', 'typeId', 'domains', 'macAddresses', 'process', 'processes', 'semantic');
@@ -31,7 +31,7 @@ describe('the document of an SDK', () => {
   it('has for Go and Python no enumeration without a name', () => {
     for (const api of apis)
       for (const generator of ['go', 'python']) {
-        const definitions = at(correctedFor(generator, checkedIn(api, 'localhost')), 'definitions') as JsonObject;
+        const definitions = at(correctedFor(generator, documentOfTree(api, 'localhost')), 'definitions') as JsonObject;
         const inside = Object.values(definitions).flatMap((one) => Object.entries(one as JsonObject));
         const unnamed = inside.filter(([key, part]) => key !== 'enum' && JSON.stringify(part).includes('"enum":['));
         expect(unnamed).to.deep.equal([]);
@@ -39,7 +39,7 @@ describe('the document of an SDK', () => {
   });
 
   it('is the true one for the others, but for a shorter description and names of constants', () => {
-    const document = checkedIn('management', 'localhost');
+    const document = documentOfTree('management', 'localhost');
     expect(count(document, '"x-enum-varnames"')).to.be.greaterThan(0);
     const corrected = correctedFor('typescript-fetch', document);
     const expected = JSON.parse(
@@ -48,7 +48,7 @@ describe('the document of an SDK', () => {
       ),
     ) as JsonObject;
     expect({ ...corrected, info: null }).to.deep.equal(expected);
-    expect(document).to.deep.equal(checkedIn('management', 'localhost'));
+    expect(document).to.deep.equal(documentOfTree('management', 'localhost'));
   });
 });
 

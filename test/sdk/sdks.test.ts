@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkedIn } from '../../scripts/sdk/documents.js';
+import { documentOfTree } from '../../scripts/sdk/documents.js';
 import { generateSdks } from '../../scripts/sdk/generator.js';
 import { LANGUAGES } from '../../scripts/sdk/languages.js';
 import type { Language } from '../../scripts/sdk/languages.js';
@@ -138,7 +138,7 @@ const generate = (place: string): Promise<void> => {
     apis.map((api) => ({
       language,
       api,
-      document: checkedIn(api, 'localhost:1280'),
+      document: documentOfTree(api, 'localhost:1280'),
       directory: join(place, language, api),
     })),
   );

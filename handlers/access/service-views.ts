@@ -15,7 +15,7 @@ import { listOf, noData } from '../handler.js';
 import type { Caller, ListReply } from '../reply.js';
 import type { Context } from '../context.js';
 import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../fields.js';
-import { toPostureQuery } from './posture-query.js';
+import { toPostureQuery } from '../forms/posture-query.js';
 
 /** The query of a list of services; config types may be asked for per request. */
 export interface ServiceQuery extends ServiceListRequest {

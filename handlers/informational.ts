@@ -1,14 +1,14 @@
 /** What anyone may know: version, capabilities, API descriptions, trusted CAs, how to enroll. */
-import { notFound } from '../../domain/errors.js';
-import type { Controller } from '../../domain/model.js';
-import type { ListRequest } from '../../db/query/table.js';
-import type { Api } from '../../generated/operation.js';
-import { basePaths } from '../../generated/routes.js';
-import type * as Response from '../../generated/client/response.js';
-import { listOf, ok, raw } from '../handler.js';
-import type { Handler } from '../handler.js';
-import type { Documents, Context } from '../context.js';
-import { baseFields, isoTime, linksOf } from '../fields.js';
+import { notFound } from '../domain/errors.js';
+import type { Controller } from '../domain/model.js';
+import type { ListRequest } from '../db/query/table.js';
+import type { Api } from '../generated/operation.js';
+import { basePaths } from '../generated/routes.js';
+import type * as Response from '../generated/client/response.js';
+import { listOf, ok, raw } from './handler.js';
+import type { Handler } from './handler.js';
+import type { Documents, Context } from './context.js';
+import { baseFields, isoTime, linksOf } from './fields.js';
 
 /** What this controller really offers. Clients fall back to `authenticate` where a capability is missing. */
 const CAPABILITIES = ['EDGE_CONTROLLER'] as const;

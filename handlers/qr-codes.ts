@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { TurnQueue } from '../../domain/scheduling/turn-queue.js';
+import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
 
 const PIXELS = 256;
 /** Of some 3 KB each. */

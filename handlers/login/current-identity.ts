@@ -6,8 +6,8 @@ import type { Handler } from '../handler.js';
 import type { Links } from '../reply.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
 import { changeOwnUpdb } from './updb.js';
-import { toIdentityDetail } from './identity-model.js';
-import { toAuthenticatorDetail } from './authenticator-model.js';
+import { toIdentityDetail } from '../forms/identity-model.js';
+import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
 
 /** GET /current-identity. */
 export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async (

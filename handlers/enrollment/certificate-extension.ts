@@ -12,7 +12,7 @@ import { firstCertificate, isLeafOf } from '../../domain/pki/pem.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Pki } from '../context.js';
-import { verifyCurrentPeer } from './client-certificates.js';
+import { verifyCurrentPeer } from '../login/client-certificates.js';
 import { readRequest } from './signing-request.js';
 
 /** More than a leaf with every intermediate there can be. */

@@ -8,7 +8,7 @@ import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
-import { verifyPeer } from './client-certificates.js';
+import { verifyPeer } from '../login/client-certificates.js';
 
 /** A leaf and more intermediates than any real chain has. */
 const MAX_CERTIFICATES = 10;

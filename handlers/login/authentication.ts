@@ -8,7 +8,7 @@ import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
-import { toCurrentApiSession } from './api-session-model.js';
+import { toCurrentApiSession } from '../forms/api-session-model.js';
 import { logInByCertificate } from './certificate-login.js';
 import { endRefusedLogin } from './lockout.js';
 import { challengeOfToken } from './owed-token.js';
