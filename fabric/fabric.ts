@@ -6,7 +6,7 @@ import { create } from '@bufbuild/protobuf';
 import type { Logger } from 'pino';
 import type { VerifiedChain } from '../domain/pki/chain.js';
 import type { RouterPresence } from '../domain/router.js';
-import { createTurnQueue } from '../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../db/stores/router-sync-view.js';
 import type { Stores } from '../db/stores/stores.js';
 import { ServerHelloSchema } from '../generated/fabric/edge_pb.js';
@@ -225,7 +225,7 @@ export function createFabric(options: FabricOptions): Fabric {
     registry,
     table: messageTable,
     limits,
-    turns: createTurnQueue({ waiting: MAX_WAITING_CHECKS }),
+    turns: new YieldQueue({ waiting: MAX_WAITING_CHECKS }),
     verify: options.verify,
     onOpen(channel, router) {
       const { version: versionInfo } = channel.hello;

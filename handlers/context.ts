@@ -12,7 +12,7 @@ import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/mo
 import type { ApiSession, PolicyType } from '../domain/model.js';
 import type { BEGINNING, EventId } from '../domain/events/position.js';
 import type { PublicJwk } from '../domain/auth/signed-jwt.js';
-import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
@@ -248,7 +248,7 @@ export interface Context {
   readonly edgeConnections: EdgeConnections;
   readonly passwords: Passwords;
   /** For verifying chains of certificates, a millisecond each. */
-  readonly turnQueue: TurnQueue;
+  readonly turnQueue: YieldQueue;
   readonly apiSessions: ApiSessions;
   readonly signerKeys: SignerKeys;
   readonly secondTokens: SecondTokens;

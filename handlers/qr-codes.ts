@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { TurnQueue } from '../domain/scheduling/turn-queue.js';
+import type { YieldQueue } from '../domain/scheduling/yield-queue.js';
 
 const PIXELS = 256;
 /** Of some 3 KB each. */
@@ -18,7 +18,7 @@ export class QrCodes {
 
   /** @param turns  where a picture that is not kept waits to be drawn */
   constructor(
-    private readonly turns: TurnQueue,
+    private readonly turns: YieldQueue,
     private readonly draw: DrawQrCode = drawPng,
   ) {}
 

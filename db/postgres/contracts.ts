@@ -1,9 +1,8 @@
 /** What stores need of the database, and what one request hands to it. Interfaces only: implementations import them. */
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
-import type { Shares } from '../../domain/scheduling/shares.js';
+import type { SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
 import type { Actor } from './attribution.js';
 import type { RowForm, Rows } from './connection.js';
-import type { VersionedEntity } from './entity-versions.js';
 import type { KeptPlace } from './kept-place.js';
 import type { LaneLoad } from './lanes.js';
 import type { Outage } from './outages.js';
@@ -105,8 +104,8 @@ export interface ConnectionStats {
 
 export interface DatabaseLoad {
   readonly lanes: LaneLoad;
-  readonly lists: Shares['load'];
-  readonly changes: Shares['load'];
+  readonly lists: SemaphoreLoad;
+  readonly changes: SemaphoreLoad;
 }
 
 /** All rows of a list: in one piece, or its head and the batches after it. */
@@ -136,9 +135,18 @@ export interface ListReader {
 /** Gets the version of a row as a change leaves it: `updated_at`. Of several calls for one row the last one counts. */
 export type OnVersion = (table: string, id: string, version: Date) => void;
 
+/** Where the version of an entity is: in the time of its last change, or of its making when nothing can be set. */
+export interface Versioned {
+  /** As errors name one. */
+  readonly name: string;
+  readonly table: string;
+  /** The member that answers show it as. */
+  readonly by: 'createdAt' | 'updatedAt';
+}
+
 /** The row that a request changes, and the versions of it that the sender takes for the present one. */
 export interface Precondition {
-  readonly entity: VersionedEntity;
+  readonly entity: Versioned;
   readonly id: string;
   readonly isDelete: boolean;
   /** By `versionOf`. */

@@ -4,8 +4,8 @@
  */
 import type { ClientConfig } from 'pg';
 import { DomainError } from '../../domain/errors.js';
-import { createShares } from '../../domain/scheduling/shares.js';
-import type { Release, Shares } from '../../domain/scheduling/shares.js';
+import { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
+import type { Release } from '../../domain/scheduling/fair-semaphore.js';
 import { StopSource } from '../../domain/scheduling/stop-signal.js';
 import { settingOf } from './attribution.js';
 import type { Actor } from './attribution.js';
@@ -76,7 +76,7 @@ class PooledDatabase extends Executor implements Database {
   readonly #lanes: Lanes;
   readonly #listLane: ListLane;
   /** Changes take turns: those that wait for a standby leave connections to everything else. */
-  readonly #changes: Shares;
+  readonly #changes: FairSemaphore;
   readonly #watchdog: { stop(): void };
   #isUp = true;
   /** Why it is not up. */
@@ -98,8 +98,8 @@ class PooledDatabase extends Executor implements Database {
     this.#lanes = openLanes(config, patienceMs);
     const bounds = options.lists ?? LIST_BOUNDS;
     this.#listLane = new ListLane({ config, connections, patienceMs, bounds, counts, onLimit });
-    const places = connections.changes;
-    this.#changes = createShares({ places, each: places, waiting: MAX_WAITING_CHANGES });
+    const permits = connections.changes;
+    this.#changes = new FairSemaphore({ permits, perHolder: permits, waiting: MAX_WAITING_CHANGES });
     this.#watchdog = watch({
       config,
       patienceMs,
@@ -187,7 +187,7 @@ class PooledDatabase extends Executor implements Database {
   /** Runs `work` in its turn among changes. One that waits for a standby keeps its turn; others go on meanwhile. */
   async #inTurn<T>(scope: RequestScope | undefined, work: () => Promise<T>): Promise<T> {
     this.#requireUp();
-    const release = this.#changes.tryEnter('') ?? (await this.#waitForTurn(scope));
+    const release = this.#changes.tryAcquire('') ?? (await this.#waitForTurn(scope));
     try {
       return await work();
     } finally {
@@ -202,7 +202,7 @@ class PooledDatabase extends Executor implements Database {
       patience.stop();
     }, this.options.patienceMs);
     try {
-      return await timed(scope?.clock, 'pool', async () => this.#changes.enter('', patience));
+      return await timed(scope?.clock, 'pool', async () => this.#changes.acquire('', patience));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       throw new DatabaseUnavailable(this.#isConfirmed ? 'busy' : 'unconfirmed', undefined);

@@ -3,7 +3,7 @@
  * then of no more lists than there are places. A request that asks for a further list gives its place back first, so
  * that no request waits for a place while it has one: they could all wait for each other.
  */
-import type { Release } from '../../domain/scheduling/shares.js';
+import type { Release } from '../../domain/scheduling/fair-semaphore.js';
 
 export class KeptPlace {
   #underWay = 0;

@@ -1,5 +1,5 @@
 /** A list without limit, read in batches of one snapshot. */
-import type { Release } from '../../domain/scheduling/shares.js';
+import type { Release } from '../../domain/scheduling/fair-semaphore.js';
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 import { DomainError } from '../../domain/errors.js';
 import type { WholeOptions } from './contracts.js';

@@ -6,8 +6,8 @@
 import pg from 'pg';
 import type { ClientBase, ClientConfig } from 'pg';
 import { DomainError } from '../../domain/errors.js';
-import { createShares } from '../../domain/scheduling/shares.js';
-import type { Release, Shares } from '../../domain/scheduling/shares.js';
+import { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
+import type { Release, SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
 import { openCanceller, processOf } from './canceller.js';
 import type { Canceller, ServerProcess } from './canceller.js';
 import { cut, prepareConnection } from './connection.js';
@@ -56,8 +56,8 @@ export class ListLane {
   readonly #pool: pg.Pool;
   readonly #growth: GrowingPool;
   readonly #canceller: Canceller;
-  readonly #lists: Shares;
-  readonly #streams: Shares;
+  readonly #lists: FairSemaphore;
+  readonly #streams: FairSemaphore;
 
   constructor(readonly options: ListLaneOptions) {
     const { config, connections, patienceMs, bounds, onLimit } = options;
@@ -65,8 +65,12 @@ export class ListLane {
     const size = connections.lists + connections.streams;
     this.#growth = growWithinLimits(this.#pool, { size, patienceMs, onLimit });
     this.#canceller = openCanceller(config, patienceMs);
-    this.#lists = createShares({ places: connections.lists, each: bounds.perIdentity, waiting: bounds.waiting });
-    this.#streams = createShares({ places: connections.streams, each: STREAMS_PER_IDENTITY, waiting: 0 });
+    this.#lists = new FairSemaphore({
+      permits: connections.lists,
+      perHolder: bounds.perIdentity,
+      waiting: bounds.waiting,
+    });
+    this.#streams = new FairSemaphore({ permits: connections.streams, perHolder: STREAMS_PER_IDENTITY, waiting: 0 });
   }
 
   #openPool(): pg.Pool {
@@ -164,7 +168,7 @@ export class ListLane {
   async #enter({ reader, clock }: RequestScope): Promise<Release> {
     reader?.place.begin();
     try {
-      const turn = this.#lists.enter(holderOf(reader), reader?.signal);
+      const turn = this.#lists.acquire(holderOf(reader), reader?.signal);
       const release = turn instanceof Promise ? await timed(clock, 'pool', () => turn) : turn;
       return reader === undefined
         ? release
@@ -183,7 +187,7 @@ export class ListLane {
   }
 
   /** Lists that have a connection, those that leave in batches among them, and those that wait for one. */
-  get load(): Shares['load'] {
+  get load(): SemaphoreLoad {
     const { running, waiting } = this.#lists.load;
     return { running: running + this.#streams.load.running, waiting };
   }
@@ -202,9 +206,9 @@ export class ListLane {
 const holderOf = (reader: ListReader | undefined): string => reader?.identityId ?? '';
 
 /** Never waits: a list that waited here would keep others from the connections of the usual lists meanwhile. */
-function enterAtOnce(streams: Shares, holder: string): Release {
+function enterAtOnce(streams: FairSemaphore, holder: string): Release {
   try {
-    return streams.enter(holder) as Release;
+    return streams.acquire(holder) as Release;
   } catch {
     const causeMessage = 'too many lists without limit are being read; ask for pages with limit and offset';
     throw new DomainError('rateLimited', { causeMessage, headers: { 'retry-after': '5' } });

@@ -7,8 +7,15 @@
 import { DomainError } from '../../domain/errors.js';
 import { versionOf } from '../../domain/entity-version.js';
 import type { RowForm, Rows } from './connection.js';
-import type { Database, Db, OnVersion, Precondition, RequestScope, TransactionOptions } from './contracts.js';
-import { tableOf, versionColumns } from './entity-versions.js';
+import type {
+  Database,
+  Db,
+  OnVersion,
+  Precondition,
+  RequestScope,
+  TransactionOptions,
+  Versioned,
+} from './contracts.js';
 import { Executor } from './executor.js';
 import { ScopedSource } from './scoped-source.js';
 import { locking } from './statement.js';
@@ -60,7 +67,7 @@ export class GuardedSource extends ScopedSource {
     if (this.#isDecided) return;
     const version = await new GuardedTransaction(this, this.precondition).require();
     // The row stays as it was when it was compared, which may be later than when it was read.
-    if (version !== undefined) this.onVersion?.(tableOf(this.precondition.entity), this.precondition.id, version);
+    if (version !== undefined) this.onVersion?.(this.precondition.entity.table, this.precondition.id, version);
   }
 }
 
@@ -98,26 +105,37 @@ class GuardedTransaction extends Executor {
     if (version === undefined || versions.has(versionOf(version))) return version;
     throw new DomainError('preconditionFailed', {
       causeMessage:
-        `${entity} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, apply ` +
-        'the change to what it is now, and repeat the request with the new ETag',
+        `${entity.name} with id ${id} has changed since it was read with the entity tag in If-Match: read it again, ` +
+        'apply the change to what it is now, and repeat the request with the new ETag',
     });
   }
 
   async #lockVersion(): Promise<Date | undefined> {
     const { entity, id, isDelete } = this.precondition;
-    const { toDelete, toChange } = LOCKS[entity];
+    const { toDelete, toChange } = locksOf(entity);
     return (await this.tx.one(isDelete ? toDelete : toChange, [id]))?.version;
   }
 }
 
-interface Versioned {
+interface VersionRow {
   readonly version: Date;
 }
 
-const LOCKS = versionColumns(({ table, column }) => {
-  const version = `SELECT ${column} AS version FROM ${table} WHERE id = $1`;
+const COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
+
+const locks = new Map<string, ReturnType<typeof makeLocks>>();
+
+/** The statements that lock a row of the entity, made once. */
+function locksOf(entity: Versioned) {
+  let known = locks.get(entity.table);
+  if (known === undefined) locks.set(entity.table, (known = makeLocks(entity)));
+  return known;
+}
+
+function makeLocks({ table, by }: Versioned) {
+  const version = `SELECT ${COLUMNS[by]} AS version FROM ${table} WHERE id = $1`;
   return {
-    toDelete: locking<Versioned>(`version-${table}-delete`, `${version} FOR UPDATE`),
-    toChange: locking<Versioned>(`version-${table}-change`, `${version} FOR NO KEY UPDATE`),
+    toDelete: locking<VersionRow>(`version-${table}-delete`, `${version} FOR UPDATE`),
+    toChange: locking<VersionRow>(`version-${table}-change`, `${version} FOR NO KEY UPDATE`),
   };
-});
+}

@@ -61,7 +61,7 @@ export interface PageSource<Row, T> {
 }
 
 /** A list of entities. */
-export type ListSource<Row extends BaseRow, T> = PageSource<Row, T>;
+export type ListSource<Row, T> = PageSource<Row, T>;
 
 /** A list's query as it came. The store decides what narrows the list further. */
 export interface ListRequest extends ListQuery {
@@ -132,7 +132,7 @@ export class Lists {
   }
 
   /** The same, for whoever may know what to make of a row by its text. @throws as `page` */
-  async unread<Row extends BaseRow, T>(
+  async unread<Row, T>(
     db: Db,
     source: ListSource<Row, T>,
     request: ListRequest,
@@ -198,7 +198,7 @@ export class Lists {
 const readers = new WeakMap<Paged, ToUnread<unknown>>();
 
 /** A record does not say what its columns are: PostgreSQL is asked once for each source. */
-async function toUnread<Row extends BaseRow, T>(db: Db, source: ListSource<Row, T>): Promise<ToUnread<T>> {
+async function toUnread<Row, T>(db: Db, source: ListSource<Row, T>): Promise<ToUnread<T>> {
   const known = readers.get(source);
   if (known !== undefined) return known as ToUnread<T>;
   const { columns } = await db.read(`columns-${source.table}`, selectSql(source, 'LIMIT 0'), [], 'texts');
@@ -319,12 +319,12 @@ function columnsOf(source: Paged, readerExtras = ''): string {
 }
 
 /** The statement that reads what comes from `rest`: joins, and the condition. */
-export const selectSql = <Row extends BaseRow, T>(source: ListSource<Row, T>, rest: string): string =>
+export const selectSql = <Row, T>(source: ListSource<Row, T>, rest: string): string =>
   `SELECT ${columnsOf(source)} FROM ${source.table} t
 ${source.joins ?? ''} ${rest}`;
 
 /** The one that reads one entity by id. `$1` is the id; `scope` may use `$2` and on. */
-export const detailSql = <Row extends BaseRow, T>(source: ListSource<Row, T>, scope = ''): string =>
+export const detailSql = <Row, T>(source: ListSource<Row, T>, scope = ''): string =>
   selectSql(source, `WHERE t.id = $1 ${scope}`);
 
 /** The one row that a statement finds, as an entity; undefined without one. */

@@ -3,7 +3,7 @@
  * does, so these lists offer only what their answers show: every name here is a member of their items
  * (test/api/client-fields.test.ts).
  */
-import type { SymbolDef, SymbolTable } from '../filter/index.js';
+import type { SymbolTable } from '../filter/index.js';
 import * as full from './symbols.js';
 
 /** What every entity shows of itself. */
@@ -14,28 +14,6 @@ function only({ entity, idSql, symbols }: SymbolTable, names: readonly string[])
   const offered = Object.entries(symbols).filter(([name]) => names.includes(name));
   return { entity, idSql, symbols: Object.fromEntries(offered) };
 }
-
-/** The same symbol; a subquery over what it links to knows only these names. */
-function linkedOnly(symbol: SymbolDef | undefined, names: readonly string[]): SymbolDef {
-  if (symbol?.kind !== 'linked') throw new Error('not a linked symbol');
-  const entity = only(symbol.entity(), names);
-  return { ...symbol, entity: () => entity };
-}
-
-const services = only(full.serviceSymbols, [
-  ...BASE,
-  'name',
-  'roleAttributes',
-  'terminatorStrategy',
-  'encryptionRequired',
-  'maxIdleTimeMillis',
-]);
-
-/** A service shows the ids of its configs, and data only of the types that the caller asks for. */
-export const clientServiceSymbols: SymbolTable = {
-  ...services,
-  symbols: { ...services.symbols, configs: linkedOnly(full.serviceSymbols.symbols['configs'], ['id']) },
-};
 
 export const clientTerminatorSymbols = only(full.terminatorSymbols, [
   ...BASE,

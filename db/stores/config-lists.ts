@@ -20,10 +20,10 @@ const CARRIERS = {
   routers: { table: 'router_configs', column: 'router_id', entity: 'router' },
 } as const satisfies Record<string, Carrier>;
 
-/** An extra of a list: the ids of the configs that the row `t` carries, as `configs`. */
+/** An expression: the ids of the configs that the row `t` carries. */
 export const configIdsOf = (carriers: keyof typeof CARRIERS): string => {
   const { table, column } = CARRIERS[carriers];
-  return `ARRAY (SELECT used.config_id FROM ${table} used WHERE used.${column} = t.id ORDER BY 1) AS configs`;
+  return `ARRAY (SELECT used.config_id FROM ${table} used WHERE used.${column} = t.id ORDER BY 1)`;
 };
 
 interface HeldConfig {

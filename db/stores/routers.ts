@@ -71,7 +71,7 @@ const edgeSource: ListSource<Row, Router> = {
   ],
   extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
     e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
-    ${configIdsOf('routers')}, ${PRESENCE_COLUMNS}`,
+    ${configIdsOf('routers')} AS configs, ${PRESENCE_COLUMNS}`,
   joins: `${PRESENCE_JOIN}
    LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
    UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,

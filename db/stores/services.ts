@@ -3,64 +3,45 @@
  * config types it asked for.
  */
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
-import type { JsonObject, Page, Service, ServiceDraft, ServiceView } from '../../domain/model.js';
+import type { Page, Service, ServiceDraft, ServiceView } from '../../domain/model.js';
 import { permissionsFor } from '../../domain/policy/access.js';
 import type { Grant } from '../../domain/policy/access.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
 import { inTransaction } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, mapPage, remove, update } from '../query/table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
-import { clientServiceSymbols } from './client-symbols.js';
+import { asItIs, entity } from '../query/entity.js';
+import { expression, flag, integer, linked, text, textArray } from '../query/fields.js';
+import { detailSql, mapPage } from '../query/table.js';
+import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import type { RoleFilter } from '../filter/index.js';
 import { everything, inAll, requested, rowsWhere } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
-import { serviceSymbols } from './symbols.js';
+import { configSymbols } from './symbols.js';
 
-const SERVICE = 'service';
+export const service = entity<Service>(
+  'services',
+  {
+    name: text().unique().forClients(),
+    encryptionRequired: flag().forClients(),
+    terminatorStrategy: text<Strategy>().forClients(),
+    maxIdleTimeMillis: integer().forClients(),
+    roleAttributes: textArray().forClients(),
+    configs: expression<readonly string[]>(configIdsOf('services'))
+      .filteredBy(
+        linked(
+          () => configSymbols,
+          'config.read',
+          `configs {alias} JOIN service_configs {alias}_link
+      ON {alias}_link.config_id = {alias}.id AND {alias}_link.service_id = t.id`,
+        ),
+      )
+      .forClients(),
+  },
+  { name: 'service', collections: ['services'], versionedBy: 'updatedAt' },
+);
 
-interface Row extends BaseRow {
-  name: string;
-  encryption_required: boolean;
-  terminator_strategy: Strategy;
-  max_idle_time_millis: number;
-  role_attributes: string[];
-  configs: string[];
-}
-interface ViewRow extends Row {
-  config: Record<string, JsonObject> | null;
-}
-
-const COLUMNS = [
-  ...BASE_COLUMNS,
-  'name',
-  'encryption_required',
-  'terminator_strategy',
-  'max_idle_time_millis',
-  'role_attributes',
-] as const;
-const CONFIG_IDS = configIdsOf('services');
-
-function fromRow(row: Row): Service {
-  return {
-    name: row.name,
-    encryptionRequired: row.encryption_required,
-    terminatorStrategy: row.terminator_strategy,
-    maxIdleTimeMillis: row.max_idle_time_millis,
-    roleAttributes: row.role_attributes,
-    configs: row.configs,
-    ...baseOf(row),
-  };
-}
-
-const plain: ListSource<Row, Service> = {
-  table: 'services',
-  symbols: serviceSymbols,
-  columns: COLUMNS,
-  extras: CONFIG_IDS,
-  fromRow,
-};
-const DETAIL = detailSql(plain);
+/** A service with the data of its configs by the names of their types. */
+type ViewRow = Service & Pick<ServiceView, 'config'>;
 
 /**
  * Data by type name; `types` is the asked type ids, or `{all}`. A config that the identity has for the service takes
@@ -70,21 +51,23 @@ const configData = (types: string, identity: string) => {
   const isAsked = (alias: string) => `(${alias}.config_type_id = ANY (${types}::text[]) OR ${types}::text[] = '{all}')`;
   const own = (alias: string) =>
     `identity_service_configs ${alias} WHERE ${alias}.identity_id = ${identity}::text AND ${alias}.service_id = t.id`;
-  return `(SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM (
+  return `coalesce((SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM (
     SELECT sc.config_id FROM service_configs sc WHERE sc.service_id = t.id AND ${isAsked('sc')}
       AND NOT EXISTS (SELECT FROM ${own('o')} AND o.config_type_id = sc.config_type_id)
     UNION ALL SELECT o.config_id FROM ${own('o')} AND ${isAsked('o')}) used
-  JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id) AS config`;
+  JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id), '{}') AS config`;
 };
 
-const VIEW_DETAIL = detailSql({ ...plain, extras: `${CONFIG_IDS}, ${configData('$2', '$3')}` });
+const VIEW_DETAIL = detailSql({
+  ...service.source,
+  extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}`,
+});
 
 /** The services as rows; what of them a viewer sees is worked out once its grants are there. */
 const viewSource = ({ configTypes, identityId }: Viewer, isForClient = false): ListSource<ViewRow, ViewRow> => ({
-  ...plain,
-  symbols: isForClient ? clientServiceSymbols : serviceSymbols,
+  ...(isForClient ? service.clientSource : service.source),
   readerExtras: { name: 'config', sql: (bind) => configData(bind(configTypes), bind(identityId)) },
-  fromRow: (row) => row,
+  fromRow: asItIs,
 });
 
 /** Who sees the services: an identity, its grants and the config types it asked for. */
@@ -97,10 +80,7 @@ export interface Viewer {
 
 const viewFrom =
   (grants: readonly Grant[]) =>
-  (row: ViewRow): ServiceView => {
-    const service = fromRow(row);
-    return { config: row.config ?? {}, ...permissionsFor(grants, service), ...service };
-  };
+  (row: ViewRow): ServiceView => ({ ...permissionsFor(grants, row), ...row });
 
 export interface ServiceListRequest extends ListRequest, RoleFilter, Selection, ForClient {
   /** Only services that carry this config. */
@@ -117,6 +97,8 @@ const scopeOf = ({ withConfig, ...request }: ServiceListRequest) =>
   inAll(withConfig === undefined ? everything : carrying(withConfig), requested(request));
 
 export interface ServiceStore {
+  /** Members of a stored service that clients see. */
+  readonly clientMembers: readonly (keyof Service)[];
   get(id: string): Promise<Service>;
   /** The page as `viewer` sees it. */
   listViews(request: ServiceListRequest, viewer: Viewer): Promise<Page<ServiceView>>;
@@ -144,7 +126,8 @@ function withConfigs(
 
 export function serviceStore(db: Db, lists: Lists): ServiceStore {
   return {
-    get: (id) => getOne(db, SERVICE, ['service-detail', DETAIL], [id], fromRow),
+    clientMembers: service.clientMembers,
+    get: (id) => service.get(db, id),
     async listViews(request, viewer) {
       const source = viewSource(viewer, request.isForClient);
       const [grants, page] = await Promise.all([viewer.grants(), lists.page(db, source, request, scopeOf(request))]);
@@ -164,34 +147,10 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
     },
     create: (id, draft) =>
       withConfigs(db, id, draft.configs.length === 0 ? undefined : draft.configs, (on) =>
-        insert(on, 'services', {
-          id,
-          name: draft.name,
-          encryption_required: draft.encryptionRequired,
-          terminator_strategy: draft.terminatorStrategy,
-          max_idle_time_millis: draft.maxIdleTimeMillis,
-          role_attributes: draft.roleAttributes,
-          tags: json(draft.tags),
-        }),
+        service.insert(on, id, draft),
       ),
     update: (id, changes) =>
-      withConfigs(db, id, changes.configs, (on) =>
-        update(
-          on,
-          'services',
-          SERVICE,
-          id,
-          {
-            name: changes.name,
-            encryption_required: changes.encryptionRequired,
-            terminator_strategy: changes.terminatorStrategy,
-            max_idle_time_millis: changes.maxIdleTimeMillis,
-            role_attributes: changes.roleAttributes,
-            tags: json(changes.tags),
-          },
-          changes.configs !== undefined,
-        ),
-      ),
-    remove: (id) => remove(db, 'services', SERVICE, id),
+      withConfigs(db, id, changes.configs, (on) => service.update(on, id, changes, changes.configs !== undefined)),
+    remove: (id) => service.remove(db, id),
   };
 }

@@ -6,6 +6,7 @@ import { isAuditId } from '../../domain/audit.js';
 import { hashToken } from '../../domain/auth/tokens.js';
 import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
+import { service } from './services.js';
 
 /** What every entity shows of itself. */
 const shown: Readonly<Record<string, SymbolDef>> = {
@@ -197,22 +198,6 @@ export const configTypeSymbols = table('configTypes', {
 
 export const configSymbols: SymbolTable = table('configs', { name, type: text('config_type_id') });
 
-export const serviceSymbols: SymbolTable = table('services', {
-  name,
-  roleAttributes: set('role_attributes'),
-  terminatorStrategy: text('terminator_strategy'),
-  encryptionRequired: flag('encryption_required'),
-  maxIdleTimeMillis: number('max_idle_time_millis'),
-  configs: {
-    kind: 'linked',
-    entity: () => configSymbols,
-    readBy: 'config.read',
-    idSql: '{alias}.id',
-    from: `configs {alias} JOIN service_configs {alias}_link
-      ON {alias}_link.config_id = {alias}.id AND {alias}_link.service_id = t.id`,
-  },
-});
-
 export const postureCheckSymbols = table('postureChecks', {
   name,
   typeId: text('type_id'),
@@ -255,7 +240,7 @@ export const servicePolicySymbols = table('servicePolicies', {
   },
   services: {
     kind: 'linked',
-    entity: () => serviceSymbols,
+    entity: () => service.symbols,
     readBy: 'service.read',
     idSql: '{alias}.id',
     from: `services {alias} JOIN (VALUES (1)) {alias}_one (n)

@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import { createGate } from '../scheduling/gate.js';
-import type { GateLoad } from '../scheduling/gate.js';
-import { createKeyQueue } from '../scheduling/key-queue.js';
+import { ConcurrencyLimit } from '../scheduling/concurrency-limit.js';
+import type { LimitLoad } from '../scheduling/concurrency-limit.js';
+import { KeyedMutex } from '../scheduling/keyed-mutex.js';
 
 const PREFIX = '$argon2id$v=19$';
 
@@ -37,7 +37,7 @@ export interface PasswordHasher {
   /** The same, for work of which only one of each `key` runs at a time. @throws as `admit` */
   admitInTurn<T>(key: string, work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
   /** What waits counts from its admission, also while it asks the database. */
-  readonly load: GateLoad;
+  readonly load: LimitLoad;
 }
 
 /** 19 MiB, two passes, one lane: about 12 ms on one core. */
@@ -51,8 +51,8 @@ const DEFAULTS: Required<PasswordHasherOptions> = {
 
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { concurrent, waiting, memoryKib, passes, lanes } = { ...DEFAULTS, ...options };
-  const gate = createGate({ concurrent, waiting });
-  const keys = createKeyQueue();
+  const gate = new ConcurrencyLimit({ concurrent, waiting });
+  const keys = new KeyedMutex();
   const parameters = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes };
   const nobody = unmatchable(memoryKib, passes, lanes);
   const verify = async (stored: string | undefined, password: string) => {

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { DomainError } from '../errors.js';
-import { createGate } from '../scheduling/gate.js';
+import { ConcurrencyLimit } from '../scheduling/concurrency-limit.js';
 import type { VersionedSchema } from './schema-cache.js';
 import type { SchemaOutcome, SchemaTask } from './schema-worker.js';
 
@@ -28,8 +28,8 @@ const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 const PROGRAM = new URL('./schema-worker.js', import.meta.url);
 
 export function createSchemaThread({ waitingSchemas, waitingData }: SchemaThreadOptions): SchemaThread {
-  const schemas = createGate({ concurrent: 1, waiting: waitingSchemas });
-  const turns = createGate({ concurrent: 1, waiting: waitingData });
+  const schemas = new ConcurrencyLimit({ concurrent: 1, waiting: waitingSchemas });
+  const turns = new ConcurrencyLimit({ concurrent: 1, waiting: waitingData });
   let thread: Worker | undefined;
 
   const start = (): Worker => {

@@ -1,6 +1,6 @@
 /** Shows whether what an identity sees of its services has changed, without reading all of it again. */
 import { createHash } from 'node:crypto';
-import type { ServiceView } from '../model.js';
+import type { Service, ServiceView } from '../model.js';
 import type { CheckResult } from '../posture/evaluate.js';
 import type { PostureState } from '../posture/state.js';
 import type { AccessPolicy, Grant, GrantShown } from './access.js';
@@ -23,19 +23,16 @@ export function stateOf(grants: readonly AccessPolicy[], content: number): Buffe
     .digest();
 }
 
-/** One value for all that a client can see of its services: it changes exactly when they do. */
-export function digestOf(services: readonly ServiceView[]): Buffer {
+/**
+ * One value for all that a client can see of its services: it changes exactly when they do.
+ * @param members  of a stored service that clients see
+ */
+export function digestOf(services: readonly ServiceView[], members: readonly (keyof Service)[]): Buffer {
   const hash = createHash('sha256');
   for (const service of services) {
     hash.update(
       JSON.stringify([
-        service.id,
-        service.name,
-        service.encryptionRequired,
-        service.terminatorStrategy,
-        service.maxIdleTimeMillis,
-        service.roleAttributes,
-        service.configs,
+        ...members.map((member) => service[member]),
         service.config,
         service.permissions,
         service.grants.map(grantSeen),

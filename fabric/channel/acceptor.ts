@@ -11,8 +11,7 @@ import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import { isLeafOf } from '../../domain/pki/pem.js';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
-import type { TurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import { Connection } from './connection.js';
 import { FrameReader, HELLO_LIMITS } from './frame.js';
@@ -48,7 +47,7 @@ export interface AcceptorOptions {
   readonly table: MessageTable;
   readonly limits: ChannelLimits;
   /** Spreads what holds the processor. */
-  readonly turns: TurnQueue;
+  readonly turns: YieldQueue;
   /** Of the network's own CA. @throws ChainFault */
   readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
   /** The channel is open; messages are handed over from the next turn on. */
@@ -85,7 +84,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { services, log, registry, limits, verify, turns } = options;
   const refusals = createRefusalLog({ log, noteFailure: services.noteFailure });
   const shares = new RouterShares(limits.shares, () => performance.now());
-  const work = createTurnQueue({ waiting: Infinity });
+  const work = new YieldQueue({ waiting: Infinity });
   const waiting = new Set<Socket>();
   /** Of these, those whose hello has not come; longest first. */
   const silent = new Set<Socket>();

@@ -1,5 +1,5 @@
 /** The channel of one router: requests and their replies, and messages handed to their handlers within bounds. */
-import type { TurnQueue } from '../../domain/scheduling/turn-queue.js';
+import type { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import { AT_ONCE_BYTES, ChannelError } from './channel.js';
 import type { CloseReason, MessageRule, MessageTable, RouterChannel } from './channel.js';
 import type { Connection } from './connection.js';
@@ -39,7 +39,7 @@ export interface ChannelOptions {
   readonly table: MessageTable;
   readonly services: FabricServices;
   /** Parts of long work, of all routers. */
-  readonly turns: TurnQueue;
+  readonly turns: YieldQueue;
   /** Counts time of the event loop. @returns false when the router has had its share, and is to be cut */
   readonly charge: (ms: number, purpose: Purpose) => boolean;
   readonly onClose: (channel: OpenChannel, reason: CloseReason) => void;

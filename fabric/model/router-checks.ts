@@ -3,7 +3,7 @@
  * all that are due when it begins: what is read later is never overtaken by what was read before. What no announcement
  * told of is found by a look at all, once a minute.
  */
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 
 export interface RouterChecksOptions<R extends { readonly id: string }> {
   /** Those that are gone are missing. */
@@ -22,7 +22,7 @@ const EVERY_MS = 60_000;
 export class RouterChecks<R extends { readonly id: string }> {
   readonly #options: RouterChecksOptions<R>;
   readonly #due = new Set<string>();
-  readonly #turn = new SingleTurn(() => this.#check());
+  readonly #turn = new CoalescedTask(() => this.#check());
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: RouterChecksOptions<R>) {
@@ -34,17 +34,17 @@ export class RouterChecks<R extends { readonly id: string }> {
 
   due(id: string): void {
     this.#due.add(id);
-    this.#turn.ask();
+    this.#turn.schedule();
   }
 
   all(): void {
     for (const id of this.#options.ours()) this.#due.add(id);
-    this.#turn.ask();
+    this.#turn.schedule();
   }
 
   /** Called now and then: tries again what could not be read. */
   beat(): void {
-    if (this.#due.size > 0) this.#turn.ask();
+    if (this.#due.size > 0) this.#turn.schedule();
   }
 
   /** Waits for the read that is running. */

@@ -11,7 +11,7 @@
  * Before a token is sent to any router it is stored that routers have it (session-sharing.ts).
  */
 import { hashToken } from '../../domain/auth/tokens.js';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter, RouterSyncView, SessionState } from '../../db/stores/router-sync-view.js';
 import type { RouterChannel } from '../channel/channel.js';
 import type { Message } from '../channel/frame.js';
@@ -86,7 +86,7 @@ const keyOf = ({ identityRoles }: KnownRouter): string => JSON.stringify(identit
 export function createSessionSync(options: SessionSyncOptions): SessionSync {
   const { view, tokenOf, timeoutSeconds, onStatus, noteFailure, now = Date.now } = options;
   const told = new Map<string, Told>();
-  const turns = createTurnQueue({ waiting: Infinity });
+  const turns = new YieldQueue({ waiting: Infinity });
   const newDirectory = () => new SessionDirectory((session) => encodeSession(session, tokenOf(session.id)));
   let directory = newDirectory();
   const sharing = createSessionSharing(view, () => directory);

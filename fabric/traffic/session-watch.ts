@@ -5,7 +5,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { UseAtRouter } from '../../db/stores/shown-sessions.js';
 import { couldBeId } from '../../domain/ids.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { SessionRemovedSchema } from '../../generated/fabric/edge_pb.js';
 import type { Circuit, Circuits } from './circuits.js';
@@ -55,11 +55,11 @@ export class SessionWatch {
   readonly #noteFailure: SessionWatchOptions['noteFailure'];
   readonly #most: number;
   readonly #byRouter = new Map<string, Set<string>>();
-  readonly #checks = new SingleTurn(() => this.#checkAll());
+  readonly #checks = new CoalescedTask(() => this.#checkAll());
   readonly #named: UseAtRouter[] = [];
-  readonly #naming = new SingleTurn(() => this.#checkNamed());
+  readonly #naming = new CoalescedTask(() => this.#checkNamed());
   readonly #doubts: Doubt[] = [];
-  readonly #asking = new SingleTurn(() => this.#askDoubts());
+  readonly #asking = new CoalescedTask(() => this.#askDoubts());
 
   constructor({ stores, channels, circuits, flights, noteFailure, most = MOST }: SessionWatchOptions) {
     this.#stores = stores;
@@ -92,8 +92,8 @@ export class SessionWatch {
       } else ended.push(sessionId);
     }
     this.#tell(routerId, ended);
-    this.#naming.ask();
-    await this.#naming.run();
+    this.#naming.schedule();
+    await this.#naming.runNow();
   }
 
   /** The router showed it, or named it, and it is not over. */
@@ -110,7 +110,7 @@ export class SessionWatch {
     return new Promise((resolve, reject) => {
       if (this.#asking.isClosed) throw new Error('the controller stops');
       this.#doubts.push({ uses, resolve, reject });
-      this.#asking.ask();
+      this.#asking.schedule();
     });
   }
 
@@ -132,7 +132,7 @@ export class SessionWatch {
   /** Grants or router policies may have changed: asks about every session that a router of ours uses. */
   check(): void {
     this.#flights.doubtAll();
-    this.#checks.ask();
+    this.#checks.schedule();
   }
 
   /** Waits for the statements that are running. */
@@ -158,7 +158,7 @@ export class SessionWatch {
       await this.#endLost(uses);
     } catch (error) {
       this.#noteFailure(error, {}, 'sessions in use could not be checked; it is tried again');
-      this.#checks.ask();
+      this.#checks.schedule();
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
   }

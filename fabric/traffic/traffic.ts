@@ -3,8 +3,7 @@
  * which routers come and go and which sessions end.
  */
 import type { Stores } from '../../db/stores/stores.js';
-import { createGate } from '../../domain/scheduling/gate.js';
-import type { Gate } from '../../domain/scheduling/gate.js';
+import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
 import type { PathRouter } from '../../domain/fabric/paths.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { RouterChannel } from '../channel/channel.js';
@@ -21,8 +20,8 @@ import { TunnelWatch, isTunneledTo } from './tunnel-watch.js';
 
 /** What one router may have us do at a time: a flood of one is no other's business. */
 export interface RouterGates {
-  readonly circuits: Gate;
-  readonly terminators: Gate;
+  readonly circuits: ConcurrencyLimit;
+  readonly terminators: ConcurrencyLimit;
   /** By id: terminators that are being made. What removes one waits for it. */
   readonly making: Map<string, Promise<unknown>>;
   /** Of requests for them that are not answered yet. */
@@ -134,8 +133,8 @@ export function createTraffic({ stores, channels, noteFailure }: TrafficOptions)
       const known = gates.get(channel);
       if (known !== undefined) return known;
       const made: RouterGates = {
-        circuits: createGate(CIRCUIT_GATE),
-        terminators: createGate(TERMINATOR_GATE),
+        circuits: new ConcurrencyLimit(CIRCUIT_GATE),
+        terminators: new ConcurrencyLimit(TERMINATOR_GATE),
         making: new Map(),
         makingBytes: 0,
         removals: new Removals(async (ids) => {

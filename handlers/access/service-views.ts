@@ -151,18 +151,20 @@ export function toServiceDetail(service: ServiceView): Response.ServiceDetail {
   };
 }
 
-/** PUT of a service: what the body leaves out falls back to its default. */
+/** A service as a body gives it whole; what the body leaves out falls back to its default. */
+export const serviceFrom = (body: Request.ServiceUpdate): ServiceDraft => ({
+  name: requireName(body.name),
+  encryptionRequired: body.encryptionRequired ?? false,
+  maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
+  terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
+  roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+  configs: body.configs ?? [],
+  tags: tagsFrom(body.tags),
+});
+
+/** PUT of a service. */
 export async function replaceService(id: string, body: Request.ServiceUpdate, { stores }: Context) {
-  const draft: ServiceDraft = {
-    name: requireName(body.name),
-    encryptionRequired: body.encryptionRequired ?? false,
-    maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
-    terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
-    configs: body.configs ?? [],
-    tags: tagsFrom(body.tags),
-  };
-  await stores.services.update(id, draft);
+  await stores.services.update(id, serviceFrom(body));
   return noData();
 }
 
@@ -181,7 +183,7 @@ export async function changeService(id: string, body: Request.ServicePatch, { st
 }
 
 /** @throws DomainError `invalidField` for less than none and for more than can be counted */
-export function idleTimeFrom(millis: number | null | undefined): number | undefined {
+function idleTimeFrom(millis: number | null | undefined): number | undefined {
   if (millis === null || millis === undefined) return undefined;
   if (!Number.isSafeInteger(millis) || millis < 0) {
     throw invalidField(
@@ -194,7 +196,7 @@ export function idleTimeFrom(millis: number | null | undefined): number | undefi
 }
 
 /** @throws DomainError `notFound` for a strategy that this network does not have */
-export function strategyFrom(name: string | null | undefined): Strategy | undefined {
+function strategyFrom(name: string | null | undefined): Strategy | undefined {
   if (name === null || name === undefined) return undefined;
   if (name === '') return 'smartrouting';
   const known = STRATEGIES.find((strategy) => strategy === name);

@@ -84,7 +84,7 @@ async function compareOwnView(
 
 /** What changed between login and a first poll is not known; that something did is, and a client must not miss it. */
 async function viewNow({ grants }: Granted, state: Buffer, caller: Caller, epoch: number, stores: Stores) {
-  const digest = digestOf(await viewsOf(grants, caller, stores));
+  const digest = digestOf(await viewsOf(grants, caller, stores), stores.services.clientMembers);
   const isOfOnePiece = (await stores.access.epoch()).epoch === epoch;
   return { epoch, digest, state: isOfOnePiece ? state : null };
 }

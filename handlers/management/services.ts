@@ -1,18 +1,15 @@
 /** Services: what is reached. Administrators see all of them, with their own permissions on each. */
 import type { PolicyType } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireName, tagsFrom } from '../fields.js';
 import {
   changeService,
   findServiceView,
-  idleTimeFrom,
   listServicesFor,
   listServiceViews,
   replaceService,
-  strategyFrom,
+  serviceFrom,
   toServiceDetail,
 } from '../access/service-views.js';
 import { requireAdministrator } from '../delegation/delegation.js';
@@ -39,16 +36,7 @@ export const listServices: Handler<'management', 'listServices'> = async (
 /** POST /services. Fails: `duplicate` (name), `notFound` (config), `invalidField` (two configs of one type). */
 export const createService: Handler<'management', 'createService'> = async ({ body }, { stores, newId }) => {
   const id = newId();
-  const draft = {
-    name: requireName(body.name),
-    encryptionRequired: body.encryptionRequired,
-    maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis) ?? 0,
-    terminatorStrategy: strategyFrom(body.terminatorStrategy) ?? 'smartrouting',
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
-    configs: body.configs ?? [],
-    tags: tagsFrom(body.tags),
-  };
-  await stores.services.create(id, draft);
+  await stores.services.create(id, serviceFrom(body));
   return created('services', id);
 };
 

@@ -8,7 +8,7 @@ import { RequestClock } from '../../db/postgres/request-clock.js';
 import { DatabaseUnavailable } from '../../db/postgres/outages.js';
 import type { Precondition } from '../../db/postgres/contracts.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Connection, Facts } from '../../handlers/handler.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
@@ -95,7 +95,7 @@ export function createApi(options: ApiOptions): ApiHandler {
   const { config, bindings, compression, context, apiSessions, outages, refusedLogins, counts, traces, log } = options;
   const { refusedLines, ownChanges } = options;
   const readBody = createBodyReader({ maxBytesOfAll: config.maxBodiesBytes });
-  const largeBodies = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
+  const largeBodies = new YieldQueue({ waiting: Number.POSITIVE_INFINITY });
   const { secondTokens } = context;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
 

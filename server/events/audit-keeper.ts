@@ -2,7 +2,7 @@
  * Makes the months of the audit record before they begin, drops those whose time is over, and writes the sums of what
  * was too much to be recorded one by one. On every controller.
  */
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
@@ -38,7 +38,7 @@ export function createAuditKeeper({
   controller,
   log,
 }: AuditKeeperOptions): AuditKeeper {
-  const turns = new SingleTurn(async () => {
+  const turns = new CoalescedTask(async () => {
     try {
       const made = await auditRecords.makePartitions(AHEAD);
       const dropped = keepDays === 0 ? 0 : await auditRecords.dropPartitions(keepDays);
@@ -47,7 +47,7 @@ export function createAuditKeeper({
       noteFailure(log, error, 'the months of the audit record could not be kept; it is tried again');
     }
   });
-  const sums = new SingleTurn(async () => {
+  const sums = new CoalescedTask(async () => {
     try {
       await auditRecords.writeSums(SUMMED_SECONDS, controller);
     } catch (error) {
@@ -55,13 +55,13 @@ export function createAuditKeeper({
     }
   });
   const timers = [
-    setInterval(() => void turns.run(), EVERY_MS).unref(),
-    setInterval(() => void sums.run(), SUMS_EVERY_MS).unref(),
+    setInterval(() => void turns.runNow(), EVERY_MS).unref(),
+    setInterval(() => void sums.runNow(), SUMS_EVERY_MS).unref(),
   ];
-  void turns.run();
+  void turns.runNow();
   return {
-    turn: () => turns.run(),
-    sums: () => sums.run(),
+    turn: () => turns.runNow(),
+    sums: () => sums.runNow(),
     async close() {
       timers.forEach((timer) => {
         clearInterval(timer);

@@ -6,7 +6,7 @@
  */
 import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
 import type { EventPosition } from '../../domain/events/position.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import { WATCHED } from '../changes/change-feed.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
@@ -80,7 +80,7 @@ export function createEventReader({ events, announce, log }: EventReaderOptions)
     }
   };
 
-  const turns = new SingleTurn(async () => {
+  const turns = new CoalescedTask(async () => {
     try {
       const last = known ?? (await closeBatch());
       known = null;
@@ -97,7 +97,7 @@ export function createEventReader({ events, announce, log }: EventReaderOptions)
       () => {
         soon = undefined;
         known = null;
-        turns.ask();
+        turns.schedule();
       },
       Math.max(0, closedAt + GAP_MS - performance.now()),
     ).unref();
@@ -116,7 +116,7 @@ export function createEventReader({ events, announce, log }: EventReaderOptions)
     tellOthers();
     if (listeners.size > 0 || looks % IDLE_LOOKS === 0) {
       known = null;
-      turns.ask();
+      turns.schedule();
     }
   };
   const timer = setInterval(look, LOOK_MS).unref();
@@ -141,7 +141,7 @@ export function createEventReader({ events, announce, log }: EventReaderOptions)
       if (listeners.size === 0 || head === undefined || batch < head.batch) return;
       // A turn that is to close a batch reads this one too.
       if (soon === undefined && !turns.isRunning) known = batch;
-      turns.ask();
+      turns.schedule();
     },
     watched() {
       watchedUntil = performance.now() + WATCH_LASTS_MS;

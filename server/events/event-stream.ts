@@ -5,7 +5,7 @@ import type { EventRecord } from '../../domain/events/event.js';
 import type { KindFilter } from '../../domain/events/kinds.js';
 import { eventIdText, isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
-import { Rest } from '../../domain/scheduling/rest.js';
+import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import type { EndReason, TextSink, TextStream } from '../../handlers/text-stream.js';
 import type { EventWindow, HeldEvent, Taken } from './event-window.js';
 import type { Logger } from '../base/log.js';
@@ -67,7 +67,7 @@ export class EventStream implements TextStream {
   #ending: EndReason | undefined;
   #isLive = false;
   #isClosed = false;
-  readonly #rest = new Rest();
+  readonly #delay = new WakeableDelay();
   /** By `performance.now()`. */
   #sentAt = 0;
 
@@ -93,14 +93,14 @@ export class EventStream implements TextStream {
   wake(): void {
     const { window } = this.options;
     if (this.#isLive && isBefore(this.#position, window.floor)) this.onOverrun?.();
-    this.#rest.wake();
+    this.#delay.wake();
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending ??= 'stopping';
-    this.#rest.wake();
+    this.#delay.wake();
     this.options.onClose();
   }
 
@@ -118,7 +118,7 @@ export class EventStream implements TextStream {
       return;
     }
     const left = this.#sentAt + heartbeatMs - performance.now();
-    if (left > 0) await this.#rest.take(this.#isLive ? left : Math.min(left, REST_MS));
+    if (left > 0) await this.#delay.wait(this.#isLive ? left : Math.min(left, REST_MS));
     else await this.#send(sink, `: heartbeat\n${this.#told === this.#position ? '' : this.#tell()}\n`);
   }
 

@@ -10,7 +10,7 @@ import type { EventRecord, Message } from '../../domain/events/event.js';
 import { kindFilter } from '../../domain/events/kinds.js';
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
-import { Rest } from '../../domain/scheduling/rest.js';
+import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import { pauseAfter, signedHeaders } from '../../domain/webhooks/webhook.js';
 import type { Logger } from '../base/log.js';
 import type { Outgoing } from '../sockets/outgoing.js';
@@ -60,7 +60,7 @@ export class WebhookTarget {
   #saved: EventPosition;
   #savedAt = 0;
   #hasDue: boolean;
-  readonly #rest = new Rest();
+  readonly #delay = new WakeableDelay();
 
   constructor(
     readonly lease: Lease,
@@ -78,7 +78,7 @@ export class WebhookTarget {
   /** There may be more to deliver. */
   wake(hasDue = false): void {
     this.#hasDue ||= hasDue;
-    this.#rest.wake();
+    this.#delay.wake();
   }
 
   /** Ends what is under way, and writes down how far it got. */
@@ -98,7 +98,7 @@ export class WebhookTarget {
 
   #end(): void {
     this.#stop.abort();
-    this.#rest.wake();
+    this.#delay.wake();
   }
 
   async #run(): Promise<void> {
@@ -108,7 +108,7 @@ export class WebhookTarget {
         await this.#turn();
       } catch (error) {
         noteFailure(log, error, 'events could not be delivered; it is tried again', { webhookId: this.lease.id });
-        await this.#rest.take(REST_MS);
+        await this.#delay.wait(REST_MS);
       }
     }
     try {
@@ -124,7 +124,7 @@ export class WebhookTarget {
     const { last, timeline } = known();
     if (this.#position.batch > last) {
       await this.#save(true);
-      await this.#rest.take(SAVE_MS * 10);
+      await this.#delay.wait(SAVE_MS * 10);
       return;
     }
     const page = await events.after(this.#position, last, PAGE);
@@ -146,7 +146,7 @@ export class WebhookTarget {
     while (!this.#isStopped) {
       const wait = (this.#nextAttemptAt?.getTime() ?? 0) - Date.now();
       if (wait > 0) {
-        await this.#rest.take(wait);
+        await this.#delay.wait(wait);
         if (this.#hasDue) await this.#sendDue();
         continue;
       }

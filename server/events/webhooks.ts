@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
 import type { Lease, WebhookStore } from '../../db/stores/webhooks.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import { webhookContext } from '../../domain/webhooks/secret-context.js';
 import type { EventReader } from './event-reader.js';
 import type { Logger } from '../base/log.js';
@@ -100,7 +100,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     );
   };
 
-  const turns = new SingleTurn(async () => {
+  const turns = new CoalescedTask(async () => {
     try {
       const leases = await webhooks.lease(holder, LEASE_SECONDS, TAKEN_AT_ONCE);
       const leased = new Map(leases.map((lease) => [lease.id, lease]));
@@ -122,19 +122,19 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
         else if (target !== undefined) target.wake(lease.hasDue);
         else if (known !== undefined && !turns.isClosed) open(lease, known);
       }
-      if (isChanged) turns.ask();
+      if (isChanged) turns.schedule();
     } catch (error) {
       noteFailure(log, error, 'webhooks could not be looked at; it is tried again');
     }
   });
   const timer = setInterval(() => {
-    turns.ask();
+    turns.schedule();
   }, LOOK_MS).unref();
-  turns.ask();
+  turns.schedule();
 
   return {
     changed() {
-      turns.ask();
+      turns.schedule();
     },
     async close() {
       clearInterval(timer);

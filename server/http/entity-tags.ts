@@ -10,43 +10,17 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalidField } from '../../domain/errors.js';
 import { collectionOf, versionOf } from '../../domain/entity-version.js';
-import { isConstant, tableOf } from '../../db/postgres/entity-versions.js';
-import type { Precondition, OnVersion } from '../../db/postgres/contracts.js';
-import type { VersionedEntity } from '../../db/postgres/entity-versions.js';
+import type { Precondition, Versioned, OnVersion } from '../../db/postgres/contracts.js';
+import { versions } from '../../db/stores/entities.js';
 import type { OperationSpec } from '../../generated/operation.js';
 
-/** What is stored of each collection whose entities can be changed or deleted by their ids. */
-const COLLECTIONS: Readonly<Record<string, VersionedEntity>> = {
-  'api-sessions': 'apiSession',
-  'auth-policies': 'authPolicy',
-  'authenticators': 'authenticator',
-  'cas': 'ca',
-  'config-types': 'configType',
-  'configs': 'config',
-  'controller-settings': 'controllerSetting',
-  'edge-router-policies': 'edgeRouterPolicy',
-  'edge-routers': 'router',
-  'enrollments': 'enrollment',
-  'external-jwt-signers': 'externalJwtSigner',
-  'identities': 'identity',
-  'posture-checks': 'postureCheck',
-  'routers': 'router',
-  'service-edge-router-policies': 'serviceEdgeRouterPolicy',
-  'service-policies': 'servicePolicy',
-  'services': 'service',
-  'sessions': 'session',
-  'terminators': 'terminator',
-  'transit-routers': 'router',
-  'webhooks': 'webhook',
-};
-
-const entities = new WeakMap<OperationSpec, VersionedEntity | null>();
+const entities = new WeakMap<OperationSpec, Versioned | null>();
 
 /** What a detail, a change or a delete is about; undefined for all other operations. */
-function entityOf(operation: OperationSpec): VersionedEntity | undefined {
+function entityOf(operation: OperationSpec): Versioned | undefined {
   const known = entities.get(operation);
   if (known !== undefined) return known ?? undefined;
-  const entity = COLLECTIONS[collectionOf(operation.path) ?? ''];
+  const entity = versions.get(collectionOf(operation.path) ?? '');
   entities.set(operation, entity ?? null);
   return entity;
 }
@@ -75,8 +49,8 @@ export function tagOfConstant(text: string | Buffer): string {
 export function tagOfAnswer(operation: OperationSpec, data: unknown, body: string): string {
   const entity = entityOf(operation);
   if (entity === undefined) return tagOf(body);
-  const { createdAt, updatedAt } = data as { createdAt: string; updatedAt: string };
-  return `"${versionOf(new Date(isConstant(entity) ? createdAt : updatedAt))}.${hashOf(body)}"`;
+  const { [entity.by]: version } = data as Readonly<Record<Versioned['by'], string>>;
+  return `"${versionOf(new Date(version))}.${hashOf(body)}"`;
 }
 
 /** The version in which a change leaves its entity, for the answer's tag. */
@@ -110,7 +84,7 @@ export function changedVersion(
   const entity = entityOf(operation);
   if (entity === undefined || id === undefined)
     throw new Error(`${operation.operationId} has no entity with a version`);
-  return new ChangedVersion(tableOf(entity), id);
+  return new ChangedVersion(entity.table, id);
 }
 
 /** Tags of a header, without `W/` and quotes; undefined when it is no list of them. */

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Api, OperationSpec, ResponseSpec } from '../../generated/operation.js';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import { basePaths } from '../../generated/routes.js';
 import clientValidators from '../../generated/client/validators.cjs';
 import managementValidators from '../../generated/management/validators.cjs';
@@ -137,7 +137,7 @@ const MAX_HELD = 16 * 1024 * 1024;
  * answered in between. With 20 readers of pages of 500, other lists took 79 ms in the middle without turns, 31 ms with
  * them.
  */
-const turns = createTurnQueue({ waiting: Number.POSITIVE_INFINITY });
+const turns = new YieldQueue({ waiting: Number.POSITIVE_INFINITY });
 /**
  * Ends when the last of the lists that wait is text. One is made after the other, so that only one is held half made.
  */

@@ -13,7 +13,7 @@ import { DomainError } from '../../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../../domain/auth/tokens.js';
 import { MinuteCounts } from '../../domain/scheduling/minute-counts.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { SessionOwner, TouchedSession } from '../../db/stores/api-sessions.js';
 import { namedBy } from '../../db/stores/session-opening.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -215,7 +215,7 @@ export function createApiSessionRegistry({
   const sweeping = new Sweeping();
   // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
   const idleSeconds = timeoutSeconds + (2 * flushMs) / 1000;
-  const sweeps = new SingleTurn(async () => {
+  const sweeps = new CoalescedTask(async () => {
     await flush();
     try {
       const removed = await sweeping.through({ sweep: (max) => stores.apiSessions.sweep(idleSeconds, max) });
@@ -226,7 +226,7 @@ export function createApiSessionRegistry({
   });
   const timers = [
     setInterval(() => void flush(), flushMs),
-    setInterval(() => void sweeps.run(), Math.min(SWEEP_MS, timeoutMs)),
+    setInterval(() => void sweeps.runNow(), Math.min(SWEEP_MS, timeoutMs)),
   ];
   timers.forEach((timer) => timer.unref());
 

@@ -1,5 +1,5 @@
 /** Removes what has ended by itself and is asked for nowhere, each minute, on every controller. */
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 import { Sweeping } from './sweep-through.js';
@@ -17,7 +17,7 @@ export interface ExpirySweeper {
 /** @param kinds  by what the log calls them */
 export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, log: Logger): ExpirySweeper {
   const sweeping = new Sweeping();
-  const turns = new SingleTurn(async () => {
+  const turns = new CoalescedTask(async () => {
     for (const [kind, store] of Object.entries(kinds)) {
       try {
         const removed = await sweeping.through(store);
@@ -27,7 +27,7 @@ export function createExpirySweeper(kinds: Readonly<Record<string, Expiring>>, l
       }
     }
   });
-  const turn = () => turns.run();
+  const turn = () => turns.runNow();
   const timer = setInterval(() => void turn(), EVERY_MS).unref();
   return {
     turn,

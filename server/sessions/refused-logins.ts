@@ -5,7 +5,7 @@
  */
 import type { Refusal } from '../../domain/audit.js';
 import type { DomainError, ErrorKind } from '../../domain/errors.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { networkOf } from '../base/client-address.js';
 import type { Logger } from '../base/log.js';
@@ -54,7 +54,7 @@ export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOp
   let written = 0;
   let ofNetwork = new Map<string, number>();
   let sums = new Map<string | null, Sum>();
-  const writing = new SingleTurn(async () => {
+  const writing = new CoalescedTask(async () => {
     const refusals = due;
     due = [];
     if (refusals.length === 0) return;
@@ -66,7 +66,7 @@ export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOp
     }
   });
   const flush = setInterval(() => {
-    if (due.length > 0) writing.ask();
+    if (due.length > 0) writing.schedule();
   }, FLUSH_MS).unref();
 
   const add = (network: string): boolean => {
@@ -90,8 +90,8 @@ export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOp
   };
   const turn = async () => {
     endMinute();
-    await writing.run();
-    await writing.run(); // what came while a turn was under way
+    await writing.runNow();
+    await writing.runNow(); // what came while a turn was under way
   };
   const minute = setInterval(() => void turn(), MINUTE_MS).unref();
 

@@ -4,7 +4,7 @@
  * that were not heard of; one timer waits for the next time that is over.
  */
 import type { Stores } from '../../db/stores/stores.js';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 
@@ -44,7 +44,7 @@ export function createSessionSweeper({
   let soon: NodeJS.Timeout | undefined;
   let atEnd: NodeJS.Timeout | undefined;
 
-  const turns = new SingleTurn(async () => {
+  const turns = new CoalescedTask(async () => {
     let removed = 0;
     try {
       for (let done = 0; done < slices && !turns.isClosed; done += 1) {
@@ -60,7 +60,7 @@ export function createSessionSweeper({
     if (removed > 0) log.info({ removed }, 'sessions that no policy grants any more removed');
     return removed;
   });
-  const turn = () => turns.run();
+  const turn = () => turns.runNow();
   /** A session that is made before the next turn is seen by that one. */
   const waitForEnd = async () => {
     const ms = await sessions.nextEnd();

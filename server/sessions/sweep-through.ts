@@ -1,5 +1,5 @@
 /** Removes all that has ended, in batches: however much it is, others get their turns at the database in between. */
-import { Rest } from '../../domain/scheduling/rest.js';
+import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 
 /** Removes up to `max` rows. Answers how many; fewer only when no more are to be had. */
 export interface Expiring {
@@ -16,7 +16,7 @@ export interface SweepPace {
 export const SWEEP_PACE: SweepPace = { batch: 500, restMs: 50 };
 
 export class Sweeping {
-  readonly #rest = new Rest();
+  readonly #delay = new WakeableDelay();
   #isClosed = false;
 
   constructor(private readonly pace: SweepPace = SWEEP_PACE) {}
@@ -33,7 +33,7 @@ export class Sweeping {
       const found = await store.sweep(batch);
       removed += found;
       if (found < batch) break;
-      await this.#rest.take(Math.max(restMs, performance.now() - sinceMs));
+      await this.#delay.wait(Math.max(restMs, performance.now() - sinceMs));
     }
     return removed;
   }
@@ -41,6 +41,6 @@ export class Sweeping {
   /** The batch under way is the last. */
   close(): void {
     this.#isClosed = true;
-    this.#rest.wake();
+    this.#delay.wake();
   }
 }

@@ -1,7 +1,7 @@
 /** What handlers work with, put together from what a start has opened. */
 import { newId } from '../../domain/auth/tokens.js';
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
 import { KeptTexts } from '../../handlers/kept-texts.js';
@@ -51,7 +51,7 @@ export function buildContext(parts: Parts): Context {
   const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
-  const turnQueue = createTurnQueue({ waiting: MAX_WAITING_VERIFICATIONS });
+  const turnQueue = new YieldQueue({ waiting: MAX_WAITING_VERIFICATIONS });
   const tokens = {
     signerKeys: createSignerKeys({ outgoing: parts.outgoing, log }),
     tokenLeewaySeconds: config.tokenLeeway,

@@ -4,7 +4,7 @@
  * specs alone.
  */
 import { expect } from 'chai';
-import * as tables from '../../db/stores/symbols.js';
+import { symbolTables } from '../../db/stores/entities.js';
 import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
@@ -36,7 +36,7 @@ const SHOWN_AS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Every name that any entity has for administrators, and a tag. */
-const NAMES = [...new Set(Object.values(tables).flatMap(({ symbols }) => Object.keys(symbols))), 'tags.secret'];
+const NAMES = [...new Set(symbolTables.flatMap(({ symbols }) => Object.keys(symbols))), 'tags.secret'];
 
 /** What a list is of: its items, or those of the array that it names. */
 function elementOf(document: Document, schema: Schema): Schema {

@@ -1,6 +1,6 @@
 /** Hashes of passwords, and the gate that bounds how many are made at once. */
 import { expect } from 'chai';
-import { createGate } from '../../domain/scheduling/gate.js';
+import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
 import { createPasswordHasher } from '../../domain/auth/passwords.js';
 import { DomainError } from '../../domain/errors.js';
 
@@ -36,7 +36,7 @@ const turn = () =>
 
 describe('gate', () => {
   it('turns away what finds neither a place nor room to wait, at once and with retry-after', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 1 });
+    const gate = new ConcurrencyLimit({ concurrent: 1, waiting: 1 });
     const [first, second] = [held(), held()];
     const running = [gate.run(first.task), gate.run(second.task)];
     let isRun = false;
@@ -55,7 +55,7 @@ describe('gate', () => {
   });
 
   it('never runs more than it has places for', async () => {
-    const gate = createGate({ concurrent: 2, waiting: 50 });
+    const gate = new ConcurrencyLimit({ concurrent: 2, waiting: 50 });
     let now = 0;
     let most = 0;
     await Promise.all(
@@ -71,7 +71,7 @@ describe('gate', () => {
   });
 
   it('serves in order of arrival, whoever comes when a place is free', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 10 });
+    const gate = new ConcurrencyLimit({ concurrent: 1, waiting: 10 });
     const order: number[] = [];
     const first = held();
     const running = [
@@ -94,7 +94,7 @@ describe('gate', () => {
   });
 
   it('admits as many as may run and wait, and refuses the next before it begins', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 1 });
+    const gate = new ConcurrencyLimit({ concurrent: 1, waiting: 1 });
     const [first, second] = [held(), held()];
     const begun: string[] = [];
     const admitted = [first, second].map(({ task }, index) =>
@@ -119,7 +119,7 @@ describe('gate', () => {
   });
 
   it('frees the place of a task that fails', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 0 });
+    const gate = new ConcurrencyLimit({ concurrent: 1, waiting: 0 });
     await failure(
       gate.run(async () => {
         throw new Error('no');
@@ -129,9 +129,9 @@ describe('gate', () => {
   });
 
   it('refuses to be built without places or with a negative queue', () => {
-    expect(() => createGate({ concurrent: 0, waiting: 1 })).to.throw(RangeError);
-    expect(() => createGate({ concurrent: 1.5, waiting: 1 })).to.throw(RangeError);
-    expect(() => createGate({ concurrent: 1, waiting: -1 })).to.throw(RangeError);
+    expect(() => new ConcurrencyLimit({ concurrent: 0, waiting: 1 })).to.throw(RangeError);
+    expect(() => new ConcurrencyLimit({ concurrent: 1.5, waiting: 1 })).to.throw(RangeError);
+    expect(() => new ConcurrencyLimit({ concurrent: 1, waiting: -1 })).to.throw(RangeError);
   });
 });
 

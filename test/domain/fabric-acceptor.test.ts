@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import { createAcceptor } from '../../fabric/channel/acceptor.js';
 import type { Acceptor } from '../../fabric/channel/acceptor.js';
 import { LIMITS } from '../../fabric/channel/limits.js';
@@ -30,7 +30,7 @@ describe('the acceptor of routers', () => {
       registry: createRegistry(1_000),
       table: new Map(),
       limits: { ...LIMITS, hellos: 3, helloMs: 120_000 },
-      turns: createTurnQueue({ waiting: 1 }),
+      turns: new YieldQueue({ waiting: 1 }),
       verify: () => {
         throw new Error('no connection gets so far');
       },

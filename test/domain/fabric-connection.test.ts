@@ -4,7 +4,7 @@ import { createServer, connect } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { MessageRule } from '../../fabric/channel/channel.js';
 import { ChannelError } from '../../fabric/channel/channel.js';
 import { Connection } from '../../fabric/channel/connection.js';
@@ -70,7 +70,7 @@ describe('the connection of a router', () => {
       fingerprint: '',
       limits: all,
       table,
-      turns: createTurnQueue({ waiting: Infinity }),
+      turns: new YieldQueue({ waiting: Infinity }),
       charge: () => true,
       services: { log: pino({ level: 'silent' }), noteFailure: () => undefined } as unknown as FabricServices,
       onClose: (_, reason) => reasons.push(reason),

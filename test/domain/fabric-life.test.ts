@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { certFingerprint } from '../../domain/pki/keys.js';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import { createAcceptor } from '../../fabric/channel/acceptor.js';
 import { createFabric } from '../../fabric/fabric.js';
@@ -68,7 +68,7 @@ describe('the control channel of a process', () => {
       registry,
       table: new Map(),
       limits: LIMITS,
-      turns: createTurnQueue({ waiting: 1 }),
+      turns: new YieldQueue({ waiting: 1 }),
       verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
       onOpen: () => (opened += 1),
       onClose: () => undefined,
@@ -101,7 +101,7 @@ describe('the control channel of a process', () => {
       registry: createRegistry(LIMITS.probeMs),
       table: new Map(),
       limits: { ...LIMITS, heartbeatMs: 400 },
-      turns: createTurnQueue({ waiting: 1 }),
+      turns: new YieldQueue({ waiting: 1 }),
       verify: () => ({ isExpired: false, caId: null }) as ReturnType<Parameters<typeof createAcceptor>[0]['verify']>,
       onOpen: () => seen.push('open'),
       onClose: (_, reason) => seen.push(`${reason}, ${Date.now() >= notAfter.getTime() - 1_000 ? 'in time' : 'early'}`),

@@ -4,7 +4,7 @@ import type { RouterChannel } from '../../fabric/channel/channel.js';
 import { Removals } from '../../fabric/traffic/removals.js';
 import type { FabricServices } from '../../fabric/services.js';
 import { makeInTurn } from '../../fabric/traffic/terminator-requests.js';
-import { createGate } from '../../domain/scheduling/gate.js';
+import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
 import { CreateTerminatorResult } from '../../generated/fabric/edge_pb.js';
 import { until } from '../support/poll.js';
 
@@ -68,7 +68,11 @@ describe('terminators that a router takes back', () => {
 
 describe('terminators that a router asks for', () => {
   it('are refused as too many while sixteen mebibytes of requests wait, and made again after that', async () => {
-    const gates = { terminators: createGate({ concurrent: 1, waiting: 100 }), making: new Map(), makingBytes: 0 };
+    const gates = {
+      terminators: new ConcurrencyLimit({ concurrent: 1, waiting: 100 }),
+      making: new Map(),
+      makingBytes: 0,
+    };
     const services = { traffic: { gatesOf: () => gates } } as unknown as FabricServices;
     const channel = { routerId: 'r1' } as RouterChannel;
     const answers: string[] = [];

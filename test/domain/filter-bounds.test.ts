@@ -1,8 +1,6 @@
 /** How much one filter may ask of the database: each bound at its edge, and the error beyond it. */
 import { expect } from 'chai';
-import * as clientSymbols from '../../db/stores/client-symbols.js';
-import type { SymbolTable } from '../../db/filter/symbols.js';
-import * as symbols from '../../db/stores/symbols.js';
+import { clientTables, symbolTables } from '../../db/stores/entities.js';
 import { compile, fault, where } from './filter-support.js';
 
 const many = (count: number, test: (index: number) => string, word = 'or') =>
@@ -114,9 +112,7 @@ describe('a filter is bounded in', () => {
 
 describe('symbols', () => {
   it('that look at other rows say so, and count as slow', () => {
-    const tables = [...Object.values(symbols), ...Object.values(clientSymbols)].filter(
-      (table): table is SymbolTable => typeof table === 'object' && 'symbols' in table,
-    );
+    const tables = [...symbolTables, ...clientTables];
     const scalars = tables.flatMap((table) =>
       Object.entries(table.symbols).flatMap(([name, def]) =>
         def.kind === 'stringSet' || def.kind === 'linked' || def.kind === 'tags' ? [] : [{ name, def }],

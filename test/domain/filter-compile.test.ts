@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { compileList, compileRoleFilter, Params } from '../../db/filter/index.js';
 import type { ListQuery, RoleFilter } from '../../db/filter/index.js';
-import { edgeRouterSymbols, serviceSymbols } from '../../db/stores/symbols.js';
+import { service } from '../../db/stores/services.js';
+import { edgeRouterSymbols } from '../../db/stores/symbols.js';
 import { compile, fault, options, services, where } from './filter-support.js';
 
 describe('compiled filters', () => {
@@ -196,7 +197,7 @@ describe('how what a filter selects is found', () => {
 
   it('in a subquery tells nothing of the list', () => {
     const filter = 'not isEmpty(from configs where name = "x")';
-    expect(compile({ filter }, serviceSymbols).where.foundBy).to.equal('rows');
+    expect(compile({ filter }, service.symbols).where.foundBy).to.equal('rows');
   });
 
   it('depends on what is looked for where that is a part of a text, or any member of a set', () => {
@@ -210,7 +211,7 @@ describe('how what a filter selects is found', () => {
     for (const [filter] of found.filter(([text]) => !text.includes('contains')))
       expect(compile({ filter }, edgeRouterSymbols).hasPattern, filter).to.equal(false);
     const nested = 'isEmpty(from configs where name contains "x")';
-    expect(compile({ filter: nested }, serviceSymbols).hasPattern).to.equal(true);
+    expect(compile({ filter: nested }, service.symbols).hasPattern).to.equal(true);
   });
 
   const keys: readonly (readonly [string, string | null, string])[] = [

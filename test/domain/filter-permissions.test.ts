@@ -6,12 +6,11 @@ import { holds } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { compileList, Params } from '../../db/filter/index.js';
 import type { SymbolDef, SymbolTable } from '../../db/filter/index.js';
+import { symbolTables as tables } from '../../db/stores/entities.js';
 import * as exported from '../../db/stores/symbols.js';
 import { operations } from '../../generated/operations.js';
 import { values } from '../cases/permissions.js';
 import { fault, options } from './filter-support.js';
-
-const tables: readonly SymbolTable[] = Object.values(exported);
 
 /** Every link of every entity: the table it is in, its name and its definition. */
 const links = tables.flatMap((table) =>

@@ -1,10 +1,10 @@
 /** Pictures of second factors: drawn once for each text, also for many that ask at once, and again after a failure. */
 import { expect } from 'chai';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import { QrCodes } from '../../handlers/qr-codes.js';
 
 describe('QR codes', () => {
-  const turns = () => createTurnQueue({ waiting: 1_000 });
+  const turns = () => new YieldQueue({ waiting: 1_000 });
 
   it('are drawn once for each text', async () => {
     const drawn: string[] = [];

@@ -1,14 +1,14 @@
-/** Turns of work in the background: one at a time, one more when it is asked for meanwhile, none after a close. */
+/** Runs of a background task: one at a time, one more when it is scheduled meanwhile, none after a close. */
 import { expect } from 'chai';
-import { SingleTurn } from '../../domain/scheduling/single-turn.js';
+import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import { until } from '../support/poll.js';
 
-describe('a single turn', () => {
+describe('a coalesced task', () => {
   const counted = () => {
     const ends: (() => void)[] = [];
     let most = 0;
     let running = 0;
-    const turns = new SingleTurn(async () => {
+    const turns = new CoalescedTask(async () => {
       running += 1;
       most = Math.max(most, running);
       await new Promise<void>((resolve) => ends.push(resolve));
@@ -20,7 +20,7 @@ describe('a single turn', () => {
 
   it('is joined by whoever runs it meanwhile', async () => {
     const { turns, ends, most } = counted();
-    const results = [turns.run(), turns.run()];
+    const results = [turns.runNow(), turns.runNow()];
     ends[0]?.();
     expect(await Promise.all(results)).to.deep.equal([1, 1]);
     expect([ends.length, most(), turns.isRunning]).to.deep.equal([1, 1, false]);
@@ -28,7 +28,7 @@ describe('a single turn', () => {
 
   it('is followed by one more, however often it was asked for meanwhile', async () => {
     const { turns, ends, most } = counted();
-    for (let asked = 0; asked < 5; asked += 1) turns.ask();
+    for (let asked = 0; asked < 5; asked += 1) turns.schedule();
     ends[0]?.();
     await until('another', () => ends.length === 2);
     ends[1]?.();
@@ -38,12 +38,12 @@ describe('a single turn', () => {
 
   it('is the last when it is closed', async () => {
     const { turns, ends } = counted();
-    turns.ask();
-    turns.ask();
+    turns.schedule();
+    turns.schedule();
     const closed = turns.close();
     ends[0]?.();
     await closed;
-    turns.ask();
+    turns.schedule();
     expect([ends.length, turns.isRunning]).to.deep.equal([1, false]);
   });
 });

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { createKeyQueue } from '../../domain/scheduling/key-queue.js';
+import { KeyedMutex } from '../../domain/scheduling/keyed-mutex.js';
 
 describe('a queue by key', () => {
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   it('runs one task of a key at a time, in order, and other keys meanwhile', async () => {
-    const queue = createKeyQueue();
+    const queue = new KeyedMutex();
     const events: string[] = [];
     const ends: (() => void)[] = [];
     const task = (name: string) => async () => {
@@ -28,7 +28,7 @@ describe('a queue by key', () => {
   });
 
   it('goes on after a task that fails, and tells who asked', async () => {
-    const queue = createKeyQueue();
+    const queue = new KeyedMutex();
     const failed = queue.run('a', () => Promise.reject(new Error('no')));
     const next = queue.run('a', () => Promise.resolve('next'));
     const caught = await failed.catch((error: unknown) => (error as Error).message);

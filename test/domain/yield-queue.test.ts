@@ -1,11 +1,11 @@
-/** Work in turns: one task a turn of the event loop, in order, and not without end. */
+/** Tasks of a queue that yields: one in each iteration of the event loop, in order, and not without end. */
 import { expect } from 'chai';
-import { createTurnQueue } from '../../domain/scheduling/turn-queue.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { DomainError } from '../../domain/errors.js';
 
-describe('work in turns', () => {
+describe('a yield queue', () => {
   it('runs one task a turn, in order of arrival, and lets others in between', async () => {
-    const turns = createTurnQueue({ waiting: 10 });
+    const turns = new YieldQueue({ waiting: 10 });
     const seen: string[] = [];
     const between = () => {
       if (!seen.includes('three')) {
@@ -27,7 +27,7 @@ describe('work in turns', () => {
   });
 
   it('passes on what a task throws, and goes on', async () => {
-    const turns = createTurnQueue({ waiting: 10 });
+    const turns = new YieldQueue({ waiting: 10 });
     const fault = new Error('no');
     const [first, second] = await Promise.allSettled([
       turns.run(() => {
@@ -41,7 +41,7 @@ describe('work in turns', () => {
   });
 
   it('turns away what comes when too many wait, and takes more afterwards', async () => {
-    const turns = createTurnQueue({ waiting: 2 });
+    const turns = new YieldQueue({ waiting: 2 });
     const outcomes = await Promise.allSettled([1, 2, 3].map((value) => turns.run(() => value)));
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'rejected']);
     const [, , last] = outcomes;

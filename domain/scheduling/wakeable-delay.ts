@@ -1,16 +1,16 @@
-/** Waiting that can be ended early. */
-export class Rest {
+/** A delay that can be ended early. */
+export class WakeableDelay {
   #end: (() => void) | undefined;
   #isWoken = false;
 
-  /** Ends the rest that is under way; without one, the next ends at once. */
+  /** Ends the wait under way; without one, the next ends at once. */
   wake(): void {
     this.#isWoken = true;
     this.#end?.();
   }
 
   /** Resolves after so many milliseconds, or when it is woken. */
-  async take(ms: number): Promise<void> {
+  async wait(ms: number): Promise<void> {
     if (!this.#isWoken)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);

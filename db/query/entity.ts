@@ -1,0 +1,197 @@
+/**
+ * An entity is declared once: its table, and its fields with their types, columns and uses. Everything else is read off
+ * the declaration: what lists select, the values of inserts and updates, the symbols of filters for administrators and
+ * for clients, what versions an entity, and what of it clients see. Columns are selected under the names of the
+ * members, so a row is the entity, and only what is computed needs a mapping.
+ */
+import type { BaseEntity } from '../../domain/model.js';
+import type { SymbolDef, SymbolTable } from '../filter/index.js';
+import type { Db, Versioned } from '../postgres/contracts.js';
+import type { Values } from './change-statements.js';
+import { Field } from './fields.js';
+import { detailSql, getOne, insert, json, remove, update } from './table.js';
+import type { Changes, ListSource } from './table.js';
+
+/** A field for each member of a row. */
+export type Fields<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
+
+/** The members that an entity has in addition to those of all entities. */
+type OwnFields<Row> = Fields<Omit<Row, keyof BaseEntity>>;
+
+interface Options {
+  /** As errors name one: `servicePolicy`. */
+  readonly name: string;
+  /** As faults of filters name many; by default as the table: `servicePolicies`. */
+  readonly plural?: string;
+  /** Collections of the APIs in which one is read and changed by its id, as paths spell them. */
+  readonly collections?: readonly string[];
+  /** What versions one for entity tags; absent: nothing compares its versions. */
+  readonly versionedBy?: 'createdAt' | 'updatedAt';
+  /** Every session may list it, so filters do not offer `isSystem`, which no answer shows. */
+  readonly isOpen?: boolean;
+  /** What only filters and sort orders know. */
+  readonly symbols?: Readonly<Record<string, SymbolDef>>;
+  /** Joined to the rows of a page or a detail, for names of references. */
+  readonly joins?: string;
+}
+
+/** What is written and never read back, such as secrets. */
+type Hidden<Written> = object extends Written ? { readonly hidden?: undefined } : { readonly hidden: Fields<Written> };
+
+const SHOWN: Readonly<Record<string, SymbolDef>> = {
+  id: { kind: 'string', sql: 't.id', nullable: false, key: 'id' },
+  createdAt: { kind: 'date', sql: 't.created_at', nullable: false },
+  updatedAt: { kind: 'date', sql: 't.updated_at', nullable: false },
+  tags: { kind: 'tags', sql: 't.tags' },
+};
+
+const IS_SYSTEM: SymbolDef = { kind: 'boolean', sql: 't.is_system', nullable: false };
+
+/** Columns of every entity, under the names of their members. */
+const BASE_SELECTED = ['id', 'created_at AS "createdAt"', 'updated_at AS "updatedAt"', 'tags'] as const;
+
+/** `config_types` is the table of `configTypes`. */
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Rejects members that the declaration does not have. */
+type Known<D, All> = D & { readonly [K in Exclude<keyof D, keyof All>]: never };
+
+export class Entity<Row extends BaseEntity, Written extends object = object> {
+  readonly name: string;
+  readonly collections: readonly string[];
+  readonly versioned: Versioned | undefined;
+  /** What administrators may ask of lists. */
+  readonly symbols: SymbolTable;
+  /** What clients may ask of lists: only what their answers show. */
+  readonly clientSymbols: SymbolTable;
+  /** Members that clients see, without dates and tags. */
+  readonly clientMembers: readonly (keyof Row)[];
+  readonly source: ListSource<Row, Row>;
+  readonly clientSource: ListSource<Row, Row>;
+  readonly detailSql: string;
+  readonly #written: readonly (readonly [member: string, column: string, isJson: boolean])[];
+
+  constructor(
+    readonly table: string,
+    fields: OwnFields<Row>,
+    options: Options & Hidden<Written>,
+  ) {
+    const all = Object.entries<Field<unknown>>(fields);
+    this.name = options.name;
+    this.collections = options.collections ?? [];
+    const { versionedBy } = options;
+    this.versioned = versionedBy && { name: this.name, table, by: versionedBy };
+    this.symbols = symbolsOf(table, all, options);
+    const clients = all.filter(([, field]) => field.isForClientLists);
+    this.clientSymbols = clientTable(this.symbols, clients);
+    this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
+    this.source = sourceOf(table, all, this.symbols, options.joins);
+    this.clientSource = { ...this.source, symbols: this.clientSymbols };
+    this.detailSql = detailSql(this.source);
+    const hidden = Object.entries<Field<unknown>>(options.hidden ?? {});
+    this.#written = [...all, ...hidden, ['tags', new Field({ kind: 'json' })] as const].flatMap(([member, field]) => {
+      const column = field.columnOf(member);
+      return column === undefined ? [] : [[member, column, field.isJson] as const];
+    });
+  }
+
+  /** Column values of what is given; what no column stores is left out. */
+  valuesOf<D extends Changes<Row & Written>>(changes: Known<D, Row & Written>): Values {
+    const given = changes as Readonly<Record<string, unknown>>;
+    const values: Record<string, unknown> = {};
+    for (const [member, column, isJson] of this.#written) {
+      const value = given[member];
+      if (value !== undefined) values[column] = isJson && value !== null ? json(value) : value;
+    }
+    return values;
+  }
+
+  /** @throws DomainError `notFound` */
+  async get(db: Db, id: string): Promise<Row> {
+    return getOne<Row, Row>(db, this.name, [`${this.name}-detail`, this.detailSql], [id], asItIs);
+  }
+
+  async insert<D extends Changes<Row & Written>>(db: Db, id: string, draft: Known<D, Row & Written>): Promise<void> {
+    await insert(db, this.table, { id, ...this.valuesOf(draft) });
+  }
+
+  /**
+   * Changes what is given and moves the version; with nothing given the row stays as it is.
+   * @param isTouched  true when something outside the row changes with it: the version moves in any case
+   * @throws DomainError `notFound`
+   */
+  async update<D extends Changes<Row & Written>>(
+    db: Db,
+    id: string,
+    changes: Known<D, Row & Written>,
+    isTouched = false,
+  ): Promise<void> {
+    await update(db, this.table, this.name, id, this.valuesOf(changes), isTouched);
+  }
+
+  /** @throws DomainError `notFound` */
+  async remove(db: Db, id: string): Promise<void> {
+    await remove(db, this.table, this.name, id);
+  }
+}
+
+/** A row that is the entity already. */
+export const asItIs = <Row>(row: Row): Row => row;
+
+function symbolsOf(
+  table: string,
+  fields: readonly (readonly [string, Field<unknown>])[],
+  { plural = camelCase(table), isOpen = false, symbols = {} }: Options,
+): SymbolTable {
+  const own = fields.flatMap(([member, field]) => {
+    const symbol = field.symbolOf(member);
+    return symbol === undefined ? [] : [symbol];
+  });
+  const base = isOpen ? SHOWN : { ...SHOWN, isSystem: IS_SYSTEM };
+  return { entity: plural, idSql: 't.id', symbols: { ...base, ...Object.fromEntries(own), ...symbols } };
+}
+
+/** The same table with these of its names and no others. */
+export function only(table: SymbolTable, names: readonly string[]): SymbolTable {
+  const offered = Object.entries(table.symbols).filter(([name]) => names.includes(name));
+  return { ...table, symbols: Object.fromEntries(offered) };
+}
+
+function clientTable(table: SymbolTable, fields: readonly (readonly [string, Field<unknown>])[]): SymbolTable {
+  const names = fields.flatMap(([member, field]) => field.symbolOf(member)?.[0] ?? []);
+  const { symbols, ...rest } = only(table, [...Object.keys(SHOWN), ...names]);
+  const narrowed = Object.entries(symbols).map(([name, symbol]) => [name, forClient(symbol)] as const);
+  return { ...rest, symbols: Object.fromEntries(narrowed) };
+}
+
+/** The same symbol; a subquery over what it links to knows only ids. */
+function forClient(symbol: SymbolDef): SymbolDef {
+  if (symbol.kind !== 'linked') return symbol;
+  let table: SymbolTable | undefined;
+  return { ...symbol, entity: () => (table ??= only(symbol.entity(), ['id'])) };
+}
+
+function sourceOf<Row>(
+  table: string,
+  fields: readonly (readonly [string, Field<unknown>])[],
+  symbols: SymbolTable,
+  joins: string | undefined,
+): ListSource<Row, Row> {
+  const columns = fields.flatMap(([member, field]) => field.selected(member) ?? []);
+  const extras = fields.flatMap(([member, field]) => field.expressed(member) ?? []).join(', ');
+  return {
+    table,
+    symbols,
+    columns: [...BASE_SELECTED, ...columns],
+    fromRow: asItIs,
+    ...(extras === '' ? {} : { extras }),
+    ...(joins === undefined ? {} : { joins }),
+  };
+}
+
+/** Declares an entity. The compiler asks for a field for each member of `Row`, and of `Written` among the hidden. */
+export const entity = <Row extends BaseEntity, Written extends object = object>(
+  table: string,
+  fields: OwnFields<Row>,
+  options: Options & Hidden<Written>,
+): Entity<Row, Written> => new Entity(table, fields, options);

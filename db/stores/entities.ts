@@ -1,0 +1,63 @@
+/** All declared entities, for what is read off every one of them. */
+import type { SymbolTable } from '../filter/index.js';
+import type { Versioned } from '../postgres/contracts.js';
+import * as undeclaredForClients from './client-symbols.js';
+import { service } from './services.js';
+import * as undeclared from './symbols.js';
+
+/** What the APIs read and change by id, as far as it is a declared entity. */
+interface Declared {
+  readonly collections: readonly string[];
+  readonly versioned: Versioned | undefined;
+  readonly symbols: SymbolTable;
+  readonly clientSymbols: SymbolTable;
+}
+
+const ENTITIES: readonly Declared[] = [service];
+
+const updated = (name: string, table: string): Versioned => ({ name, table, by: 'updatedAt' });
+
+/** Entities whose stores do not declare them yet. */
+const UNDECLARED: Readonly<Record<string, Versioned>> = {
+  // Nothing of it can be set, and its last change moves with the activity of its user.
+  'api-sessions': { name: 'apiSession', table: 'api_sessions', by: 'createdAt' },
+  'auth-policies': updated('authPolicy', 'auth_policies'),
+  'authenticators': updated('authenticator', 'authenticators'),
+  'cas': updated('ca', 'cas'),
+  'config-types': updated('configType', 'config_types'),
+  'configs': updated('config', 'configs'),
+  'controller-settings': updated('controllerSetting', 'controller_settings'),
+  'edge-router-policies': updated('edgeRouterPolicy', 'edge_router_policies'),
+  'edge-routers': updated('router', 'routers'),
+  'enrollments': updated('enrollment', 'enrollments'),
+  'external-jwt-signers': updated('externalJwtSigner', 'external_jwt_signers'),
+  'identities': updated('identity', 'identities'),
+  'posture-checks': updated('postureCheck', 'posture_checks'),
+  'routers': updated('router', 'routers'),
+  'service-edge-router-policies': updated('serviceEdgeRouterPolicy', 'service_edge_router_policies'),
+  'service-policies': updated('servicePolicy', 'service_policies'),
+  'sessions': updated('session', 'sessions'),
+  'terminators': updated('terminator', 'terminators'),
+  'transit-routers': updated('router', 'routers'),
+  'webhooks': updated('webhook', 'webhooks'),
+};
+
+/** By collection: where the versions of its entities are. */
+export const versions: ReadonlyMap<string, Versioned> = new Map([
+  ...Object.entries(UNDECLARED),
+  ...ENTITIES.flatMap(({ collections, versioned }) =>
+    versioned === undefined ? [] : collections.map((collection) => [collection, versioned] as const),
+  ),
+]);
+
+/** What administrators may ask of every list. */
+export const symbolTables: readonly SymbolTable[] = [
+  ...ENTITIES.map(({ symbols }) => symbols),
+  ...Object.values(undeclared),
+];
+
+/** What clients may ask of their lists. */
+export const clientTables: readonly SymbolTable[] = [
+  ...ENTITIES.map(({ clientSymbols }) => clientSymbols),
+  ...Object.values(undeclaredForClients),
+];
