@@ -36,13 +36,14 @@ function newest(folder) {
 
 const sources = Math.max(
   ...folders.map((folder) => newest(join(root, folder))),
-  ...['package.json', 'tsconfig.json'].map((file) => statSync(join(root, file)).mtimeMs),
+  ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) => statSync(join(root, file)).mtimeMs),
 );
 if (isStaleOnly && existsSync(stamp) && statSync(stamp).mtimeMs > sources) process.exit(0);
 
+const project = join(root, 'tsconfig.build.json');
 const noCheck = process.argv.includes('--no-check') ? ['--noCheck'] : [];
 try {
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, ...noCheck], {
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, ...noCheck], {
     stdio: 'inherit',
   });
 } catch {

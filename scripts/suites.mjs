@@ -19,7 +19,7 @@ const GROUPS = {
   /** They compare waiting times: nothing else runs meanwhile. */
   alone: ['api/hostile-floods'],
   /** They measure gaps in seconds: beside them runs what gives way. */
-  drills: ['life/*-drill'],
+  drills: ['lab/*-drill'],
   /** Compilers at work: they take what the others leave of the machine. */
   patient: ['sdk/*'],
   /** One at a time: they use what a system has once, the copy of PostgreSQL below /var/lib. */

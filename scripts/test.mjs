@@ -111,6 +111,7 @@ if (!hasBrowser()) {
 }
 // Types are checked beside the suites.
 step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
+step('build of the laboratory', process.execPath, ['lab/build.mjs']);
 const chosen = process.argv.slice(2);
 if (chosen.length > 0) {
   title(Object.keys(CHECKS).join(', '));

@@ -7,7 +7,7 @@ import { ContentType, contentTypeName } from '../../fabric/channel/content-types
 import { encodeFrame, message, textOf } from '../../fabric/channel/frame.js';
 import { CircuitRequestHeader, Header, encodeBytesMap, readInt32 } from '../../fabric/channel/headers.js';
 import { SHARE_LIMITS } from '../../fabric/channel/router-shares.js';
-import { worstFramesOf, worstKinds } from '../../scripts/bench/frames/worst-frames.js';
+import { worstFramesOf, worstKinds } from '../support/worst-frames.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { openTestDatabase } from '../support/database.js';

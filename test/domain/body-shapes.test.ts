@@ -1,7 +1,7 @@
 /** One body that needs no session holds up others for 15 ms of the processor at most, whatever its shape. */
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
-import { costOf, handleBody, SHAPES } from '../../scripts/bench/body-shapes.js';
+import { costOf, handleBody, SHAPES } from '../support/body-shapes.js';
 
 const MOST_MS = 15;
 /** The least of so many: what else runs on the machine takes part in some of them. */

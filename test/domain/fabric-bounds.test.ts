@@ -12,7 +12,7 @@ import { MalformedError } from '../../fabric/channel/malformed.js';
 import { boundOf, boundedKinds } from '../../fabric/channel/bounds.js';
 import { messageTable } from '../../fabric/messages/index.js';
 import { eachPiece } from '../../fabric/channel/pieces.js';
-import { worstFramesOf } from '../../scripts/bench/frames/worst-frames.js';
+import { worstFramesOf } from '../support/worst-frames.js';
 import {
   CircuitConfirmationSchema,
   RemoveTerminatorsRequestSchema,

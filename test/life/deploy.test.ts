@@ -151,7 +151,7 @@ describe('deploy/docker', () => {
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1));
     expect(left.filter((path) => !existsSync(join(root, path)))).to.deep.equal([]);
-    const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { include: string[] };
+    const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')) as { include: string[] };
     expect(left).to.include.members(include.filter((folder) => folder !== 'test'));
     const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
     expect(files).to.include('deploy/');

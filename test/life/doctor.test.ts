@@ -25,7 +25,7 @@ import { keepLeastKnown, leastKnown } from '../../db/schema/compatibility.js';
 import { migrationNames } from '../../db/schema/migrate.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/settings/config-reader.js';
-import { mountSmallDisk } from '../../scripts/drill/small-disk.js';
+import { mountSmallDisk } from '../support/small-disk.js';
 import { runMain } from '../api/server-support.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';

@@ -11,8 +11,8 @@ import { until } from '../support/poll.js';
 import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
-import { mountSmallDisk } from '../../scripts/drill/small-disk.js';
-import type { SmallDisk } from '../../scripts/drill/small-disk.js';
+import { mountSmallDisk } from '../support/small-disk.js';
+import type { SmallDisk } from '../support/small-disk.js';
 
 const DISK_MIB = 320;
 const HEAL_MS = 30_000;

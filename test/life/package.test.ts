@@ -46,7 +46,7 @@ describe('the package', function installed() {
   it('is small, and has neither tests nor sources', () => {
     expect(packed.size).to.be.lessThan(MOST_BYTES);
     const kinds = paths.filter((path) =>
-      /\.(ts|map)$|^(test|server|node_modules)\/|^dist\/(test|scripts)\//.test(path),
+      /\.(ts|map)$|^(test|server|node_modules)\/|^dist\/(test|scripts|lab)\//.test(path),
     );
     expect(kinds).to.deep.equal([]);
   });

@@ -8,8 +8,8 @@ import { ADMIN, unique } from '../support/controller.js';
 import { HEARD_MS, until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
-import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
-import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
+import { PostgresServers } from '../support/postgres-servers.js';
+import type { PostgresServer } from '../support/postgres-servers.js';
 
 describe('through PgBouncer', function poolers() {
   this.timeout(600_000);

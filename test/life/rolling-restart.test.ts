@@ -4,8 +4,8 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';
-import { startBalancer } from '../../scripts/drill/balancer.js';
-import type { Balancer } from '../../scripts/drill/balancer.js';
+import { startBalancer } from '../support/ready-balancer.js';
+import type { Balancer } from '../support/ready-balancer.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';

@@ -11,8 +11,8 @@ import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
-import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
-import type { Forwarder, PostgresServer } from '../../scripts/drill/postgres-servers.js';
+import { PostgresServers } from '../support/postgres-servers.js';
+import type { Forwarder, PostgresServer } from '../support/postgres-servers.js';
 
 describe('a former primary that comes back as a standby at its address', function standby() {
   this.timeout(600_000);

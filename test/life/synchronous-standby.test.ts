@@ -12,8 +12,8 @@ import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
-import { PostgresServers } from '../../scripts/drill/postgres-servers.js';
-import type { PostgresServer } from '../../scripts/drill/postgres-servers.js';
+import { PostgresServers } from '../support/postgres-servers.js';
+import type { PostgresServer } from '../support/postgres-servers.js';
 
 const IDENTITIES = `${MANAGEMENT}/identities`;
 /** More than there are connections. */

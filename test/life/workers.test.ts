@@ -14,7 +14,7 @@ import { ProcessShop, isAlive } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { dial, parseRaw, readToEnd } from '../api/server-support.js';
-import { textOf } from './drill-run.js';
+import { textOf } from '../support/proc.js';
 
 const WORKERS = 3;
 

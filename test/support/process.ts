@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clusterProcesses, postmasterPid, processIdentity, signalProcess } from '../../db/embedded/processes.js';
-import { deadlocksIn } from '../../scripts/bench/faults.js';
+import { deadlocksIn } from './deadlocks.js';
 import { createClient, expectStatus } from './client.js';
 import type { Client } from './client.js';
 import { ADMIN } from './controller.js';

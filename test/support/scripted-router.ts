@@ -8,15 +8,8 @@ import { readBody } from '../../fabric/channel/frame.js';
 import type { Frame } from '../../fabric/channel/frame.js';
 import { Header, readInt32 } from '../../fabric/channel/headers.js';
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
-import {
-  ROUTER_VERSION,
-  RouterLink,
-  clientHelloMessage,
-  dial,
-  endsWholeState,
-  helloMessage,
-} from '../../scripts/bench/routers/router-link.js';
-import type { Advertised, RouterCredentials } from '../../scripts/bench/routers/router-link.js';
+import { ROUTER_VERSION, RouterLink, clientHelloMessage, dial, endsWholeState, helloMessage } from './router-link.js';
+import type { Advertised, RouterCredentials } from './router-link.js';
 import { makeRequest } from './certificates.js';
 import { expectStatus } from './client.js';
 import { unique } from './controller.js';

@@ -1,0 +1,86 @@
+/** Lists that are kept prepared: what PostgreSQL plans once, and does not plan again for every request. */
+import { expect } from 'chai';
+import pg from 'pg';
+import { prepareConnection, sessionConfig } from '../../db/postgres/connection.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { ListRequest } from '../../db/query/table.js';
+import { fill } from '../../lab/explain/fill.js';
+import { openRecorder } from '../../lab/explain/recorder.js';
+import type { Recorder } from '../../lab/explain/recorder.js';
+import { openTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { STORE_LIMITS } from '../support/stores.js';
+
+/** After so many PostgreSQL compares what plans for single values cost with what one plan for all values costs. */
+const RUNS = 10;
+
+const SHORT: readonly ListRequest[] = [{ limit: 10 }, { limit: 10, sort: 'name' }, { limit: 10, offset: 50 }];
+
+describe('a list in a large network', function () {
+  this.timeout(300_000);
+  let database: TestDatabase;
+  let client: pg.Client;
+  let recorder: Recorder;
+  before(async () => {
+    database = await openTestDatabase();
+    client = new pg.Client(sessionConfig(database.connection));
+    await client.connect();
+    await prepareConnection(client);
+    recorder = openRecorder(client);
+    const stores = openStores(recorder, STORE_LIMITS);
+    await fill(stores, client, { identities: 20_000, services: 100 });
+    await stores.identities.list({ limit: 1 }); // the first one asks what its columns are
+  });
+  after(async () => {
+    await recorder.close();
+    await database.close();
+  });
+
+  const filters: readonly (readonly [filter: string, wanted: readonly string[]])[] = [
+    ['anyOf(roleAttributes) = "bench-site-3"', ['bench-site-3']],
+    ['anyOf(roleAttributes) in ["bench-site-3", "x"]', ['bench-site-3', 'x']],
+  ];
+  /** How often the one plan was used. The text is that of `request`. */
+  const genericPlans = async (request: ListRequest, values: readonly unknown[]): Promise<number> => {
+    const [explained] = await recorder.record(() => openStores(recorder, STORE_LIMITS).identities.list(request));
+    const name = `kept ${JSON.stringify(request)}`.slice(0, 63);
+    for (let run = 0; run < RUNS; run += 1)
+      await client.query({ name, text: explained?.sql ?? '', values: [...values] });
+    const { rows } = await client.query<{ generic: number }>(
+      'SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE name = $1',
+      [name],
+    );
+    return rows[0]?.generic ?? 0;
+  };
+
+  for (const [filter, wanted] of filters) {
+    it(`has one plan for all values of ${filter}`, async () => {
+      expect(await genericPlans({ filter }, [wanted, 10, 0])).to.be.greaterThan(0);
+    });
+  }
+
+  it('has one plan for large pages of everything, which reads no further than they reach', async () => {
+    expect(await genericPlans({ limit: 500 }, [500, 0])).to.be.greaterThan(0);
+    const [explained] = await recorder.record(() =>
+      openStores(recorder, STORE_LIMITS).identities.list({ limit: 500, sort: 'name' }),
+    );
+    expect(explained?.plan.join('\n')).to.include('Index Scan').and.not.include('Seq Scan on identities');
+  });
+
+  for (const request of SHORT) {
+    it(`has one plan for short pages of everything: ${JSON.stringify(request)}`, async () => {
+      expect(await genericPlans(request, [10, request.offset ?? 0])).to.be.greaterThan(0);
+    });
+  }
+
+  it('finds them by the index of the attributes', async () => {
+    const stores = openStores(recorder, STORE_LIMITS);
+    const [explained] = await recorder.record(() =>
+      stores.identities.list({ filter: 'anyOf(roleAttributes) = "bench-site-3"', limit: 10 }),
+    );
+    const plan = explained?.plan.join('\n') ?? '';
+    expect(plan)
+      .to.include('Bitmap Index Scan on identities_role_attributes')
+      .and.not.include('Seq Scan on identities');
+  });
+});
