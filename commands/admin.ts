@@ -81,7 +81,7 @@ async function withIdentity(
   const { withoutHidden } = await import('../domain/network-files/values.js');
   await withNetwork(config, await commandLog(config), async ({ stores }) => {
     const identity = await findIdentity(stores, whom);
-    // Whoever gave it its name does not write on this terminal.
+    // Removes control characters: the name was given by others, who must not write on this terminal.
     const shown = { ...identity, name: withoutHidden(identity.name) };
     await work(stores, shown, await commandLog(config, 'info'));
   });

@@ -52,7 +52,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** What a command made by itself does not have of its parent. */
+/** Copies the parent's settings to a command made by itself. */
 function settled(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent);
   command.commands.forEach((child) => settled(child, command));

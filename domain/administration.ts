@@ -1,10 +1,10 @@
-/** What administrators set and end besides entities: settings of controllers, traces, revocations. */
+/** Administrative records apart from entities: settings of controllers, traces, revocations. */
 import type { BaseEntity, Tags } from './model.js';
 
 /** The id of what is set for all controllers together. */
 export const GLOBAL_SETTINGS = 'global';
 
-/** Where logins and logouts by OpenID Connect may lead. null: nothing is set. */
+/** URIs that logins and logouts by OpenID Connect may redirect to. null: not set. */
 export interface OidcUris {
   readonly redirectUris: readonly string[] | null;
   readonly postLogoutUris: readonly string[] | null;
@@ -14,10 +14,10 @@ export interface ControllerSettingDraft extends OidcUris {
   readonly tags: Tags;
 }
 
-/** What was set for one controller, whose id it has, or for all. */
+/** Settings of one controller, with the controller's id, or of all controllers. */
 export type ControllerSettings = BaseEntity & OidcUris;
 
-/** What was set for one controller, and what holds for it. */
+/** Settings of one controller as set, and as in effect with the settings of all. */
 export interface EffectiveSettings extends BaseEntity {
   readonly instance: OidcUris;
   readonly effective: OidcUris;
@@ -29,13 +29,13 @@ export interface Trace {
   readonly endsAt: Date;
 }
 
-/** What the id of a revocation names: a token, an identity or an API session. */
+/** Kind of the id that a revocation names: a token, an identity or an API session. */
 export type RevocationType = 'JTI' | 'IDENTITY' | 'API_SESSION';
 
-/** What no longer counts; its id is that of what was revoked. */
+/** Revocation of a token, an identity or an API session; it has the id of what it revokes. */
 export interface Revocation extends BaseEntity {
   readonly type: RevocationType;
-  /** Of an identity: what it was given later counts. */
+  /** Tokens of an identity issued later are still accepted. */
   readonly issuedBefore: Date;
   /** When all that it concerns has ended by itself. */
   readonly expiresAt: Date;

@@ -1,6 +1,6 @@
 /** The audit record: what was changed, by whom, and who logged in. */
 
-/** Who acts: `operator` is the command line, `anonymous` a client that has not logged in. */
+/** Kind of actor: `operator` is the command line, `anonymous` a client that has not logged in. */
 export type ActorKind = 'identity' | 'anonymous' | 'router' | 'operator' | 'controller';
 
 export interface AuditRecord {
@@ -30,13 +30,13 @@ export interface Refusal {
   readonly kind: 'login.failed' | 'enrollment.failed';
   /** A code word of ours. */
   readonly reason: string;
-  /** Whose credentials they were, as far as that is known. */
+  /** Identity that the credentials belong to; null if unknown. */
   readonly identityId: string | null;
   readonly apiSessionId: string | null;
-  /** Of the client; null in a sum over several networks. */
+  /** Address of the client; null in a sum over several networks. */
   readonly address: string | null;
   readonly requestId: string | null;
-  /** Of ours: the method of the login, or how many refusals a sum counts. */
+  /** Facts that we state ourselves: the method of the login, or how many refusals a sum counts. */
   readonly facts: Readonly<Record<string, string | number>>;
   readonly at: Date;
 }

@@ -1,7 +1,7 @@
 /** How much is in a cache, and how often it served. */
 export interface CacheUse {
   readonly entries: number;
-  /** By the cache's own estimate; absent where it is bounded in another way. */
+  /** Size by the cache's own estimate; absent where the cache is bounded in another way. */
   readonly bytes?: number;
   /** Since the start. */
   readonly hits: number;

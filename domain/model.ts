@@ -40,7 +40,7 @@ export interface CaRef extends NamedRef {
 /** One page of a list, with the number of all matches and the paging that was really used. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** What follows `items` of a whole list that is too long to hold: batches from the same snapshot. */
+  /** Rest of a list that is too long to keep in memory: batches that follow `items`, from the same snapshot. */
   readonly rest?: AsyncIterable<readonly T[]>;
   readonly totalCount: number;
   /** null when the whole list was asked for. */
@@ -81,7 +81,7 @@ export interface Hosting {
   readonly precedence: HostingPrecedence | null;
 }
 
-/** What an administrator sets on an identity. */
+/** Members of an identity that an administrator sets. */
 export interface IdentityDraft {
   readonly name: string;
   readonly typeId: IdentityTypeId;
@@ -134,7 +134,7 @@ export interface Authenticator extends BaseEntity {
   readonly username: string | null;
   readonly certPem: string | null;
   readonly fingerprint: string | null;
-  /** What only method `cert` has. */
+  /** State of the certificate; null for other methods. */
   readonly cert: CertificateState | null;
 }
 
@@ -150,7 +150,7 @@ export interface CertificateState {
   readonly lastExtendRolledKeys: boolean;
 }
 
-/** Where in a certificate of a CA the `externalId` of its identity is. */
+/** Location of an identity's `externalId` in a certificate of the CA. */
 export interface ExternalIdClaim {
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
@@ -160,7 +160,7 @@ export interface ExternalIdClaim {
   readonly index: number;
 }
 
-/** What an administrator sets on a CA after its certificate. */
+/** Settings of a CA that can change after its creation. */
 export interface CaSettings {
   readonly name: string;
   readonly isAuthEnabled: boolean;
@@ -302,11 +302,11 @@ export interface Controller extends BaseEntity {
   readonly fingerprint: string;
   readonly isOnline: boolean;
   readonly lastJoinedAt: Date;
-  /** By binding, the URLs of each API. */
+  /** URLs of each API, by binding. */
   readonly apiAddresses: Record<string, { url: string; version: string }[]>;
 }
 
-/** What an administrator sets on a terminator: where on which router a service ends. */
+/** Members of a terminator that an administrator sets: the router and the address at which a service ends. */
 export interface TerminatorDraft {
   readonly serviceId: string;
   readonly routerId: string;
@@ -324,7 +324,7 @@ export interface TerminatorDraft {
 export interface Terminator extends BaseEntity, Omit<TerminatorDraft, 'serviceId' | 'routerId' | 'instanceSecret'> {
   readonly service: NamedRef;
   readonly router: NamedRef;
-  /** What routers add to the cost while they are busy. */
+  /** Cost that routers add while they are busy. */
   readonly dynamicCost: number;
 }
 
@@ -352,7 +352,7 @@ export interface Session extends BaseEntity {
    * The service policies that grant it at present: never empty where administrators read, always where its owner does.
    */
   readonly servicePolicies: readonly NamedRef[];
-  /** That are connected now. */
+  /** Edge routers that are connected now. */
   readonly edgeRouters: readonly SessionRouter[];
 }
 

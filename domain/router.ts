@@ -1,7 +1,7 @@
 /** Routers as the controller thinks of them: what is set on them, and what they tell of themselves. */
 import type { BaseEntity, Tags } from './model.js';
 
-/** What an administrator sets on a router; only edge routers have role attributes, a tunneler and `appData`. */
+/** Members of a router that an administrator sets; only edge routers have role attributes, a tunneler and `appData`. */
 export interface RouterDraft {
   readonly name: string;
   readonly isEdge: boolean;
@@ -11,13 +11,13 @@ export interface RouterDraft {
   readonly isTunnelerEnabled: boolean;
   readonly roleAttributes: readonly string[];
   readonly appData: Tags;
-  /** By underlay binding, the addresses at which the router listens for other controllers. */
+  /** Addresses at which the router listens for other controllers, by underlay binding. */
   readonly ctrlChanListeners: Record<string, string[]>;
   readonly configs: readonly string[];
   readonly tags: Tags;
 }
 
-/** As a router tells of the program that it runs. */
+/** Version of the router's program, as the router reports it. */
 export interface RouterVersion {
   readonly version: string;
   readonly revision: string;
@@ -26,7 +26,7 @@ export interface RouterVersion {
   readonly arch: string;
 }
 
-/** What is known of a router while it is connected to a controller. */
+/** State of a router while it is connected to a controller. */
 export interface RouterPresence {
   readonly connectedAt: Date;
   /** How far it has been told what it must know, such as `SYNC_DONE`. */

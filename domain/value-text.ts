@@ -35,7 +35,7 @@ abstract class ValueText {
     return this.text.length > this.most;
   }
 
-  /** As much of it as may still be shown, and one character, by which it is seen to go on. */
+  /** Writes as much of the text as may still be shown, and one more character, which shows that it goes on. */
   protected start(text: string): string {
     return text.slice(0, this.most + 1 - this.text.length);
   }

@@ -1,4 +1,6 @@
-/** What handlers work with. Built once by server/; everything here is safe to use from many requests at once. */
+/**
+ * Objects that handlers work with. Built once by server/; everything here is safe to use from many requests at once.
+ */
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { OwedToken, RequiredSigner, TokenSigner } from '../domain/auth/external-signer.js';
@@ -73,13 +75,13 @@ export interface Epoch<T> {
    * No older than any change that this controller has answered or heard of. From memory, unless that may be behind.
    */
   current(stores: Stores): T | Promise<T>;
-  /** As the database has it. */
+  /** Reads the value from the database. */
   read(stores: Stores): Promise<T>;
 }
 
 export interface Epochs {
   readonly access: Epoch<AccessEpoch>;
-  /** Of all that policy advice tells of. */
+  /** Epoch of everything that policy advice depends on. */
   readonly advice: Epoch<string>;
 }
 
@@ -91,7 +93,7 @@ export interface Enrollments {
   /** The JWT by which any number of clients enroll with certificates of a CA; it does not expire. */
   caJwt(caId: string): Promise<string>;
   networkJwt(): Promise<string>;
-  /** What verifies the JWTs above. */
+  /** Public keys that verify the JWTs above. */
   publicKeys(): readonly PublicJwk[];
 }
 
@@ -137,7 +139,7 @@ export interface Pki {
   caBundlePem(): string;
   /** The same as base64 of a PKCS#7 bundle, 64 columns. */
   caBundlePkcs7(): string;
-  /** What ends a chain, and what may replace intermediates that a client did not send. */
+  /** Roots that end a chain, and intermediates to use where a client did not send its own. */
   trust(): { readonly roots: readonly X509Certificate[]; readonly intermediates: readonly X509Certificate[] };
   issueForIdentity(request: SigningRequest, identityId: string): Promise<IssuedChain>;
   issueForApiSession(
@@ -174,7 +176,10 @@ export interface Documents {
 export type Secrets = Pick<KeyRing, 'seal' | 'open'>;
 
 export interface SignerKeys {
-  /** What verifies the tokens of a signer with this `kid`; undefined when there is no such key, or none to be had. */
+  /**
+   * Finds the key with this `kid` that verifies the tokens of a signer; undefined when there is none, or none can be
+   * fetched.
+   */
   find(signer: TokenSigner, kid: string | undefined, trace?: OutgoingTrace): Promise<KnownKey | undefined>;
 }
 
@@ -201,7 +206,7 @@ export interface SecondTokens {
   owed(tokens: readonly string[], signer: RequiredSigner, trace?: OutgoingTrace): Promise<OwedToken | null>;
 }
 
-/** What a reader of events wants. */
+/** Selection of events that a reader asks for. */
 export interface EventWish {
   readonly identityId: string;
   /** Patterns; empty for all kinds. */
@@ -261,7 +266,7 @@ export interface Context {
   readonly warn: (facts: object, message: string) => void;
   readonly secrets: Secrets;
   readonly qrCodes: QrCodes;
-  /** What authenticator apps show as the issuer of a TOTP secret. */
+  /** Issuer of TOTP secrets, shown by authenticator apps. */
   readonly totpIssuer: string;
   readonly pki: Pki;
   readonly version: VersionInfo;

@@ -25,7 +25,7 @@ type Operation<A extends Api, O extends OperationId<A>> = OperationsOf[A][O] ext
   ? OperationsOf[A][O]
   : never;
 
-/** What the connection says apart from the request itself. */
+/** Properties of the connection that a request came on. */
 export interface Connection {
   readonly ipAddress: string;
   /** Lower-case media type of the body; '' without one. */
@@ -41,15 +41,12 @@ export interface Connection {
   readonly bearerTokens: () => readonly string[];
 }
 
-/**
- * What the log line of a request says of whom or what it was about. Ids alone: never a token, a password or a name that
- * was typed.
- */
+/** Subject of a request in its log line. Ids alone: never a token, a password or a name that was typed. */
 export interface Facts {
   readonly loginMethod?: LoginMethod | undefined;
   readonly authenticatorId?: string | undefined;
   readonly identityId?: string | undefined;
-  /** Of the certificate that the connection shows, proven or not. */
+  /** Fingerprint of the client certificate on the connection, verified or not. */
   readonly fingerprint?: string | undefined;
   readonly enrollmentId?: string | undefined;
   readonly enrollmentMethod?: EnrollmentMethod | undefined;
@@ -59,7 +56,7 @@ export interface Facts {
 /** Adds to the log line of the request, whether it succeeds or fails. */
 export type Note = (facts: Facts) => void;
 
-/** What the handler of a public operation gets: there is no caller. */
+/** Input of the handler of a public operation: there is no caller. */
 export interface PublicInput<Op extends AnyOperation> {
   readonly params: Op['params'];
   readonly query: Op['query'];

@@ -1,4 +1,4 @@
-/** What anyone may know: version, capabilities, API descriptions, trusted CAs, how to enroll. */
+/** Public information: version, capabilities, API descriptions, trusted CAs, how to enroll. */
 import { notFound } from '../domain/errors.js';
 import type { Controller } from '../domain/model.js';
 import type { ListRequest } from '../db/query/table.js';
@@ -10,7 +10,7 @@ import type { Handler } from './handler.js';
 import type { Documents, Context } from './context.js';
 import { baseFields, isoTime, linksOf } from './fields.js';
 
-/** What this controller really offers. Clients fall back to `authenticate` where a capability is missing. */
+/** Capabilities that this controller offers. Clients fall back to `authenticate` where one is missing. */
 const CAPABILITIES = ['EDGE_CONTROLLER'] as const;
 
 export function versionOf({ version, network }: Pick<Context, 'version' | 'network'>): Response.Version {

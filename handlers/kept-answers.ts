@@ -11,11 +11,14 @@ import type { CacheUse } from '../domain/cache-use.js';
 import type { ApiSession } from '../domain/model.js';
 import type { Caller, DataReply, KeptReply, KeptText, ListReply } from './reply.js';
 
-/** What a caller's view of services depends on. */
+/** State that a caller's view of services depends on. */
 export interface ViewState {
-  /** Of access, read before anything else. */
+  /** Access epoch, read before anything else. */
   readonly epoch: number;
-  /** What decides the view; asked for only when the epoch has moved, which most often does not concern the caller. */
+  /**
+   * Reads the grants that decide the view; called only when the epoch has moved, which most often does not concern the
+   * caller.
+   */
   readonly seen: () => Promise<Seen>;
   /**
    * The epoch as the database has it by now: while it stays the same, all that was read since is consistent. Memory
@@ -24,7 +27,7 @@ export interface ViewState {
   readonly now: () => Promise<number>;
 }
 
-/** What the policies grant to the caller. */
+/** Services and actions that the policies grant to the caller. */
 export interface Seen {
   readonly grants: Granted['grants'];
   /** Names them, and the content that they select from. */
@@ -32,7 +35,10 @@ export interface Seen {
   /** null: they are the same for every API session of the identity, whatever its device. */
   readonly posture: {
     readonly revision: number;
-    /** What is said of posture checks holds until then unless more is reported; by `performance.now()`. */
+    /**
+     * Time until which the posture checks stay as they are unless the device reports something new; by
+     * `performance.now()`.
+     */
     readonly goodUntilMs: number;
   } | null;
 }
@@ -60,7 +66,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export class KeptAnswers {
   readonly #answers: LRUCache<string, Answer>;
 
-  /** Of each session in memory, for as long as it is there. */
+  /** Responses for each session in memory, for as long as it is there. */
   #bySession = new WeakMap<ApiSession, SessionAnswer>();
   readonly #constants = new Map<string, KeptText>();
   readonly #running = new Map<string, Promise<unknown>>();
@@ -77,7 +83,7 @@ export class KeptAnswers {
     });
   }
 
-  /** Of answers that hang on an epoch: a miss made one. */
+  /** Use of the responses that depend on an epoch: a miss made one. */
   get use(): CacheUse {
     const { size, calculatedSize } = this.#answers;
     return { entries: size, bytes: calculatedSize, hits: this.#hits, misses: this.#misses };
@@ -113,7 +119,7 @@ export class KeptAnswers {
   }
 
   /**
-   * What several ask for at the same time is made once.
+   * Makes the result of concurrent requests with one key only once.
    * @param key  all that the result depends on, the epoch included
    */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {

@@ -25,20 +25,20 @@ export interface ElementKind<T, D, C extends string = string> {
 
 interface Kept {
   readonly kind: string;
-  /** As the database wrote it. */
+  /** Row as the database wrote it. */
   readonly row: string;
   readonly context: string;
-  /** By which the element was checked. */
+  /** Name of the validator used. */
   readonly validator: string;
   readonly text: string;
 }
 
-/** Of one element, beside its characters. */
+/** Bytes of one element apart from its characters. */
 const OVERHEAD = 500;
 /** The largest element that is kept, as a part of all. */
 const LARGEST = 1 / 16;
 
-/** Of those that would take the place of others, one in so many comes in. */
+/** One in so many of the elements that would displace others is admitted. */
 const COMES_IN = 16;
 /** How many rows are remembered as seen; a power of two. Four bytes for each. */
 const SEEN = 65_536;
@@ -47,7 +47,9 @@ const LOOKED_AT = 2_048;
 
 export class KeptTexts {
   readonly #kept: LRUCache<string, Kept> | undefined;
-  /** What rows looked like when they were last made, by their ids. Two that share a place forget each other. */
+  /**
+   * Hashes of rows when their texts were last made, by a hash of their ids. Two ids with one hash replace each other.
+   */
   readonly #seen = new Int32Array(SEEN);
   #turn = 0;
   #hits = 0;
@@ -63,7 +65,7 @@ export class KeptTexts {
     return new KeptElement(row, kind, this);
   }
 
-  /** What is held, by the same estimate as the bound. */
+  /** Bytes used, by the same estimate as the bound. */
   get bytes(): number {
     return this.#kept?.calculatedSize ?? 0;
   }

@@ -1,11 +1,11 @@
-/** Who calls, and what a handler may answer: the types that both handlers and what serves them need. */
+/** Types that handlers and server share: the caller, and the replies of a handler. */
 import type { TextStream } from './text-stream.js';
 import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { SessionApi } from '../domain/model.js';
 import type { Trace } from '../domain/administration.js';
 
-/** Who calls: an API session and the identity behind it. */
+/** Caller: an API session and the identity behind it. */
 export interface Caller {
   readonly apiSessionId: ApiSessionId;
   readonly token: string;
@@ -18,7 +18,7 @@ export interface Caller {
   /** The token of a required signer that did not come with this request. */
   readonly owedToken: OwedToken | null;
   readonly isAdmin: boolean;
-  /** What it may administer when it is no administrator. */
+  /** Entities that it may administer when it is no administrator. */
   readonly permissions: readonly string[];
   readonly roleAttributes: readonly string[];
   readonly configTypes: readonly string[];
@@ -48,10 +48,10 @@ export interface DataReply<S extends number, D> {
 
 /** An element of a list whose text may be known from before. */
 export abstract class ListElement<D> {
-  /** What it is, made again. */
+  /** Makes the value again. */
   abstract value(): D;
   /**
-   * As it is written in an answer.
+   * Returns its text in a response.
    * @param validator  by which the answer's elements are checked
    * @param write  checks it and writes it out, unless that was done before
    */

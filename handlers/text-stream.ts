@@ -1,6 +1,6 @@
 /** Answers without an end of their own: text that is sent as it comes. */
 
-/** Where the text goes. */
+/** Sink that the text is written to. */
 export interface TextSink {
   /** Resolves when the connection has taken it. @throws Error when the reader is gone or was cut */
   send(text: string): Promise<void>;

@@ -2,7 +2,7 @@
 // within db/, handlers/, server/ or fabric/; files outside of a room are the room '.'. No arrow runs back.
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** By folder and room: the rooms that it may import. */
+/** Rooms that each room of a folder may import. */
 export const ARROWS = {
   db: {
     embedded: [],

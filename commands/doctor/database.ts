@@ -25,7 +25,7 @@ export interface FoundHolder {
   readonly pid?: number;
 }
 
-/** Who holds the data directory. With a database of the operator's own no process holds it. */
+/** Returns the process that owns the data directory; none with a database of the operator's own. */
 export function examineLock({ dataDir }: Config): FoundHolder {
   try {
     const pid = holderOf(dataDir);
@@ -124,7 +124,7 @@ function schemaOf(applied: number, pending: readonly string[]): Finding {
       );
 }
 
-/** Of a release with which this one can work; what is in it is left to that one. */
+/** Reports a schema of a newer release with which this one can work; its contents are left to that release. */
 const newerSchema = (newer: readonly string[]): Finding =>
   warning(
     'schema',

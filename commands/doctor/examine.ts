@@ -26,7 +26,7 @@ import { examineRuntime } from './runtime.js';
 
 export interface ExamineOptions {
   readonly config: Config;
-  /** Of the configuration, if there is one. */
+  /** Configuration file, if there is one. */
   readonly file: string | undefined;
   /** Version of the Node.js that controllers run with here: that of this process. */
   readonly runtime: string;

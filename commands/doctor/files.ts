@@ -1,4 +1,4 @@
-/** What a controller keeps in files, looked at without changing any. */
+/** Checks of the controller's files. They change none. */
 import { existsSync, lstatSync, readFileSync, statSync, statfsSync } from 'node:fs';
 import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
 import { adminPasswordIn, clusterIn, masterKeyIn, snapshotsIn } from '../../db/embedded/places.js';
@@ -39,7 +39,7 @@ export function examineDataDir({ dataDir }: Config): Finding {
   }
 }
 
-/** Of what lies in the data directory, and of files that settings name. */
+/** Checks the permissions of the files in the data directory, and of files that settings name. */
 export function examinePermissions(config: Config, file: string | undefined): Finding[] {
   const secrets = [
     masterKeyIn(config.dataDir),

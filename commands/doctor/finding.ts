@@ -1,4 +1,4 @@
-/** What an examination says. */
+/** Result of an examination. */
 
 /** `skipped`: it could not be looked at, because of another finding. */
 export type Level = 'ok' | 'warning' | 'fault' | 'skipped';
@@ -8,7 +8,7 @@ export interface Finding {
   readonly level: Level;
   /** One sentence. */
   readonly message: string;
-  /** What to do, of a fault or a warning. */
+  /** Remedy for a fault or a warning. */
   readonly fix?: string;
 }
 

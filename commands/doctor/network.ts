@@ -1,4 +1,4 @@
-/** What the network has in its database: its key, its certificates, and the time. */
+/** Checks of the network in its database: its key, its certificates, and the time. */
 import type { Db } from '../../db/postgres/contracts.js';
 import type { NetworkRecord, PkiPurpose, PkiRecord } from '../../db/stores/network.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 const SOON_MS = 30 * DAY_MS;
 const day = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** Of each kind the newest: the root, the intermediate that signs, and the server certificate. */
+/** Checks the newest certificate of each kind: the root, the intermediate that signs, and the server certificate. */
 export function examineCertificates(records: readonly PkiRecord[], now = new Date()): Finding[] {
   return (['root', 'intermediate', 'server'] as const).map((purpose) => {
     const newest = records.filter((record) => record.purpose === purpose).at(-1);

@@ -29,7 +29,7 @@ export async function examinePorts(
   return found;
 }
 
-/** Who is there shows no certificate of the network, or none at all. */
+/** The process that has the port for metrics cannot be identified: it shows no certificate of the network. */
 async function examineMetricsPort(address: string): Promise<Finding> {
   const { host, port } = parseHostPort(address);
   const problem = port === 0 ? undefined : await listenFault(host, port);
@@ -83,7 +83,7 @@ function listenFault(host: string, port: number): Promise<NodeJS.ErrnoException 
   });
 }
 
-/** What a server at this address shows; undefined when it speaks no TLS. */
+/** Returns the certificate of a server at this address; undefined when it speaks no TLS. */
 function certificateAt(host: string, port: number): Promise<X509Certificate | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, rejectUnauthorized: false }, () => {

@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
 
 const CHECK = 'Node.js';
 
-/** By major version: the last day of fixes, as its project announced it. Odd lines get them for half a year. */
+/** Last day of fixes by major version, as announced by the Node.js project. Odd releases get them for half a year. */
 const ENDS: ReadonlyMap<number, string> = new Map([
   [20, '2026-04-30'],
   [21, '2024-06-01'],

@@ -16,7 +16,7 @@ export interface Reader {
 export interface Writer {
   /** How many changes may be under way at a time. */
   readonly lanes: number;
-  /** What was changed before a refusal is undone. */
+  /** Changes made before a refusal are undone. */
   readonly isAllOrNothing: boolean;
   /** @returns the id of what was made */
   create(kind: Kind, body: JsonObject): Promise<string>;
@@ -38,9 +38,9 @@ export interface NetworkAccess {
 export class ChangeRefused extends Error {
   constructor(
     message: string,
-    /** Of the body, in dots; undefined when it is not about one. */
+    /** Field of the body, in dots; undefined when it is not about one. */
     readonly field?: string,
-    /** Of the field, as errors show it. */
+    /** Value of the field, as errors show it. */
     readonly value?: string,
     options?: ErrorOptions,
   ) {

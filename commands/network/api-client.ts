@@ -35,7 +35,7 @@ interface Answer {
 }
 
 export class ApiClient {
-  /** Who is logged in. */
+  /** Identity that is logged in. */
   identityId = '';
   #token: string | undefined;
 

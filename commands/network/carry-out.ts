@@ -77,14 +77,14 @@ async function doStep(step: Step, writer: Writer, ids: Ids): Promise<void> {
   else await writer.remove(step.kind, step.known.id);
 }
 
-/** Of those that may have been made together, the one that has the value that was refused. */
+/** Returns the step that has the refused value, among those that may have been made together. */
 function stepOf({ field, value }: ChangeRefused, group: readonly Step[]): Step | undefined {
   if (field === undefined || value === undefined || value === '') return undefined;
   const found = group.filter((step) => step.action !== 'delete' && step.entry.value[field] === value);
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** What a refused body is about, in the words of the file. */
+/** Returns the problem for a refused body, in the words of the file. */
 export function problemOf(step: Step | undefined, { message, field }: ChangeRefused): Problem {
   if (step === undefined) return { place: undefined, field: field ?? '', reason: message };
   if (step.action === 'delete') return { place: undefined, field: '', reason: `${deletionOf(step)}: ${message}` };
@@ -93,7 +93,7 @@ export function problemOf(step: Step | undefined, { message, field }: ChangeRefu
   return step.entry.problem(path, first === undefined && field !== undefined ? `${field}: ${message}` : message);
 }
 
-/** What a config's data as a whole is called. */
+/** Name for a config's data as a whole. */
 const ROOT = '(root)';
 
 const deletionOf = ({ kind, name }: Deletion): string => `the ${kind.title} ${shown(name)} cannot be deleted`;

@@ -1,4 +1,4 @@
-/** What handlers need for any change, of a network or of its rehearsal. */
+/** Members of the context that every change needs, in a network or in a rehearsal. */
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { ApiSessions, Context } from '../../handlers/context.js';
 import { schemaChecks } from '../../server/maintenance/schema-checks.js';

@@ -6,7 +6,7 @@ import type { NetworkAccess } from './access.js';
 import type { ImportOutput } from './import-network.js';
 import { readState } from './read-state.js';
 
-/** By kind, in the order of dependence; of the kinds that are wanted. */
+/** Returns the content by kind, in the order of dependence; only the kinds that are wanted. */
 export async function contentFrom(
   access: Pick<NetworkAccess, 'read'>,
   only: ReadonlySet<KindName> | undefined,

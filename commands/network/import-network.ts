@@ -37,14 +37,14 @@ export interface ImportOptions {
 export interface ImportOutput {
   /** A line of the result. */
   readonly line: (text: string) => void;
-  /** What is being done, and how many of it are done. */
+  /** Reports the work under way, and how many items are done. */
   readonly progress: (what: string, done: number) => void;
 }
 
 /** Made once: it takes a quarter of a second. */
 let checkForm: ReturnType<typeof createFormCheck> | undefined;
 
-/** What files say, checked as far as that goes without a network. @throws NetworkFileError */
+/** Reads the files and checks them as far as that goes without a network. @throws NetworkFileError */
 export function readEntries({ files, only }: ImportFiles): Entries {
   checkForm ??= createFormCheck(JSON.parse(schemaText()) as object);
   return entriesOf(readNetworkFiles(files), checkForm, only);
@@ -151,7 +151,7 @@ class Placeholders {
   };
 }
 
-/** By id: as the files have it, else as the network has. */
+/** Returns the config types by id: from the files, else from the network. */
 function configTypes(
   { all }: Entries,
   { byName }: State,

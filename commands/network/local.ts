@@ -77,7 +77,7 @@ const pageOf = (reply: AnyReply): JsonObject[] =>
     ? [...reply.items].map((item) => (item instanceof ListElement ? item.value() : item) as JsonObject)
     : [];
 
-/** What lists need. */
+/** Makes the context of lists. */
 const readingContext = (stores: Stores): Context =>
   partial<Context>('a list of the network', {
     stores,
@@ -87,7 +87,9 @@ const readingContext = (stores: Stores): Context =>
 
 const PURPOSE = 'a change of the network';
 
-/** What changes need: the keys of the network sign the enrollments that are made with routers and identities. */
+/**
+ * Makes the context of changes: the keys of the network sign the enrollments that are made with routers and identities.
+ */
 async function openContext(
   config: Config,
   stores: Stores,

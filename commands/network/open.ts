@@ -1,4 +1,4 @@
-/** What `export` and `import` have in common: which network is meant, which kinds, and what is said of a failure. */
+/** Options and messages shared by `export` and `import`: the network, the kinds, and how a failure is reported. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';

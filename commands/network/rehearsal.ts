@@ -12,7 +12,7 @@ import { changing } from './changing.js';
 import { InProcessApi } from './in-process.js';
 import { partial } from './partial.js';
 
-/** What a handler asked the stores to write, in order. */
+/** Calls of a handler to the stores that write, in order. */
 export type Notes = readonly unknown[];
 
 /** @property schema  null: any data will do */
@@ -34,7 +34,7 @@ export class Rehearsal {
   readonly #schemas: SchemaThread = createSchemaThread({ waitingSchemas: 1, waitingData: 1 });
   readonly #api: InProcessApi;
   #notes: unknown[] = [];
-  /** Of the body in hand. */
+  /** Body of the operation under way. */
   #body: JsonObject = {};
 
   constructor(readonly known: Known) {

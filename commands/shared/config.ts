@@ -8,7 +8,7 @@ export function configFile(command: Command): string | undefined {
   return command.optsWithGlobals<{ config?: string }>().config ?? process.env['EDGE_CONFIG'];
 }
 
-/** Where the settings come from, in words. */
+/** Returns the source of the settings, in words. */
 export function configPlace(command: Command): string {
   const file = configFile(command);
   return file === undefined ? 'the environment' : `${file} and the environment`;

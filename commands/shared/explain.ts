@@ -1,4 +1,4 @@
-/** What went wrong, for an operator. */
+/** Explanations of failures for an operator. */
 import { DatabaseError } from 'pg';
 import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
 import { OwnFileError } from '../../db/embedded/own-files.js';

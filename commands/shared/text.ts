@@ -3,7 +3,7 @@
 const NARROW = 80;
 const WIDE = 100;
 
-/** Of the terminal, within what reads well. */
+/** Width of the terminal, within the bounds of readable text. */
 export const width = (): number => Math.min(WIDE, Math.max(NARROW, process.stdout.columns ?? NARROW));
 
 /** The words of a text on lines that fit, each behind `indent`; a word that is too long has one of its own. */

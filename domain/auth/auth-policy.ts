@@ -4,7 +4,7 @@
  */
 import { invalidField } from '../errors.js';
 
-/** What an administrator sets on an auth policy, apart from name and tags. */
+/** Settings of an auth policy, apart from name and tags. */
 export interface AuthPolicySettings {
   readonly primary: {
     readonly cert: { readonly allowed: boolean; readonly allowExpiredCerts: boolean };

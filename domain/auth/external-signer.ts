@@ -10,7 +10,7 @@ export interface SignerSettings {
   readonly name: string;
   readonly issuer: string;
   readonly audience: string;
-  /** Of the tokens, where the key is that of a certificate; null: any. */
+  /** `kid` in the header of the tokens if the key is that of a certificate; null: any. */
   readonly kid: string | null;
   readonly isEnabled: boolean;
   /** The claim holds the identity's `externalId`, else its id. */
@@ -37,7 +37,7 @@ export interface SignerCertificate {
   readonly notAfter: Date;
 }
 
-/** Where the keys of its tokens come from: one of both. */
+/** Source of the keys of the signer's tokens: one certificate, or a JWKS. */
 export type KeySource =
   | { readonly certificate: SignerCertificate; readonly jwksEndpoint: null }
   | { readonly certificate: null; readonly jwksEndpoint: string };
@@ -46,7 +46,7 @@ export interface ExternalJwtSigner extends BaseEntity, SignerSettings {
   readonly keySource: KeySource;
 }
 
-/** What tells the tokens of a signer from others. */
+/** Members by which a token is matched to its signer. */
 export interface TokenSigner extends Pick<SignerSettings, 'issuer' | 'audience' | 'kid' | 'claimsProperty'> {
   readonly id: string;
   readonly keySource: {
@@ -60,7 +60,10 @@ export interface RequiredSigner
   extends TokenSigner, Pick<SignerSettings, 'isEnabled' | 'clientId' | 'externalAuthUrl' | 'scopes'> {
   /** Another one after each change of the signer. */
   readonly version: string;
-  /** What the claim of a token must say: the identity's id or `externalId`; null: it has none, so no token will do. */
+  /**
+   * Value that the claim of a token must have: the identity's id or `externalId`; null: the identity has none, so no
+   * token is accepted.
+   */
   readonly subject: string | null;
 }
 

@@ -5,10 +5,10 @@ import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
 import type { RefusalCode } from './login-refusals.js';
 
-/** What a proven token says. */
+/** Claims of a token whose signature was verified. */
 export type Claims = JWTPayload;
 
-/** What is wrong with a token, in words of ours. */
+/** Fault of a token. The message is our own text and contains nothing of the token. */
 export class TokenFault extends Error {
   constructor(
     message: string,
@@ -29,7 +29,7 @@ const MAX_CLAIM_CHARS = 512;
 /** The end of the year 9999: a token may name any number. */
 const MAX_DATE_SECONDS = 253_402_300_799;
 
-/** What says which key to ask for; nothing of it is proven. @throws TokenFault */
+/** Reads the issuer and the key id of a token. Nothing of it is verified yet. @throws TokenFault */
 export function readUnproven(token: string): UnprovenToken {
   if (token.length > MAX_TOKEN_CHARS) throw new TokenFault('the token is too long');
   const { iss, kid } = decoded(token);
@@ -89,7 +89,10 @@ function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): r
   return [ofCurve];
 }
 
-/** By what a token can be revoked. Without a time of issue it cannot be told whether a revocation came later. */
+/**
+ * Returns the members by which a token can be revoked. Without a time of issue nobody can say whether a revocation came
+ * later.
+ */
 export function mintOf({ jti, iat }: JWTPayload): { tokenId: string | null; issuedAt: Date | null } {
   return {
     tokenId: isPlainText(jti) ? jti : null,
@@ -141,8 +144,8 @@ function valueAt(claims: Claims, selector: string): unknown {
 }
 
 /**
- * What a token is known by once it was used: a hash of what is signed. The signature is left out, because whoever has
- * one of an elliptic key can write it in another way.
+ * Returns the key under which the use of a token is recorded: a hash of the signed part. The signature is left out,
+ * because the holder of an elliptic-curve key can write it in another way.
  */
 export const useOfToken = (token: string): Buffer => hash('sha256', token.slice(0, token.lastIndexOf('.')), 'buffer');
 

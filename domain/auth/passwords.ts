@@ -36,7 +36,7 @@ export interface PasswordHasher {
   admit<T>(work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
   /** The same, for work of which only one of each `key` runs at a time. @throws as `admit` */
   admitInTurn<T>(key: string, work: (verify: PasswordHasher['verify']) => Promise<T>): Promise<T>;
-  /** What waits counts from its admission, also while it asks the database. */
+  /** A waiting hash counts from its admission, also while the caller queries the database. */
   readonly load: LimitLoad;
 }
 

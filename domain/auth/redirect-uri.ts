@@ -1,11 +1,11 @@
 /**
- * Where a login or a logout may lead: what administrators may allow. A code that is sent to such a URI opens a session,
- * so none may be read by others on its way, and none may mean more than one host.
+ * Rules for the URIs that a login or a logout may redirect to. A code that is sent to such a URI opens a session, so no
+ * other party may read it on its way, and the URI must name one host.
  */
 import { invalidField } from '../errors.js';
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/;
-/** Of the browser itself, or without anyone at the other end. */
+/** Schemes that a browser handles itself, or that reach no server. */
 const NEVER = new Set([
   'about',
   'blob',

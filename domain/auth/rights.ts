@@ -1,10 +1,13 @@
 /**
- * What one identity may do to another when it administers without being an administrator. An identity is *above* the
- * caller when it is an administrator or has a permission that the caller lacks. Whoever can log in as it has its
- * rights, so that a caller must neither change what is above it nor learn how to enroll for it.
+ * Rules for callers that administer without being an administrator. An identity is *above* the caller when it is an
+ * administrator or has a permission that the caller lacks. To log in as an identity gives its rights, so a caller must
+ * neither change an identity above it nor learn how to enroll for it.
  */
 
-/** Of a caller or of the identity that it works on. Permissions are `entity`, `entity.action` or `admin_readonly`. */
+/**
+ * Rights of a caller or of the identity that it works on. Permissions are `entity`, `entity.action` or
+ * `admin_readonly`.
+ */
 export interface Rights {
   readonly isAdmin: boolean;
   readonly permissions: readonly string[];

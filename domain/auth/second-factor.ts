@@ -35,7 +35,7 @@ export function stepOfCode(secret: string, code: string, now: Date): number | un
   return result.valid ? Math.floor(epoch / STEP_SECONDS) + result.delta : undefined;
 }
 
-/** What an authenticator app is given to read. A long name is cut. */
+/** Returns the `otpauth:` URL that an authenticator app reads. A long name is cut. */
 export function provisioningUrl(issuer: string, name: string, secret: string): string {
   return generateURI({ issuer, label: [...name].slice(0, LONGEST_LABEL).join(''), secret });
 }

@@ -13,7 +13,7 @@ export interface JwtSigner {
   /** SHA-1 of the server certificate's DER in lower-case hex. */
   readonly kid: string;
   readonly algorithm: JwtAlgorithm;
-  /** What verifies its signatures. */
+  /** Public key that verifies its signatures. */
   readonly publicJwk: PublicJwk & Required<Pick<PublicJwk, 'x5c'>>;
   /** @returns the JWT in its compact form */
   sign(claims: Claims): Promise<string>;

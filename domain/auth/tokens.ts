@@ -56,8 +56,8 @@ export function tokenOf(key: Buffer, id: string): string {
 }
 
 /**
- * What is stored instead of a token, and what it is looked up by: SHA-256, 32 bytes. No salt and no stretching:
- * a token looks random, so there is nothing to guess.
+ * Hashes a token for storage and lookup: SHA-256, 32 bytes. No salt and no stretching: a token is random, so there is
+ * nothing to guess.
  */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');

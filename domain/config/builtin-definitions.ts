@@ -10,7 +10,7 @@ const closed = (required: string[], properties: JsonObject): JsonObject => ({
   required,
   properties,
 });
-/** Of any length but none, each item once. */
+/** Schema of a list of any length except 0, without duplicates. */
 const setOf = (items: JsonObject): JsonObject => ({ type: 'array', items, minItems: 1, uniqueItems: true });
 const uint16: JsonObject = { type: 'integer', minimum: 0, maximum: 65_535 };
 const seconds: JsonObject = { type: 'integer', minimum: 0, maximum: 2_147_483_647 };
@@ -41,7 +41,7 @@ function forwardOrFixed(forward: string, allowed: string, fixed: string): JsonOb
 /** A type beside its one value: forms that are made of schemas show text for what has none. */
 const flag = (description: string): JsonObject => ({ type: 'boolean', enum: [true], description });
 
-/** What a terminator does with a connection: host.v1 itself, and each entry of host.v2. */
+/** Properties of how a terminator forwards a connection: host.v1 itself, and each entry of host.v2. */
 export const hostProperties: JsonObject = {
   address: { ...ref('address'), description: 'Where connections go.' },
   port: ref('port'),

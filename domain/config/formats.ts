@@ -33,7 +33,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['json-pointer', (text) => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text)],
 ]);
 
-/** By name; a text of more than 2048 characters is of no format. */
+/** Checks of formats by name; a text of more than 2048 characters matches no format. */
 export const formats: Readonly<Record<string, Check>> = Object.fromEntries(
   [...checks].map(([name, check]) => [name, (text: string) => text.length <= MAX_CHARACTERS && check(text)]),
 );

@@ -10,7 +10,7 @@ const MAX_INSTRUCTIONS = 1_000;
 
 export interface Pattern {
   readonly source: string;
-  /** What `test` costs per character, in instructions. */
+  /** Cost of `test` for each character, in instructions. */
   readonly instructions: number;
   /** True when the pattern occurs anywhere in the text. */
   test(text: string): boolean;

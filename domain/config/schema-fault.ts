@@ -1,4 +1,4 @@
-/** What the readers of user-supplied JSON Schemas share: a node's form, and how a fault is told. */
+/** Shared by the readers of user-supplied JSON Schemas: the form of a node, and how a fault is reported. */
 import { invalidField, type DomainError } from '../errors.js';
 import { jsonStart } from '../value-text.js';
 

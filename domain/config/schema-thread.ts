@@ -23,7 +23,7 @@ export interface SchemaThreadOptions {
   readonly waitingData: number;
 }
 
-/** Of the thread, in MiB. What it keeps of schemas takes at most 48 (schema-cache.ts). */
+/** Heap of the thread, in MiB. Its cache of schemas takes at most 48 (schema-cache.ts). */
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 const PROGRAM = new URL('./schema-worker.js', import.meta.url);
 

@@ -13,11 +13,11 @@ import { plainSchema, type PlainDocument } from './schema-shape.js';
 export interface ConfigSchema {
   /** @throws DomainError `invalidField` that names the first fault */
   validate(data: unknown): void;
-  /** What it takes in memory, estimated. */
+  /** Estimated memory in KiB. */
   readonly kib: number;
 }
 
-/** Of one check; a config of 1000 port ranges takes about 12,000. A step is at most about 0.4 us. */
+/** Limit of one check; a config of 1000 port ranges takes about 12,000. A step is at most about 0.4 us. */
 const BUDGET_STEPS = 500_000;
 
 /** Steps that are left. Checks are synchronous, so one counter per schema will do. */
@@ -36,7 +36,7 @@ export function compileConfigSchema(schema: object): ConfigSchema {
     validate: (data) => {
       budget.steps = BUDGET_STEPS;
       if (runs(check, data)) return;
-      // Of nested faults the outermost comes last: the failed `anyOf`, `else` or `not` rather than what failed in it.
+      // The outermost of nested faults comes last: the failed `anyOf`, `else` or `not` rather than what failed in it.
       const fault = check.errors?.at(-1);
       if (fault) throw toFieldError(fault);
     },
@@ -111,7 +111,7 @@ function spend(budget: Budget, steps: number): void {
   if (budget.steps < 0) throw new BudgetSpent();
 }
 
-/** What looking at one value costs apart from what is below it. */
+/** Returns the cost of checking one value, apart from the values below it. */
 function sizeOf(data: unknown): number {
   if (typeof data === 'string') return data.length >> 6;
   if (Array.isArray(data)) return data.length >> 3;

@@ -4,7 +4,7 @@ export interface NameSymbols {
   readonly caName: string;
   readonly caId: string;
   readonly commonName: string;
-  /** What the client asks to be called; '' when it does not. */
+  /** Name that the client asks for; '' when it asks for none. */
   readonly requestedName: string;
   readonly identityId: string;
 }

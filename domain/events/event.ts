@@ -1,4 +1,4 @@
-/** What happened: a change of an entity, or a login. One record of the audit, as readers of events get it. */
+/** An event: a change of an entity, or a login. One record of the audit, in the form that readers of events get. */
 import type { AuditRecord } from '../audit.js';
 import { eventIdText } from './position.js';
 import type { EventPosition } from './position.js';
@@ -9,12 +9,15 @@ export interface EventRecord extends AuditRecord {
 
 /** An event as it is sent. */
 export interface Message {
-  /** Of the event: the same however often it is sent. */
+  /** Id of the event, the same however often it is sent. */
   readonly id: string;
   readonly body: string;
 }
 
-/** As the audit has it, with the id of the event in place of the record's. What is null is left out. */
+/**
+ * Returns the message for an audit record, with the id of the event in place of the record's. Members that are null are
+ * left out.
+ */
 export function messageOf(timeline: string, record: EventRecord): Message {
   const { position, id: auditId, at, kind, actor, ...rest } = record;
   const id = eventIdText(timeline, position);

@@ -1,11 +1,11 @@
 /**
- * Where a reader of events is. Events are numbered by batch and, in a batch, by the number of their record; a position
- * is that of the last one that was read. `seq` 0 is before the first one of its batch.
+ * Position of a reader of events. Events are numbered by batch and, in a batch, by the number of their record; a
+ * position is that of the last event that was read. `seq` 0 is before the first one of its batch.
  */
 import { invalidField } from '../errors.js';
 
 export interface EventPosition {
-  /** Of the batch, from 1. */
+  /** Number of the batch, from 1. */
   readonly batch: number;
   readonly seq: number;
 }

@@ -1,7 +1,7 @@
 /** A circuit: the way of one connection over routers. What each router of a path is told to forward. */
 import type { Path } from './paths.js';
 
-/** Where a router sends what comes from the other side: to its own client, its own host, or a link. */
+/** Destination of data that a router gets from the other side: its own client, its own host, or a link. */
 export type Destination = 'start' | 'end' | 'link';
 
 export interface Forward {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** Where a controller takes routers, as `host:port`, and how long ago it gave a sign of life. */
+/** Address at which a controller takes routers, as `host:port`, and the time since its last sign of life. */
 export interface SeenController {
   readonly address: string;
   readonly unseenMs: number;
@@ -21,10 +21,10 @@ export interface ControllerList {
 export const LEASE_MS = 30_000;
 
 export interface ListSources {
-  /** Of the list that routers have. */
+  /** The list that routers have now. */
   readonly told: readonly string[];
   readonly seen: readonly SeenController[];
-  /** Of the controller that asks. */
+  /** Address of the controller that asks. */
   readonly own: string;
   /**
    * The one that asks has itself given signs of life for a lease: otherwise the silence of others may have been an
@@ -40,7 +40,7 @@ export function addressesNow({ told, seen, own, isSteady }: ListSources): string
 }
 
 /**
- * By which routers know the controller at an address where none has a row: the same for each process there. 22
+ * Id by which routers know the controller at an address that no row has: the same for each process there. 22
  * characters.
  * @param network  the trust domain, which no two networks share
  */

@@ -78,7 +78,7 @@ export class PathGraph {
     const cost = linkCost + Math.max(to.cost, MIN_ROUTER_COST);
     const steps = this.#steps.get(from) ?? new Map<string, Step>();
     const known = steps.get(toId);
-    // Of two that cost the same the smaller id, so that equal graphs have equal paths.
+    // The smaller id wins between two links of equal cost, so that equal graphs have equal paths.
     if (known === undefined || cost < known.cost || (cost === known.cost && linkId < known.linkId))
       steps.set(toId, { linkId, from, to, cost });
     this.#steps.set(from, steps);

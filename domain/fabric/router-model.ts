@@ -1,6 +1,6 @@
 /**
- * What the tunneler of a router is told of the network: its own identity, and what that reaches over this router. It
- * is chosen here, and so are the changes that lead from one state of it to the next. Knows no messages.
+ * Part of the network that a router's tunneler needs: its own identity, and what the identity reaches over this router.
+ * Computes it, and the changes from one state of it to the next. Knows no messages.
  */
 import type { HostingPrecedence, PolicyType } from '../model.js';
 
@@ -62,7 +62,7 @@ export interface RouterReach {
   readonly policies: readonly ModelPolicy[];
 }
 
-/** What several routers reach together, by id. */
+/** Entities that several routers reach together, by id. */
 export interface ModelCatalog {
   readonly services: ReadonlyMap<string, ModelService>;
   readonly configs: ReadonlyMap<string, ModelConfig>;
@@ -104,8 +104,8 @@ export type ModelChange =
     };
 
 /**
- * Of the catalog only what the router reaches: policies that grant it a service, these services, and the configs that
- * they or the identity name for them. Of the identity only what concerns these services.
+ * Takes from the catalog only what the router reaches: policies that grant it a service, these services, and the
+ * configs that they or the identity name for them. The identity keeps only what concerns these services.
  */
 export function modelOf(reach: RouterReach | undefined, catalog: ModelCatalog): RouterModel {
   if (reach === undefined) return NO_MODEL;
@@ -138,8 +138,8 @@ export function reachedBy({ policies }: RouterModel, type: PolicyType): Set<stri
 }
 
 /**
- * What leads from one state to the next; nothing when they are the same. What is new comes before what names it, and
- * what goes after all that named it. From NO_MODEL: the whole state.
+ * Returns the changes that lead from one state to the next; none when they are the same. New entities come before those
+ * that refer to them, and removed ones after. From NO_MODEL: the whole state.
  */
 export function changesBetween(before: RouterModel, after: RouterModel): ModelChange[] {
   const identityId = after.identity?.id ?? before.identity?.id ?? '';

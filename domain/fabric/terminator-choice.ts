@@ -7,11 +7,11 @@ import type { HostingPrecedence } from '../model.js';
 export interface Candidate {
   readonly id: string;
   readonly precedence: HostingPrecedence;
-  /** As it was created with, 0 to 65,535. */
+  /** Cost set when it was created, 0 to 65,535. */
   readonly cost: number;
-  /** What it has on it and how it fared lately, 0 to 65,535 (`TerminatorCosts`). */
+  /** Added cost of open circuits and of failed dials, 0 to 65,535 (`TerminatorCosts`). */
   readonly dynamicCost: number;
-  /** Of the path to its router. */
+  /** Cost of the path to its router. */
   readonly pathCost: number;
 }
 
@@ -30,13 +30,13 @@ export const biasedCost = (candidate: Candidate): number =>
 
 export interface Choice<C extends Candidate> {
   readonly terminator: C;
-  /** What the dialer shows next time to come back to this terminator; only by strategy `sticky`. */
+  /** Token that the dialer presents to come back to this terminator; only by strategy `sticky`. */
   readonly stickyToken?: string;
 }
 
 export interface ChoiceOptions {
   readonly strategy: Strategy;
-  /** What the dialer showed. */
+  /** Token that the dialer presented. */
   readonly stickyToken?: string | undefined;
   /** At least 0, less than 1. */
   readonly random: () => number;

@@ -1,6 +1,6 @@
 /**
- * What a controller adds to the costs of terminators: twice the circuits that are open on one, and a failure cost that
- * dials raise and lower. In memory, for terminators that were dialed; forgotten with them.
+ * Costs that a controller adds to terminators: twice the circuits that are open on one, and a failure cost that dials
+ * raise and lower. Kept in memory, for terminators that were dialed, and deleted with them.
  */
 
 const PER_CIRCUIT = 2;

@@ -1,6 +1,6 @@
-/** What terminators of all kinds have in common. */
+/** Constants and types shared by terminators of all kinds. */
 
-/** By which stock routers know what an SDK hosts, and what the router hosts itself. */
+/** Bindings by which stock routers tell terminators of an SDK from those that the router hosts itself. */
 export const SDK_BINDING = 'edge';
 export const TUNNEL_BINDING = 'tunnel';
 
@@ -11,7 +11,7 @@ export const MAX_COST = 65_535;
 
 /** How many there may be that routers made: of one session on one router, of one host and service, of one router. */
 export const HOSTED_BOUNDS = { session: 100, host: 1_000, router: 20_000 } as const;
-/** Of one service that administrators made. */
+/** Limit of one service's terminators that administrators made. */
 export const MOST_MADE_BY_HAND = 10_000;
 
 /**
@@ -20,7 +20,7 @@ export const MOST_MADE_BY_HAND = 10_000;
  */
 export const LOOKED_AT = [100, 1_000] as const;
 
-/** What a host gives to its dialers: bytes by key, such as its public key (1003). */
+/** Data that a host gives to its dialers: bytes by key, such as its public key (1003). */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
 
 /** The same as it is stored: base64 by key. */

@@ -13,13 +13,13 @@ import type { ReadYaml } from './yaml.js';
 
 export interface Entry {
   readonly kind: Kind;
-  /** By which it is known among its kind. */
+  /** Name, unique in its kind. */
   readonly name: string;
-  /** As the file has it. */
+  /** Value in the file, as written. */
   readonly given: JsonObject;
   /** Complete, by name. */
   readonly value: JsonObject;
-  /** What is wrong with it. @param path  in the entity */
+  /** Makes a problem at a path in the entity. @param path  in the entity */
   readonly problem: (path: Path, reason: string) => Problem;
 }
 

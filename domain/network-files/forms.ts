@@ -39,7 +39,7 @@ function plainPem(text: string): string {
   }
 }
 
-/** What a file says of an entity: the rest is as usual. */
+/** Returns the value as written to a file: without members that have their default. */
 export function compact(kind: Kind, value: JsonObject): JsonObject {
   return Object.fromEntries(
     kind.fields
@@ -96,7 +96,7 @@ function atPath(value: Json, [name, ...rest]: readonly string[], map: (value: Js
   return { ...value, [name]: atPath(value[name] ?? null, rest, map) };
 }
 
-/** What is no reference stays as it is: the schema of files, or the API, refuses it. */
+/** A value that is no reference is returned as it is: the schema of files, or the API, refuses it. */
 function mapReference({ target, form }: Reference, value: Json, translate: Translate): Json {
   const one = (name: Json): Json => (typeof name === 'string' && name !== '' ? translate(target, name) : name);
   switch (form) {

@@ -1,13 +1,13 @@
 /**
- * What each kind of entity consists of. A file names what it refers to; the API wants ids. So each field says where it
- * is in a request and in an answer, and what in it is a reference.
+ * Fields of each kind of entity. A file uses names for references; the API wants ids. So each field says where it is in
+ * a request and in a response, and which part of it is a reference.
  */
 import { defaultAuthPolicy } from '../auth/auth-policy.js';
 import { DEFAULT_CLAIM } from '../auth/external-signer.js';
 import type { Json } from '../model.js';
 import type { KindName } from './kind-names.js';
 
-/** What a file may refer to: controllers are no kind of their own, since each makes itself known. */
+/** Kind that a file may refer to: controllers are no kind of their own, since each one registers itself. */
 export type Target = KindName | 'controllers';
 
 /**
@@ -32,7 +32,7 @@ export interface Field {
   readonly body?: string;
   /** In answers, when it has another name there. */
   readonly detail?: string;
-  /** What it is when it is left out. The API requires a field that has none. */
+  /** Default when the field is left out. The API requires a field that has none. */
   readonly fallback?: Json;
   /** A list whose order means nothing. */
   readonly isSet?: boolean;
@@ -51,7 +51,7 @@ export interface Kind {
   readonly title: string;
   /** The definition in the spec of what makes one. */
   readonly definition: string;
-  /** As the operations of the management API call them. */
+  /** Operation ids of the management API. */
   readonly operations: {
     readonly list: string;
     readonly create: string;

@@ -1,6 +1,6 @@
 /**
- * What has to be done so that a network is as files say: what is made, changed and deleted, in an order in which each
- * thing is there before it is referred to, and is referred to no more before it goes.
+ * Plan of the changes that make a network equal to the files: creations, changes and deletions, in an order in which
+ * each entity exists before it is referred to, and is referred to no more before it is deleted.
  */
 import type { Json, JsonObject } from '../model.js';
 import type { Entries, Entry } from './entries.js';
@@ -34,7 +34,7 @@ export interface Creation extends StepBase {
 export interface Update extends StepBase {
   readonly action: 'update';
   readonly entry: Entry;
-  /** As it is before. Its id is unknown while it comes into being with its router. */
+  /** State before the change. The id is unknown while the entity is created together with its router. */
   readonly known: Known | JustMade;
   readonly changes: readonly Change[];
   /** The other half of a creation, which is no change of its own. */
@@ -46,7 +46,7 @@ export interface Deletion extends StepBase {
 }
 export type Step = Creation | Update | Deletion;
 
-/** What comes into being with something else that is made. */
+/** An entity that is created together with another one. */
 export type JustMade = Omit<Known, 'id'>;
 
 export interface Plan {
@@ -86,7 +86,7 @@ class World {
   unchanged = 0;
   readonly #state: State;
   readonly #entries: ReadonlyMap<KindName, readonly Entry[]>;
-  /** By kind and name: what the files name. */
+  /** Entities that the files name, by kind and name. */
   readonly #named: ReadonlySet<string>;
   readonly #deleted: ReadonlyMap<KindName, readonly Known[]>;
   readonly #deletedKeys: ReadonlySet<string>;
@@ -221,7 +221,7 @@ const updateOf = (entry: Entry, known: Known | JustMade, changes: readonly Chang
   isSecondHalf: false,
 });
 
-/** What is kept of both, field by field. */
+/** Returns the changes between two values, field by field. */
 export function changesBetween(kind: Kind, from: JsonObject, to: JsonObject): Change[] {
   return kind.fields
     .filter(({ life, isMark }) => life !== 'asked' && isMark !== true)

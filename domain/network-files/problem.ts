@@ -1,4 +1,4 @@
-/** What is wrong with a network file, and where. */
+/** A fault of a network file, and its location. */
 
 export interface Place {
   readonly file: string;

@@ -1,4 +1,4 @@
-/** What a network has, by name. */
+/** State of a network, by name. */
 import type { Json, JsonObject } from '../model.js';
 import { GLOBAL_SETTINGS } from '../administration.js';
 import { builtinConfigTypes } from '../config/builtin-types.js';
@@ -21,7 +21,7 @@ export interface Known {
   readonly isUsual?: boolean;
 }
 
-/** What the API answers for each kind, and the controllers. */
+/** Responses of the API for each kind, and the controllers. */
 export type Details = Readonly<Record<Target, readonly JsonObject[]>>;
 
 export interface State {

@@ -17,7 +17,7 @@ export function isAlike(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** By code units, the same on every machine. */
+/** Compares by code units: the same order on every machine. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The same with the names of all objects in order. */
@@ -37,7 +37,10 @@ export function asSet(items: readonly Json[]): Json[] {
   return [...byKey].sort(([a], [b]) => byText(a, b)).map(([, item]) => item);
 }
 
-/** What a terminal or an editor would not show as it is: controls, marks of direction, separators, byte order marks. */
+/**
+ * Characters that a terminal or an editor would not show as they are: controls, marks of direction, separators, byte
+ * order marks.
+ */
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
 
 /** The same with `\uXXXX` in the place of such characters. */
@@ -54,6 +57,6 @@ export function shown(value: Json | undefined): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }
 
-/** Of a text or a number; '' of all else. */
+/** Converts a text or a number; '' for all else. */
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';

@@ -11,13 +11,14 @@ import { hasHidden, withoutHidden } from './values.js';
 
 /** A file of a hundred thousand identities has about 15 MiB. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** As deep as a request may be, and the list with its entity around it. */
+/** Depth that a request may have, plus the list with its entity around it. */
 const MAX_DEPTH = 66;
 
 export interface ReadYaml {
   readonly value: Json;
   /**
-   * Of the value at the path, or of the nearest that there is on the way to it; of a list or an object its name.
+   * Returns the location of the value at the path, or of the nearest existing value above it; of a list or an object,
+   * that of its name.
    * @param isOfName  of the name, whatever the value is
    */
   placeOf(path: Path, isOfName?: boolean): Place;

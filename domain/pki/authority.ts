@@ -121,8 +121,8 @@ export async function issueClientCertificate(
 }
 
 /**
- * What a router shows to the clients that connect to it. Its host names and addresses come from the caller, who has
- * checked that the router may have them.
+ * Issues the certificate that a router presents to the clients that connect to it. Its host names and addresses come
+ * from the caller, who has checked that the router may have them.
  */
 export async function issueRouterServerCertificate(
   issuer: Issuer,

@@ -1,6 +1,6 @@
 /**
- * What a certificate must be to prove a client, or to issue one (RFC 5280 sections 4.2.1 and 6.1): one certificate at a
- * time.
+ * Checks of one certificate at a time, before it may prove a client or issue another certificate (RFC 5280 sections
+ * 4.2.1 and 6.1).
  */
 import type { Certificate } from './certificate.js';
 import { ChainFault } from './chain-fault.js';
@@ -19,8 +19,8 @@ export const extensionIds = {
 } as const;
 
 /**
- * What may be critical. Policies belong here because no policy is asked for, so that any will do; constraints on
- * policies do not, because no code here would enforce them.
+ * Extensions that may be critical. Policies belong here because no policy is asked for, so that any is accepted;
+ * constraints on policies do not, because no code here would enforce them.
  */
 const UNDERSTOOD = new Set<string>(Object.values(extensionIds));
 const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];

@@ -24,7 +24,7 @@ export interface Extension {
 export interface Certificate {
   /** The whole of it. */
   readonly der: Buffer;
-  /** What the signature is of. */
+  /** Bytes that the signature covers. */
   readonly signed: Buffer;
   readonly signature: Buffer;
   /** AlgorithmIdentifier of the signature in DER; the two that a certificate has are the same. */

@@ -33,7 +33,7 @@ export interface TrustAnchor {
 export interface ChainInput {
   /** DER, leaf first, the rest in any order; duplicates and strangers among them do no harm. */
   readonly sent: readonly Buffer[];
-  /** Where several would do, the network's own counts. */
+  /** Anchors to try. The network's own anchors win where several match. */
   readonly anchors: readonly TrustAnchor[];
   /** Intermediates that are known here, for clients that sent none. */
   readonly known: readonly EncodedCertificate[];
@@ -138,7 +138,7 @@ interface Candidate {
 class PathSearch {
   private steps = 0;
   private signatures = 0;
-  /** By the certificate and the issuer's key. */
+  /** Verdicts by certificate and by the issuer's key. */
   private readonly verdicts = new Map<Certificate, Map<string, boolean>>();
   private readonly subjects = new Map<Buffer, Buffer>();
   private readonly read = new Map<Buffer, Certificate>();

@@ -26,7 +26,7 @@ export interface SigningRequest {
   /** SubjectPublicKeyInfo in DER, a point on a curve uncompressed. */
   readonly publicKey: Buffer;
   readonly keyType: KeyFamily;
-  /** What the requester calls itself: a claim, not a fact. */
+  /** Name that the requester claims; not verified. */
   readonly commonName: string | undefined;
   /**
    * The host names and addresses that the requester would like: wishes, in any number that fits a request, unchecked.

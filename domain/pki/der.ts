@@ -63,7 +63,7 @@ export class DerReader {
     return this.isNext(tag) ? this.next() : undefined;
   }
 
-  /** What was not read yet, without reading it. */
+  /** Returns the rest of the bytes without advancing. */
   rest(): Buffer {
     return this.bytes.subarray(this.offset);
   }

@@ -18,7 +18,7 @@ const URI = 0x86;
 const IP = 0x87;
 /** All of them: what has another tag would be overlooked. */
 const FORMS = [0xa0, EMAIL, DNS, 0xa3, DIRECTORY, 0xa5, URI, IP, 0x88];
-/** What a certificate may ask of us: names times constraints. */
+/** Limit of comparisons for one certificate: names times constraints. */
 const MAX_COMPARISONS = 10_000;
 
 interface Constraints {

@@ -10,12 +10,12 @@ import type { SigningRequest } from './csr.js';
 import { parseHost, parseHostPort } from './server-name.js';
 import type { ServerNames } from './server-name.js';
 
-/** Of names and addresses together. */
+/** Limit of names and addresses together. */
 const MAX_NAMES = 20;
-/** Of a host name. */
+/** Limit of one host name. */
 const MAX_NAME_CHARS = 253;
 
-/** What a router gets of the names that it asks for. */
+/** Names that a router gets of those that it asks for. */
 export interface RouterNames extends ServerNames {
   /** Wishes that are not granted, as they came: printable, of at most 253 characters, each once, sorted. */
   readonly leftOut: readonly string[];
@@ -58,7 +58,7 @@ const printable = (wish: string): string => wish.replace(/[^\x20-\x7e]/g, '?').s
 
 const UNSPECIFIED = new Set(['0.0.0.0', '::']);
 
-/** Whoever connects there meets a process of the own machine, and whose it is no certificate can say. */
+/** A loopback address leads to a process of the client's own machine, and no certificate can prove whose it is. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

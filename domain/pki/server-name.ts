@@ -5,7 +5,7 @@ import { domainToASCII } from 'node:url';
 import type { AlternativeNames } from './x509.js';
 
 export interface HostPort {
-  /** As `parseHost` writes it, IPv6 without brackets. */
+  /** Host as `parseHost` writes it, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
 }

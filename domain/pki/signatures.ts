@@ -14,7 +14,7 @@ interface SignatureAlgorithm {
   readonly family: KeyFamily;
   /** null: the algorithm has its own (Ed25519). */
   readonly hash: string | null;
-  /** Of RSASSA-PSS, in bytes. */
+  /** Salt of RSASSA-PSS, in bytes. */
   readonly saltLength?: number;
 }
 
@@ -44,7 +44,7 @@ const hashes: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-/** What kind of key it is; undefined when it is none that is accepted. @throws DerFault */
+/** Returns the kind of key; undefined for one that is not accepted. @throws DerFault */
 export function keyFamily(publicKey: Buffer): KeyFamily | undefined {
   const info = inside(publicKey, tags.sequence);
   const algorithm = new DerReader(info.expect(tags.sequence).content);

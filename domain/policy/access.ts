@@ -1,6 +1,6 @@
 /**
- * Who may reach what. An identity may dial or bind a service when some service policy of that type selects both;
- * a policy whose posture checks do not pass grants nothing.
+ * Access by policies. An identity may dial or bind a service when some service policy of that type selects both; a
+ * policy whose posture checks do not pass grants nothing.
  */
 import type { PolicyType, Semantic } from '../model.js';
 import { evaluate, passesUntil } from '../posture/evaluate.js';
@@ -49,7 +49,7 @@ export function checksOf<C extends Selectable>(
   return postureChecks.filter((check) => selects(policy.semantic, policy.postureCheckRoles, check));
 }
 
-/** What a policy that asks for `checks` says to a device in this state. Each of them has to pass. */
+/** Judges a policy's `checks` against the state of a device. All of them have to pass. */
 export function judge(
   checks: readonly AskedCheck[],
   state: PostureState,
@@ -82,7 +82,7 @@ export function grantsOf<P extends { readonly semantic: Semantic; readonly ident
   return policies.filter((policy) => selects(policy.semantic, policy.identityRoles, identity));
 }
 
-/** What the grants of one identity allow on a service. */
+/** Returns what the grants of one identity allow on a service. */
 export function permissionsFor(grants: readonly Grant[], service: Selectable): Permissions {
   const granting = grants.filter((grant) => selects(grant.semantic, grant.serviceRoles, service));
   const types = new Set(granting.map((grant) => grant.type));

@@ -1,6 +1,6 @@
 /**
- * What a posture check asks for, by its type, in the one normal form in which it is stored, answered and compared.
- * Field names are those of the wire.
+ * Criteria of posture checks, by type, in the one normal form in which they are stored, returned and compared. Field
+ * names are those of the wire.
  */
 import { invalidField } from '../errors.js';
 import { sortedSet } from '../sorted-set.js';
@@ -62,8 +62,9 @@ export type CriteriaChange = {
 }[PostureType];
 
 /**
- * What a check asks for after a change of it. Of a process too, what is not given stays: who changes its path must not
- * lose its hashes. @returns undefined when nothing of it changes, as with a change of another type
+ * Returns the criteria of a check after a change of it. Members of a process that are not given stay too: a change of
+ * its path must not lose its hashes.
+ * @returns undefined when nothing of it changes, as with a change of another type
  */
 export function changedCriteria(
   present: Criteria,
@@ -145,7 +146,7 @@ export function parseProcess(given: GivenProcess & { readonly signerFingerprint?
     : { ...process, signerFingerprint: given.signerFingerprint.toLowerCase() };
 }
 
-/** What is given of a process. @throws DomainError `invalidField` */
+/** Reads the given members of a process. @throws DomainError `invalidField` */
 export function parseProcessChange(
   given: {
     readonly [K in keyof GivenProcess]?: GivenProcess[K] | null;

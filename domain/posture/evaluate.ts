@@ -85,7 +85,7 @@ function isAllowedOs({ operatingSystems }: CriteriaByType['OS'], os: ReportedOs 
   });
 }
 
-/** Where a system has no patch level its build number stands in for it. */
+/** The build number replaces the patch level on systems that have none. */
 function fullVersion({ version, build }: ReportedOs): string {
   return build !== null && /^\d+\.\d+$/.test(version) && /^\d+$/.test(build) ? `${version}.${build}` : version;
 }
@@ -99,7 +99,7 @@ function isInDomain({ domains }: CriteriaByType['DOMAIN'], reported: string): bo
   return name !== '' && domains.some((domain) => domain.toLowerCase() === name);
 }
 
-/** What was reported for this process of the check: by its path; a check of one process needs none. */
+/** Returns the reported state of a process of the check, by its path; a check of one process needs none. */
 export function processFor(
   checkId: string,
   { path }: { readonly path: string },

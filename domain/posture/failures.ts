@@ -46,7 +46,7 @@ export type CheckFailure =
       };
     });
 
-/** What a check that fails found, and what it asks for. */
+/** Describes the failure of a check: the values found, and those required. */
 export function failureOf(check: AskedCheck, state: PostureState, now: Date): CheckFailure {
   const of = { postureCheckId: check.id, postureCheckName: check.name };
   switch (check.typeId) {
@@ -107,7 +107,7 @@ function actual({ path, osType }: Process | ProcessOfMany, reported: ReportedPro
   };
 }
 
-/** What the user can do about a check that fails. It tells nothing of what the administrator listed. */
+/** Advice for the user of a device that fails a check. Contains nothing of what the administrator listed. */
 export function adviceFor(check: AskedCheck, state: PostureState, now: Date): string {
   const unreported = (what: string) => `the client has not reported ${what}: let it report, or update it`;
   switch (check.typeId) {

@@ -1,6 +1,6 @@
 /**
- * What a client reports of its device, and what becomes of it: a pure step from one state to the next. A report that
- * says what is known already changes nothing.
+ * A client's report of its device, and its effect: a pure step from one state to the next. A report of known facts
+ * changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { sortedSet } from '../sorted-set.js';

@@ -181,7 +181,7 @@ function next({ numbers }: Partial, index: number): Version {
   return { numbers: [major, minor, patch], prerelease: [] };
 }
 
-/** What `^` keeps: the first part that is not 0, or the last that is given. */
+/** Index of the part that `^` keeps: the first one that is not 0, or the last that is given. */
 function firstNonZero({ numbers }: Partial): number {
   const index = numbers.findIndex((number) => number > 0);
   return index < 0 ? numbers.length - 1 : index;

@@ -1,6 +1,6 @@
 /**
- * What is known of the device behind an API session: what its client reported, and when its user gave a code. Whatever
- * is not known, or cannot be read, counts as not there, so that checks of it fail.
+ * Known state of the device behind an API session: its client's reports, and the time at which its user gave a code.
+ * Facts that are unknown or cannot be read count as missing, so that checks of them fail.
  */
 
 /** One report. */
@@ -32,7 +32,7 @@ export interface ReportedProcess extends Reported {
   readonly signerFingerprints: readonly string[];
 }
 
-/** What a client told of its device, kept as one document. */
+/** Report of a client about its device, stored as one document. */
 export interface Told {
   readonly os: ReportedOs | null;
   readonly mac: ReportedAddresses | null;

@@ -1,6 +1,6 @@
 /**
- * What each of many may do in a period: all of it at once, or in the course of the period, and no more. Of each only
- * the time is kept at which its allowance will be whole again.
+ * Allowances: each of many callers may spend so much in a period, at once or bit by bit. Stores for each only the time
+ * at which its allowance will be full again.
  */
 
 /** Those with less than a whole allowance that are remembered; beyond, who did something longest ago is forgotten. */
@@ -15,7 +15,7 @@ export interface AllowanceOptions {
 }
 
 export class Allowances {
-  /** By name, in the order of the last time. */
+  /** Times by name, in the order of the last use. */
   readonly #wholeMs = new Map<string, number>();
   readonly #stepMs: number;
   readonly #periodMs: number;

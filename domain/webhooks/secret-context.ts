@@ -1,2 +1,2 @@
-/** What the secret of a webhook is sealed for: moved to another row, it does not open. */
+/** Context that seals the secret of a webhook: moved to another row, the secret does not open. */
 export const webhookContext = (id: string): string => `webhook:${id}`;

@@ -91,7 +91,7 @@ async function listGranted(
   );
 }
 
-/** What `identity` may dial or bind, with the config types that the request or the caller's session asks for. */
+/** Lists what `identity` may dial or bind, with the config types that the request or the caller's session asks for. */
 export async function listServicesFor(
   identity: Selectable,
   { configTypes, ...request }: ServiceQuery,
@@ -106,7 +106,10 @@ export async function listServicesFor(
   );
 }
 
-/** What the caller itself may dial or bind, filtered by what it is shown. @param grants  the caller's */
+/**
+ * Lists what the caller itself may dial or bind, filtered by the members that clients may see.
+ * @param grants  the caller's
+ */
 export async function listOwnServices(
   { configTypes, ...request }: ServiceQuery,
   caller: Caller,

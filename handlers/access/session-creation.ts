@@ -43,7 +43,7 @@ export async function sessionFor(
     const granting = ground.grants.filter((grant) => grant.type === type);
     const [first] = granting;
     if (first === undefined) {
-      // What it had ends here: a grant that comes back makes a new session.
+      // The session ends here: a grant that comes back makes a new session.
       if (ground.session !== null) await stores.sessions.end(ground.session.id);
       throw ground.grants.length === 0
         ? notFound('service', serviceId)
@@ -68,8 +68,8 @@ interface Asked {
 }
 
 /**
- * What the session hangs on; undefined when some policy grants it whatever the device is, and then nothing is asked of
- * it. @throws DomainError `invalidPosture` when no policy passes, which is written down for administrators
+ * Returns the posture checks that the session depends on; undefined when some policy grants it whatever the device is.
+ * @throws DomainError `invalidPosture` when no policy passes, which is written down for administrators
  */
 async function holdOf(granting: readonly BasisGrant[], asked: Asked): Promise<PostureHold | undefined> {
   if (granting.some(({ checks }) => checks.length === 0)) return undefined;
@@ -80,7 +80,7 @@ async function holdOf(granting: readonly BasisGrant[], asked: Asked): Promise<Po
   const verdicts = granting.map((grant) => ({ grant, ...judge(grant.checks, state, now) }));
   const until = latestEnd(verdicts);
   if (until !== undefined) return { revision, until };
-  // As for a grant that is gone.
+  // Ends it as if the grant were gone.
   if (ground.session !== null) await stores.sessions.end(ground.session.id);
   const failing = verdicts.map(({ grant, checks }) => ({
     grant,

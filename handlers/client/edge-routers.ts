@@ -45,7 +45,7 @@ export const listServiceEdgeRouters: Handler<'client', 'listServiceEdgeRouters'>
   return { status: 200, data: { edgeRouters }, page: { filterableFields, limit, offset, totalCount } };
 };
 
-/** By this a client learns of changes for a session that it has. */
+/** Lets a client learn of changes for a session that it has. */
 async function ofSession(serviceId: string, sessionToken: string, { apiSessionId }: Caller, stores: Stores) {
   const session = await stores.sessions.findByToken(sessionToken, apiSessionId);
   if (session?.service.id !== serviceId)

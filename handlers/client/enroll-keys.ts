@@ -1,4 +1,4 @@
-/** What verifies the JWTs of enrollments. */
+/** Public keys that verify the JWTs of enrollments. */
 import type * as Response from '../../generated/client/response.js';
 import { raw } from '../handler.js';
 import type { Handler } from '../handler.js';

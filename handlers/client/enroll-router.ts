@@ -33,7 +33,7 @@ export const enrollErOtt: Handler<'client', 'enrollErOtt'> = async ({ query, bod
 };
 
 /**
- * Of either kind. Both requests are checked before the token is touched.
+ * Enrolls a router of either kind. Both requests are checked before the token is read.
  * @returns chains in PEM, leaf first, and what to trust
  * @throws DomainError `csrMissing`, `csrInvalid` (also for a client request whose CN is not the router's id),
  * `enrollmentTokenUnknown`

@@ -60,7 +60,7 @@ export async function byToken(
   try {
     await context.stores.transaction((tx) => enroll(tx, { signer, identityId, newcomer, issued, used }, context));
   } catch (error) {
-    // Of several requests for one subject all but one find its name or its external id taken.
+    // All but one of several requests for one subject find its name or its external id taken.
     if (isTaken(error)) await requireNew(newcomer.externalId, signer, context);
     throw error;
   }

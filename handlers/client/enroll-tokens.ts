@@ -1,4 +1,4 @@
-/** What the methods of enrollment do with a token. One that is refused stays usable. */
+/** Use of a token, shared by the methods of enrollment. A request that is refused leaves the token usable. */
 import { DomainError } from '../../domain/errors.js';
 import type { Enrollment, EnrollmentMethod } from '../../domain/model.js';
 import type { StoreSet } from '../../db/stores/stores.js';

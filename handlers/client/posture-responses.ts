@@ -1,4 +1,4 @@
-/** What clients report of their devices, for posture checks. It belongs to the API session of the report. */
+/** Reports of clients about their devices, for posture checks. A report belongs to the API session that sends it. */
 import { DomainError } from '../../domain/errors.js';
 import { checksNamedBy, take } from '../../domain/posture/report.js';
 import type { Report } from '../../domain/posture/report.js';

@@ -1,4 +1,4 @@
-/** Where this controller is reached. */
+/** Addresses of this controller. */
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 

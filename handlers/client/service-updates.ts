@@ -34,7 +34,7 @@ export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async
 
 interface Since {
   readonly changedAt: Date;
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   readonly goodUntilMs: number;
 }
 
@@ -82,7 +82,10 @@ async function compareOwnView(
   return access.noteOwnView({ id: session.id, identityId, configTypes }, { ...view, revision }, since);
 }
 
-/** What changed between login and a first poll is not known; that something did is, and a client must not miss it. */
+/**
+ * The changes between login and a first poll are not known; that something did change is, and a client must not miss
+ * it.
+ */
 async function viewNow({ grants }: Granted, state: Buffer, caller: Caller, epoch: number, stores: Stores) {
   const digest = digestOf(await viewsOf(grants, caller, stores), stores.services.clientMembers);
   const isOfOnePiece = (await stores.access.epoch()).epoch === epoch;

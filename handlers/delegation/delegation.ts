@@ -1,7 +1,7 @@
 /**
- * What callers who are no administrators must not do, although they have the permission for the operation: see
- * domain/auth/rights.ts. Administrators pass without a look at the database. What is looked at for others stays locked
- * until the transaction of the change ends, so that no target is raised above the caller in between.
+ * Refusals for callers who are no administrators although they have the permission for the operation: see
+ * domain/auth/rights.ts. Administrators pass without a query. Rows that are checked for others stay locked until the
+ * transaction of the change ends, so that no target is raised above the caller in between.
  */
 import { holds, isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
@@ -20,7 +20,7 @@ export function requireAdministrator(caller: Rights, causeMessage: string): void
   if (!caller.isAdmin) throw refused(causeMessage);
 }
 
-/** Who decides where events are sent reads them there. @throws DomainError `unauthenticated` */
+/** Refuses callers who may not read events: the owner of a webhook gets them. @throws DomainError `unauthenticated` */
 export function requireMayReadEvents(caller: Rights): void {
   if (!holds(caller, 'audit.read'))
     throw refused('a webhook gets events, which need the permission audit.read as well');

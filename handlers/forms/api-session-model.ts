@@ -7,8 +7,8 @@ import type { LiveApiSession } from '../context.js';
 import { baseFields, identityRef, isoTime, linksOf } from '../fields.js';
 
 /**
- * As administrators read it: `token` identifies the session and opens nothing, and what it needs with every request is
- * always owed.
+ * Form for administrators: `token` is only an identifier of the session, and `authQueries` always lists what is
+ * required.
  */
 export function toApiSessionDetail(
   session: ApiSession,
@@ -67,7 +67,7 @@ function tokenQuery({ id, clientId, externalAuthUrl, scopes }: RequiredSigner): 
   };
 }
 
-/** As its owner reads it, with the token it sent and the time it has left. */
+/** Form for the session's owner, with the token it sent and the time it has left. */
 export function toCurrentApiSession(
   { session, cachedLastActivityAt }: LiveApiSession,
   { token, isTokenOwed, timeoutSeconds }: { token: string; isTokenOwed: boolean; timeoutSeconds: number },

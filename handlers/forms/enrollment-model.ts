@@ -5,7 +5,7 @@ import type { Enrollment } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, caRef, identityRef, isoTime, linksOf, refTo } from '../fields.js';
 
-/** As `caller` may read it: only those who may make such enrollments get the token and the JWT. */
+/** Form for `caller`: only those who may make such enrollments get the token and the JWT. */
 export function toEnrollmentDetail(item: Enrollment, caller: Rights): Response.EnrollmentDetail {
   const isShown = mayEnroll(caller, item.identity === null ? 'router' : 'identity');
   return {

@@ -39,7 +39,7 @@ export function toExternalJwtSignerDetail(signer: ExternalJwtSigner): Response.E
   };
 }
 
-/** As everybody sees it: without its keys, and without tags, which are notes of administrators. */
+/** Form for all callers: without its keys, and without tags, which are notes of administrators. */
 export function toPublicSigner(signer: ExternalJwtSigner): PublicResponse.ClientExternalJwtSignerDetail {
   return {
     audience: signer.audience,
@@ -76,7 +76,7 @@ export function signerSettingsFrom(body: Request.ExternalJwtSignerCreate): Signe
   };
 }
 
-/** What a PATCH gives: absent and null leave a value, empty resets it. @throws DomainError `invalidField` */
+/** Reads a PATCH: absent and null leave a value, empty resets it. @throws DomainError `invalidField` */
 export function signerChangesFrom(body: Request.ExternalJwtSignerPatch): {
   [K in keyof SignerSettings]?: SignerSettings[K] | undefined;
 } {

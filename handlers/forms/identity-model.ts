@@ -10,8 +10,8 @@ import type { ElementKind } from '../kept-texts.js';
 import type { ListReply } from '../reply.js';
 
 /**
- * As `caller` may read it: enrollments of an identity above the caller are left out, and tokens of all others for those
- * who may not make such enrollments.
+ * Form for `caller`: enrollments of an identity above the caller are left out, and tokens of all others for those who
+ * may not make such enrollments.
  */
 export function toIdentityDetail(
   identity: Identity,
@@ -63,7 +63,7 @@ export function listOfIdentities(
   caller: Rights,
   { edgeConnections, keptTexts }: Pick<Context, 'edgeConnections' | 'keptTexts'>,
 ): ListReply<200, Response.IdentityDetail> {
-  // What is hidden depends on the rights of the caller, and on nothing else that it is.
+  // Hidden members depend on the rights of the caller alone.
   const rights = caller.isAdmin ? '' : JSON.stringify(caller.permissions);
   const kind: ElementKind<Identity, Response.IdentityDetail, EdgeConnection> = {
     name: `identity ${rights}`,
@@ -75,7 +75,9 @@ export function listOfIdentities(
 
 const serviceOf = ({ serviceId }: Hosting): string => serviceId;
 
-/** What `value` makes of each item, without those for which it makes nothing. Most identities have no items at all. */
+/**
+ * Maps each item by its key, without those for which `value` returns undefined. Most identities have no items at all.
+ */
 function byKey<T, V>(
   items: readonly T[],
   key: (item: T) => string,

@@ -53,7 +53,7 @@ export function toPostureCheckTypeDetail(type: PostureCheckType): Response.Postu
   };
 }
 
-/** What a whole check asks for. @throws DomainError `invalidField` */
+/** Reads the criteria of a whole check. @throws DomainError `invalidField` */
 export function criteriaFrom(body: Request.PostureCheckCreate | Request.PostureCheckUpdate): Criteria {
   switch (body.typeId) {
     case 'OS':

@@ -10,7 +10,7 @@ import type * as Response from '../../generated/management/response.js';
 import type { Context } from '../context.js';
 import { baseFields, given, givenName, givenTags, isoTime, linksOf, requireName, tagsFrom } from '../fields.js';
 
-/** What any caller may know of an edge router. Where it is reached is shown only while it is connected. */
+/** Members of an edge router that any caller may know. Its addresses are shown only while it is connected. */
 export function toCommonEdgeRouter(router: Router): Client.CommonEdgeRouterProperties {
   const { presence } = router;
   return {
@@ -31,7 +31,7 @@ export function toOwnEdgeRouter(router: Router): Client.CurrentIdentityEdgeRoute
   return { ...toCommonEdgeRouter(router), ...baseFields(router, linksOf('edge-routers', router.id)) };
 }
 
-/** What an outstanding enrollment adds: only those who may make one get the token and the JWT. */
+/** Members of an outstanding enrollment: only those who may make one get the token and the JWT. */
 function enrollmentOf({ enrollment }: Router, caller: Rights) {
   if (enrollment === null) return {};
   return {
@@ -45,7 +45,7 @@ const versionOf = ({ presence }: Router) => (presence === null ? {} : { versionI
 
 const toInterface = ({ addresses, ...interfaceOf }: RouterInterface) => ({ ...interfaceOf, addresses: [...addresses] });
 
-/** As `caller` may read it. */
+/** Form for `caller`. */
 export function toEdgeRouterDetail(router: Router, caller: Rights): Response.EdgeRouterDetail {
   return {
     certPem: router.certPem,
@@ -66,7 +66,7 @@ export function toEdgeRouterDetail(router: Router, caller: Rights): Response.Edg
   };
 }
 
-/** As `caller` may read it. */
+/** Form for `caller`. */
 export function toRouterDetail(router: Router, caller: Rights): Response.RouterDetail {
   return {
     configs: router.configs,
@@ -94,7 +94,7 @@ type Part = Request.RouterPatch & Pick<Request.EdgeRouterPatch, 'appData' | 'isT
 const listenersFrom = (given: Readonly<Record<string, string[] | null>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(given).map(([address, groups]) => [address, groups ?? []]));
 
-/** Of a create or PUT: what the body leaves out falls back to its default. */
+/** Reads a POST or PUT: members that the body leaves out get their default. */
 export function routerFromWhole(isEdge: boolean, body: Whole): RouterDraft {
   return {
     name: requireName(body.name),
@@ -111,7 +111,7 @@ export function routerFromWhole(isEdge: boolean, body: Whole): RouterDraft {
   };
 }
 
-/** Of a PATCH. */
+/** Reads a PATCH. */
 export function routerFromPart(isEdge: boolean, body: Part) {
   const shared = {
     name: givenName(body.name),

@@ -16,7 +16,7 @@ import type { PeerTrust } from './client-certificates.js';
 import { refused, refusedBecause } from './login.js';
 import type { Login, OpenedSession, OpenSession } from './login.js';
 
-/** What clients read as the authenticator of a session that a CA's claim opened. */
+/** Authenticator id that clients see in a session that a CA's claim opened. */
 const NO_AUTHENTICATOR = 'internal';
 
 /** A chain that holds, and what it leads to: the credentials of an authenticator, or an external id by a claim. */
@@ -113,8 +113,8 @@ export async function ownerOfCertificate(sent: readonly Buffer[], context: Looku
 }
 
 /**
- * What an authenticator's certificate leads to must be what the authenticator was made under: the network's own PKI, or
- * one CA.
+ * Checks that the chain of an authenticator's certificate ends at the anchor that the authenticator was made under: the
+ * network's own PKI, or one CA.
  * @throws ChainFault
  */
 async function matchOf(sent: readonly Buffer[], context: Lookup, note: Note): Promise<Match> {
@@ -130,8 +130,7 @@ async function matchOf(sent: readonly Buffer[], context: Lookup, note: Note): Pr
 }
 
 /**
- * Of a CA with a claim, the claim comes first; a certificate without what it asks for is known by its fingerprint like
- * any other.
+ * A CA with a claim: the claim comes first; a certificate that lacks it is found by its fingerprint like any other.
  * @param credentials  by the fingerprint; undefined: only a claim can name the identity
  * @throws ChainFault
  */

@@ -1,4 +1,4 @@
-/** Who a client proves to be with the certificates that it sent in the TLS handshake. */
+/** Verification of the certificates that a client sent in the TLS handshake. */
 import { ChainFault, verifyClientChain } from '../../domain/pki/chain.js';
 import type { TrustAnchor, VerifiedChain } from '../../domain/pki/chain.js';
 import type { Ca } from '../../domain/model.js';
@@ -12,7 +12,7 @@ export interface PeerTrust {
   readonly own: Pick<Pki, 'trust'> | null;
   /** The CAs of others that are acceptable here: choosing them is for the caller. */
   readonly cas: readonly Pick<Ca, 'id' | 'certPem'>[];
-  /** As of `ChainInput`. */
+  /** See `ChainInput`. */
   readonly isAnyUse?: boolean;
 }
 

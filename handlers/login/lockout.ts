@@ -58,8 +58,9 @@ export interface OwnGuess {
 const ATTEMPTS = 20;
 
 /**
- * Where the policy bounds attempts, guesses at one password are decided one after the other on all controllers, and
- * none once the identity is disabled: however many come at once, no more than `maxAttempts` learn anything.
+ * Checks a password of its owner. If the policy bounds attempts, all controllers decide guesses at one password one
+ * after the other, and stop once the identity is disabled: however many come at once, no more than `maxAttempts` learn
+ * anything.
  * @returns the hash that it matches; undefined for a wrong one, and for every one of a disabled identity
  * @throws DomainError `tooManyRequests`
  */

@@ -1,4 +1,4 @@
-/** What every method of login ends in: a proof, and the API session that is opened on it. */
+/** Common end of every method of login: a proof, and the API session that is opened on it. */
 import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
 import type { LoginRefusal, RefusalCode } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
@@ -6,7 +6,7 @@ import type { Proof } from '../../db/stores/session-opening.js';
 import type { LiveApiSession } from '../context.js';
 
 export interface Login {
-  /** As clients read it. */
+  /** Id as clients read it. */
   readonly authenticatorId: string;
   readonly proof: Proof;
   /** The client sent every intermediate that its chain needs; null: it showed no chain. */

@@ -48,7 +48,7 @@ export function sealedAgain(mfa: SealedMfa, secrets: Secrets): SealedMfa {
   return { ...mfa, sealedSecret, sealedCodes: sealCodes(mfa, openCodes(mfa, secrets), secrets) };
 }
 
-/** What a code is asked for. */
+/** Purpose for which a code is accepted. */
 export interface Proof {
   readonly identityId: string;
   /** The session that gives it. */

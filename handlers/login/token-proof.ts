@@ -1,4 +1,4 @@
-/** What proves that a token is of a signer: its key, and what the token says of itself. */
+/** Verification of a signer's token: its key, and its claims. */
 import { provenClaims, readUnproven, TokenFault } from '../../domain/auth/external-token.js';
 import type { Claims } from '../../domain/auth/external-token.js';
 import type { ExternalJwtSigner, TokenSigner } from '../../domain/auth/external-signer.js';
@@ -6,7 +6,7 @@ import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
 import type { Context } from '../context.js';
 import type { Note } from '../handler.js';
 
-/** What clients read as the authenticator of a session that a token opened. */
+/** Authenticator id that clients see in a session that a token opened. */
 export const authenticatorOfSigner = (signerId: string): string => `extJwtId:${signerId}`;
 
 /** The enabled signer that the token names, and the key that it names; nothing is proven yet. @throws TokenFault */

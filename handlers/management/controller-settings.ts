@@ -82,7 +82,7 @@ function urisFrom({ oidc }: Request.ControllerSettings): { [K in keyof OidcUris]
 
 const unique = (uris: readonly string[] | undefined) => (uris === undefined ? undefined : [...new Set(uris)]);
 
-/** What is not given is not set. */
+/** Leaves out URIs that are not given. */
 const withoutGaps = ({ redirectUris, postLogoutUris }: ReturnType<typeof urisFrom>): OidcUris => ({
   redirectUris: redirectUris ?? null,
   postLogoutUris: postLogoutUris ?? null,

@@ -230,7 +230,10 @@ function requireMayCreate(caller: Caller, { permissions, isAdmin }: Request.Iden
   if (isAdmin) requireAdministrator(caller, 'non-admins may not create admin users');
 }
 
-/** Whoever may change identities must not give rights to any, itself included. @throws DomainError `unauthenticated` */
+/**
+ * Refuses changes of rights: permission to change identities is no permission to give rights, not even to oneself.
+ * @throws DomainError `unauthenticated`
+ */
 function requireMayPatch(caller: Caller, body: Request.IdentityPatch): void {
   const { permissions, isAdmin } = body;
   for (const [field, value] of Object.entries({ permissions, isAdmin })) {

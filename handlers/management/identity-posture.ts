@@ -1,4 +1,4 @@
-/** What is known of the devices of an identity, and which of its session requests failed because of it. */
+/** Known state of the devices of an identity, and its session requests that failed because of it. */
 import type { FailedRequest } from '../../db/stores/failed-requests.js';
 import type { SessionPosture } from '../../db/stores/postures.js';
 import type { ReportedProcess } from '../../domain/posture/state.js';
@@ -54,7 +54,7 @@ function latest<T extends Reported>(reports: readonly (T | null)[]): T | null {
   );
 }
 
-/** Of each process that a check asks for. */
+/** Returns the latest report of each process that a check asks for. */
 function latestProcesses(sessions: readonly SessionPosture[]): ReportedProcess[] {
   const found = new Map<string, ReportedProcess>();
   for (const process of sessions.flatMap(({ state }) => state.processes)) {

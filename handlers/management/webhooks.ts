@@ -77,7 +77,7 @@ export const listWebhookDeadLetters: Handler<'management', 'listWebhookDeadLette
 export const redeliverWebhook: Handler<'management', 'redeliverWebhook'> = async ({ params, body }, { stores }) =>
   ok({ count: await stores.transaction((tx) => tx.webhooks.redeliver(params.id, given(body.ids))) });
 
-/** Of a POST or a PUT. @throws DomainError `invalidField` */
+/** Reads a POST or a PUT. @throws DomainError `invalidField` */
 function fromCreate({ name, url, ...body }: Request.WebhookCreate, context: Context) {
   const kinds = given(body.kinds) ?? [];
   requireUrl(url, context);

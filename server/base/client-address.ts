@@ -6,7 +6,9 @@ const MAPPED = /^::ffff:(?=\d+\.)/;
 /** An IPv4 address that came over an IPv6 socket is an IPv4 address. */
 export const plainAddress = (address: string): string => address.replace(MAPPED, '');
 
-/** By the TLS layer's socket, and by the one below: what a balancer that is believed has said. Empty without one. */
+/**
+ * Addresses that a trusted balancer declared, by the TLS layer's socket and by the one below. Empty without a balancer.
+ */
 const declared = new WeakMap<Socket, string>();
 
 export function declareAddress(socket: Socket, address: string): void {

@@ -1,4 +1,4 @@
-/** What was opened so far, closed in reverse order. */
+/** Closers of everything opened so far, run in reverse order. */
 import type { Logger } from './log.js';
 
 export type Closers = (() => Promise<void> | void)[];

@@ -10,7 +10,7 @@ import type { Api, NameTable } from '../../generated/operation.js';
 
 /** The objects that a table describes. */
 interface Shape {
-  /** By exact name; null: nothing inside has names of the spec. */
+  /** Members by exact name; null: nothing inside has names of the spec. */
   readonly members: Map<string, Shape | null>;
   readonly exactOf: Map<string, string>;
 }

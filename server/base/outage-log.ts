@@ -145,7 +145,7 @@ export function createOutageLog(log: Lines, probes: Probes = {}, { repeatMs, qui
 
 const seconds = (ms: number) => Math.round(ms / 100) / 10;
 
-/** Where the server's own words name a file or a resource, and never what is in DATABASE_URL. */
+/** Outages whose message from the server names a file or a resource, and never a part of DATABASE_URL. */
 const WITH_DETAIL: ReadonlySet<Outage> = new Set<Outage>(['diskFull', 'outOfMemory', 'faulty']);
 
 function detailOf(outage: Outage, error: unknown): { detail?: string } {

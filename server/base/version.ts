@@ -1,4 +1,4 @@
-/** What this build is. Revision and date come from the build step; a source checkout says so. */
+/** Version of this build. Revision and date come from the build step; a source checkout says so. */
 import { readFileSync } from 'node:fs';
 import type { VersionInfo } from '../../handlers/context.js';
 

@@ -44,7 +44,7 @@ export async function waitForDatabase<T>(attempt: () => Promise<T>, waiting: Wai
   }
 }
 
-/** What is left running of an abandoned attempt ends by its own time limit. */
+/** An abandoned attempt that still runs ends by its own time limit. */
 async function unlessAborted<T>(work: Promise<T>, abort: AbortSignal): Promise<T> {
   abort.throwIfAborted();
   let stop: () => void = () => undefined;

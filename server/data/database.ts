@@ -37,7 +37,7 @@ export interface ServerOptions {
 }
 
 export interface DatabaseOptions extends ServerOptions {
-  /** As from `locateServer`. */
+  /** Connection as `locateServer` returns it. */
   readonly connection: ServerConfig;
   /** The database was found not to answer. */
   readonly onLost: () => void;
@@ -139,7 +139,7 @@ function reportRoom({ wanted, free }: Room, log: Logger): void {
   log.warn({ wanted, free }, `the database has fewer connections left than this controller may open. ${advice}.`);
 }
 
-/** Where the database is. An embedded server is started, and a closer stops it. */
+/** Returns the address of the database. Starts an embedded server, and adds a closer that stops it. */
 export async function locateServer(options: ServerOptions): Promise<ServerConfig> {
   const { config, log, closers, abort, besideRunning, isRestore = false } = options;
   if (config.databaseUrl !== null) return externalServers(config.databaseUrl);

@@ -17,7 +17,7 @@ import { locateServer } from './database.js';
 import type { Logger } from '../base/log.js';
 import { operator } from './operator.js';
 
-/** What an operator's command works with. */
+/** Parts of the controller that an operator's command needs. */
 export interface OperatedNetwork {
   readonly connection: ServerConfig;
   readonly stores: Stores;

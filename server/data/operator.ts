@@ -1,6 +1,6 @@
 /**
- * What an operator does at the command line to an identity that cannot log in. It works on the database alone:
- * controllers that run hear of it from there, as they hear of each other.
+ * Changes that an operator makes at the command line to an identity that cannot log in. They are made in the database
+ * alone: running controllers hear of them from there, as they hear of each other.
  */
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -12,7 +12,7 @@ import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { ConfigError } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 
-/** Who acts here, for what is recorded: the one place that names it. */
+/** Actor in the audit records of these commands; defined here alone. */
 export function operator(): { readonly kind: 'operator'; readonly name: string } {
   try {
     return { kind: 'operator', name: userInfo().username };
@@ -27,7 +27,7 @@ async function asOperator(stores: Stores, log: Logger, done: string, work: (tx: 
   log.info({ operator: operator().name, ...facts }, done);
 }
 
-/** By what an identity is found: a username, an id, or nothing for the default administrator. */
+/** Selects an identity: by username, by id, or, if both are absent, the default administrator. */
 export interface Whom {
   readonly username?: string | undefined;
   readonly id?: string | undefined;
@@ -62,7 +62,7 @@ async function whoIsThere(stores: Stores): Promise<string> {
     : `Administrators who log in with a password: ${names.join(', ')}.`;
 }
 
-/** Of 24 letters, digits, hyphens and underscores. */
+/** Makes a password of 24 letters, digits, hyphens and underscores. */
 export const newPassword = (): string => randomBytes(18).toString('base64url');
 
 export interface Reset {
@@ -105,7 +105,7 @@ export interface Unlocked {
 
 /** Enables it, and forgets wrong passwords and codes. Its API sessions end on every controller. */
 export async function unlockIdentity(stores: Stores, identity: Identity, log: Logger): Promise<Unlocked> {
-  // By themselves: no transaction that must survive a failover may have statements that need not.
+  // Outside of the transaction: one that must survive a failover may have no statements that need not.
   for (const { id } of identity.authenticators) await stores.authenticators.clearFailures(id);
   let unlocked: Unlocked = { wasDisabled: false, wasBlocked: false };
   await asOperator(stores, log, 'an identity was unlocked, and its API sessions ended', async (tx) => {

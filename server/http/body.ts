@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 
-/** What is still read and thrown away of a body that is too large, so that its sender gets to read the answer. */
+/** Bytes still read and discarded of a body that is too large, so that its sender gets to read the response. */
 const DISCARD_BYTES = 8 * 1024 * 1024;
 const DISCARD_MS = 1_000;
 
@@ -13,7 +13,7 @@ export class ClientGone extends Error {}
 export class SenderGone extends ClientGone {}
 
 export interface BodyLimits {
-  /** Of all large bodies that are on their way. */
+  /** Limit of all large bodies that are being read. */
   readonly maxBytesOfAll: number;
 }
 

@@ -27,14 +27,17 @@ import { PIECE } from './outflow.js';
 export const MIN_BYTES = 1024;
 
 /**
- * What is this small is compressed at once, which holds the event loop for 0.15 ms; a job of the thread pool would cost
- * 0.2 ms more.
+ * Texts up to this size are compressed at once, which blocks the event loop for 0.15 ms; a job of the thread pool would
+ * cost 0.2 ms more.
  */
 const AT_ONCE = PIECE;
 
-/** Of one megabyte of JSON: 1.3 and 2.1 ms, to a tenth. Twice the time saves a tenth of that tenth. */
+/**
+ * Levels for one response: a megabyte of JSON takes 1.3 and 2.1 ms and shrinks to a tenth. Twice the time saves a tenth
+ * of that tenth.
+ */
 const FAST = { br: 1, gzip: 1 } as const;
-/** Of what is sent many times: 11 and 6 ms, once. */
+/** Levels for texts that are sent many times: 11 and 6 ms, once. */
 const THOROUGH = { br: 5, gzip: 6 } as const;
 
 /** Bytes of the answers that are kept of one coding, with the texts that they were made of. */
@@ -103,10 +106,10 @@ export interface Offer {
   isPadded: boolean;
 }
 
-/** Of answers that may be compressed: their clients asked for it. */
+/** Offers of the responses that may be compressed: their clients accept it. */
 const offers = new WeakMap<ServerResponse, Offer>();
 
-/** What has no end is sent as it comes. */
+/** A stream without end is sent as it comes. */
 const isStream = ({ produces }: OperationSpec): boolean => produces.includes('text/event-stream');
 
 /**
@@ -117,7 +120,7 @@ const isStream = ({ produces }: OperationSpec): boolean => produces.includes('te
 const isCompressible = (operation: OperationSpec): boolean =>
   operation.method === 'GET' && !operation.handsOutCredential && !isStream(operation);
 
-/** What of HTTP's content codings the server has to know of one answer. */
+/** HTTP content coding of one response. */
 export class Compression {
   readonly #kept: Readonly<Record<Coding, KeptForms>> | undefined;
 
@@ -180,7 +183,7 @@ export function varied(headers: Headers): Headers {
     : { ...headers, vary: `${vary}, Accept-Encoding` };
 }
 
-/** What the head of a compressed answer says, and how many bytes are in it that say nothing. */
+/** Returns the headers of a compressed response, and the number of padding bytes in them. */
 export function codedHead(headers: Headers, { coding, isPadded }: Offer): { headers: Headers; padding: number } {
   const { etag } = headers;
   const padding = isPadded ? randomInt(1, MAX_PADDING + 1) : 0;
@@ -231,7 +234,7 @@ export class PieceCoder {
     });
   }
 
-  /** Of what was made, as many bytes as asked for; undefined when there are fewer. */
+  /** Takes so many of the bytes made so far; undefined when there are fewer. */
   take(bytes: number): Buffer | undefined {
     if (bytes === 0 || this.#bytes < bytes) return undefined;
     const all = Buffer.concat(this.#made);

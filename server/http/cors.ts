@@ -13,7 +13,7 @@ const REQUEST_HEADERS = [
   'if-match',
   'if-none-match',
 ];
-/** What a page may read apart from what every page may (content-type, cache-control and a few more). */
+/** Headers that a page may read besides those that every page may (content-type, cache-control and a few more). */
 const EXPOSED =
   'zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id, retry-after, allow, ' +
   'accept-encoding, etag';

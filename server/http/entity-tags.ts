@@ -16,7 +16,7 @@ import type { OperationSpec } from '../../generated/operation.js';
 
 const entities = new WeakMap<OperationSpec, Versioned | null>();
 
-/** What a detail, a change or a delete is about; undefined for all other operations. */
+/** Returns the entity of a detail, a change or a delete; undefined for all other operations. */
 function entityOf(operation: OperationSpec): Versioned | undefined {
   const known = entities.get(operation);
   if (known !== undefined) return known ?? undefined;
@@ -25,7 +25,7 @@ function entityOf(operation: OperationSpec): Versioned | undefined {
   return entity;
 }
 
-/** Of a hash: 132 bits. */
+/** Length of a hash: 132 bits. */
 const CHARACTERS = 22;
 
 function hashOf(text: string | Buffer): string {
@@ -35,7 +35,7 @@ function hashOf(text: string | Buffer): string {
 /** A strong tag of a text. */
 export const tagOf = (text: string | Buffer): string => `"${hashOf(text)}"`;
 
-/** Of texts that live as long as this process: a handful. */
+/** Hashes of texts that live as long as this process: a handful. */
 const ofConstants = new LRUCache<string | Buffer, string>({ max: 64 });
 
 /** The same for a document, a page, a file: hashed once. */
@@ -45,7 +45,7 @@ export function tagOfConstant(text: string | Buffer): string {
   return known;
 }
 
-/** Of an answer in JSON. @param data  of its envelope. @param body  its text */
+/** Returns the tag of a JSON response. @param data  of its envelope. @param body  its text */
 export function tagOfAnswer(operation: OperationSpec, data: unknown, body: string): string {
   const entity = entityOf(operation);
   if (entity === undefined) return tagOf(body);
@@ -109,7 +109,7 @@ export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
 }
 
 /**
- * What `If-Match` asks of a request; undefined when nothing has to be compared.
+ * Returns the precondition that `If-Match` sets; undefined when nothing has to be compared.
  * @throws DomainError `invalidField` for what is no list of entity tags
  */
 export function preconditionOf(

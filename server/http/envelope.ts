@@ -9,7 +9,7 @@ import { ERROR_TABLE } from './error-table.js';
 export const API_VERSION = '0.0.1';
 export const API_ENROLLMENT_VERSION = '0.0.1';
 
-/** What a list without limit reports: the largest integer that every reader of JSON holds as it is. */
+/** Limit reported by a list without limit: the largest integer that every reader of JSON keeps exact. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 const versions = { apiEnrollmentVersion: API_ENROLLMENT_VERSION, apiVersion: API_VERSION };
@@ -61,7 +61,7 @@ export function codeOf(error: unknown): string {
   return ERROR_TABLE[error instanceof DomainError ? error.kind : 'unhandled'].code;
 }
 
-/** What a caller learns of a failure: of a bug of ours, nothing. */
+/** Returns the response for a failure. It says nothing of an error of ours. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
   const cause =

@@ -15,8 +15,8 @@ export interface Exchange {
   since: number;
   /** It was answered that it takes too long; the work on it may still go on. */
   hasTimedOut: boolean;
-  /** What the answer tells of, when it tells of a failure. */
+  /** Failure that the response reports, if any. */
   failure?: unknown;
-  /** Who waits for what it reads, once it is known who calls. */
+  /** Reader of the response, once the caller is known. */
   reader?: RequestReader;
 }

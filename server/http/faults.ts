@@ -81,7 +81,10 @@ function ruleOf({ keyword, params, schemaPath }: Fault): string {
 const shownValues = (allowed: readonly (string | null)[]): string =>
   allowed.filter((item) => item !== null && !/^posture[A-Z]/.test(item)).join(' ');
 
-/** What a value must be: the end of a sentence. @param params  of the rule, as the validator names them */
+/**
+ * Returns the requirement that a value breaks: the end of a sentence.
+ * @param params  of the rule, as the validator names them
+ */
 export function requirement(keyword: string, params: Readonly<Record<string, unknown>>): string {
   const limit = String(params['limit']);
   switch (keyword) {
@@ -112,7 +115,7 @@ export function requirement(keyword: string, params: Readonly<Record<string, unk
   }
 }
 
-/** Where and how an answer of ours broke its spec, for the log only: never the value. */
+/** Returns path and rule by which a response of ours broke its spec, for the log only: never the value. */
 export function describeFault(fault: Fault | undefined): { path: string; rule: string } {
   return {
     path: fault?.instancePath ?? '',

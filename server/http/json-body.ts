@@ -59,7 +59,7 @@ interface Scan {
   hasLongNumber: boolean;
 }
 
-/** Of a number with so many digits and no exponent, a double gives back each one. */
+/** Digits up to which a double keeps a number without exponent exact. */
 const EXACT_DIGITS = 15;
 const QUOTE = 34;
 const BACKSLASH = 92;

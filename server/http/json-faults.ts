@@ -1,7 +1,7 @@
 /**
- * Where in a JSON text the first name is given twice or the first number cannot be kept, or takes too much to keep.
- * Reads the text itself, because the parser keeps the last of two names and the nearest double of a number. Takes twice
- * as long as the parser, so only for texts that json-body.ts has cause to doubt.
+ * Finds the location in a JSON text of the first duplicate name, or of the first number that cannot be kept or is too
+ * large to keep. Reads the text itself, because the parser keeps the last of two names and the nearest double of a
+ * number. Takes twice as long as the parser, so only for texts that json-body.ts has cause to doubt.
  */
 
 export interface JsonFault {

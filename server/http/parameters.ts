@@ -63,7 +63,7 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
   return `${name} in ${place}`;
 }
 
-/** By characters, as the same keyword counts in a body: what is beyond UTF-16's first plane is one of them, not two. */
+/** Counts characters, as the same keyword does in a body: one beyond UTF-16's first plane counts once, not twice. */
 const isShorter = (text: string, limit: number): boolean =>
   text.length < limit || (text.length < 2 * limit && [...text].length < limit);
 

@@ -82,7 +82,7 @@ export function methodNotAllowed(method: string, known: readonly string[], allow
   });
 }
 
-/** Of HEAD the answer is that of GET, without its body. */
+/** HEAD is handled as GET, without the body. */
 export const isRead = ({ method }: Pick<IncomingMessage, 'method'>): boolean => method === 'GET' || method === 'HEAD';
 
 export interface Match {
@@ -107,7 +107,10 @@ function nodeOf({ api, segments }: Target, path: string): { node: RouteNode; val
   return { node, values };
 }
 
-/** What a path answers, as `Allow` has it: HEAD wherever GET is, OPTIONS always; empty for a path that is not there. */
+/**
+ * Returns the methods of a path in the form of `Allow`: HEAD wherever GET is, OPTIONS always; empty for an unknown
+ * path.
+ */
 function allowOf({ operations: byMethod }: RouteNode): string {
   const methods = Object.keys(byMethod);
   return methods.length === 0
@@ -115,10 +118,10 @@ function allowOf({ operations: byMethod }: RouteNode): string {
     : [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
 }
 
-/** What is no operation of an API is only read. */
+/** Methods of paths that are no operation of an API: they are only read. */
 export const PAGE_ALLOWS = 'GET, HEAD, OPTIONS';
 
-/** What a path of the APIs answers, in the form of `Allow`; '' for a path that is not there. */
+/** Returns the methods of a path of the APIs in the form of `Allow`; '' for an unknown path. */
 export function allowedAt(path: string): string {
   try {
     const target = targetOf(segmentsOf(path));

@@ -1,12 +1,12 @@
 /**
- * What is counted of each request of the APIs. It is on the path of every request, so it only adds to numbers that lie
- * ready for each operation; they get their names and labels when somebody asks for them.
+ * Counts of the requests of the APIs. This is on the path of every request, so it only adds to numbers that exist for
+ * each operation; they get their names and labels when metrics are read.
  */
 import { DurationCounts } from '../../domain/duration-counts.js';
 import type { LoginMethod } from '../../domain/model.js';
 import type { OperationSpec } from '../../generated/operation.js';
 
-/** Of an answer; `none` when there was none, since the client went away. */
+/** Classes of a response's status; `none` when there was no response, since the client went away. */
 export const STATUS_CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 export class OperationCounts {
@@ -15,7 +15,7 @@ export class OperationCounts {
   readonly answers: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
 }
 
-/** By what a login is known; `other` for one that was refused before its method was read. */
+/** Label of a login; `other` for one that was refused before its method was read. */
 export type CountedMethod = LoginMethod | 'other';
 export const LOGIN_METHODS: readonly CountedMethod[] = ['password', 'cert', 'ext-jwt', 'other'];
 
@@ -36,7 +36,7 @@ const resultOf = (status: number): LoginResult => {
 
 export class RequestCounts {
   readonly #operations = new Map<OperationSpec, OperationCounts>();
-  /** Of what led to no operation, whatever its path. */
+  /** Counts of requests that matched no operation, whatever their path. */
   readonly unknown = new OperationCounts();
   readonly #logins = new Map<string, number>();
 
@@ -59,7 +59,7 @@ export class RequestCounts {
     this.#logins.set(key, (this.#logins.get(key) ?? 0) + 1);
   }
 
-  /** Of operations that were asked for since the start. */
+  /** Returns the counts of the operations that were called since the start. */
   operations(): ReadonlyMap<OperationSpec, OperationCounts> {
     return this.#operations;
   }

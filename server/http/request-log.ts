@@ -15,12 +15,12 @@ import { codeOf } from './envelope.js';
 import type { AnyReply } from './responder.js';
 import type { RequestTrace } from './request-trace.js';
 
-/** What is known of a request by the time it ends. */
+/** Facts of a request, collected until it ends. */
 export interface Seen {
   readonly address: string;
   operation?: OperationSpec;
   caller?: Caller;
-  /** Of the path, once the caller is known. */
+  /** Parameters of the path, once the caller is known. */
   params?: Readonly<Record<string, string>>;
   createdId?: string | undefined;
   facts?: Facts;

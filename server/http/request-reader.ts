@@ -1,4 +1,4 @@
-/** Who reads what a request asks for, and until when. */
+/** Reader of a response: who it is, and until when it may read. */
 import type { ServerResponse } from 'node:http';
 import { KeptPlace } from '../../db/postgres/kept-place.js';
 import type { ListReader } from '../../db/postgres/contracts.js';

@@ -1,4 +1,4 @@
-/** What a request asks of its trace; server/traces/ has those that OpenTelemetry keeps. */
+/** Interface of a request to its trace; server/traces/ implements it with OpenTelemetry. */
 import type { IncomingMessage } from 'node:http';
 import type { StatementTrace } from '../../db/postgres/statement-watch.js';
 import type { OutgoingTrace } from '../../handlers/context.js';

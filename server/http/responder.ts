@@ -133,9 +133,9 @@ export async function writeStream(
 const MAX_HELD = 16 * 1024 * 1024;
 
 /**
- * What is longer than a piece becomes text in turns, a piece a turn: however many long lists are under way, others are
- * answered in between. With 20 readers of pages of 500, other lists took 79 ms in the middle without turns, 31 ms with
- * them.
+ * Lists longer than a piece are written in turns, a piece a turn: however many long lists are under way, other requests
+ * are served in between. With 20 readers of pages of 500, other lists took 79 ms in the middle without turns, 31 ms
+ * with them.
  */
 const turns = new YieldQueue({ waiting: Number.POSITIVE_INFINITY });
 /**
@@ -224,7 +224,7 @@ async function hold(held: Buffer[], list: ListText): Promise<void> {
       return;
     }
     await turns.run(() => {
-      // What is known as text takes next to no time: a turn is as long as what has to be made.
+      // Cached text takes next to no time: the length of a turn counts the elements that have to be made.
       const made = list.made + NEARLY_A_PIECE;
       do {
         const piece = Buffer.from(list.next());

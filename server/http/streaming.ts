@@ -44,7 +44,7 @@ export async function sendStream(
       try {
         await recheck();
       } catch (error) {
-        // What cannot be known now, because the database does not answer, is looked at again.
+        // A refusal that cannot be decided now, because the database does not answer, is decided at the next check.
         if (error instanceof DomainError && REFUSALS.has(error.kind)) end();
       }
       if (!isOver) check = setTimeout(() => void look(), CHECK_MS);

@@ -1,7 +1,7 @@
 /**
- * What a network needs to exist, made at the first start and completed at every later one: keys and certificates,
- * the default administrator, the built-in policy and types. Runs in one transaction behind a lock, so that of two
- * first starts on one database one makes everything and the other finds it.
+ * Objects that a network needs to exist, made at the first start and completed at every later one: keys and
+ * certificates, the default administrator, the built-in policy and types. Runs in one transaction behind a lock, so
+ * that of two first starts on one database one makes everything and the other finds it.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -37,11 +37,11 @@ export interface SigningEntity {
 
 /** The key that serves TLS and signs JWTs, with its certificate of now. */
 export interface ServerEntity extends SigningEntity {
-  /** Of certificates that the key had before, newest first: JWTs signed then name them. */
+  /** Fingerprints of certificates that the key had before, newest first: JWTs signed then name them. */
   readonly earlierPrints: readonly string[];
 }
 
-/** What a controller works with. */
+/** Keys that a controller uses. */
 export interface NetworkKeys {
   readonly authority: Authority;
   readonly server: ServerEntity;
@@ -51,7 +51,7 @@ const EARLIER_PRINTS = 20;
 /** Enrollments that are sealed again at a time. */
 const MFA_BATCH = 500;
 
-/** What may be renewed before its time. */
+/** Certificates that may be renewed before they are due. */
 export type Renewable = 'server' | 'intermediate';
 
 export interface KeyContext {

@@ -18,7 +18,7 @@ export interface Authority {
   readonly rootPems: readonly string[];
   /** Every generation that may still have signed something; the newest, which signs, first. */
   readonly intermediatePems: readonly string[];
-  /** Of the newest intermediate. */
+  /** Private key of the newest intermediate. */
   readonly intermediateKeyPem: string;
 }
 

@@ -20,7 +20,7 @@ export interface ServerIdentity {
   readonly fingerprint: () => string;
   /** When the certificate ends. */
   readonly notAfter: () => Date;
-  /** As `ServerEntity` has them. */
+  /** See `ServerEntity`. */
   readonly earlierPrints: () => readonly string[];
   replace(server: ServerEntity): void;
 }

@@ -17,7 +17,7 @@ import type { Outgoing } from '../sockets/outgoing.js';
 const LIFE_MS = 300_000;
 /** Longer than any request to an endpoint may take. */
 const PAUSE_MS = 5_000;
-/** Of all endpoints together; one of them has at most `MAX_KEYS`. */
+/** Limit for all endpoints together; one of them has at most `MAX_KEYS`. */
 const MAX_KEPT_KEYS = 20_000;
 const MAX_CERTIFICATES = 1_000;
 const MAX_KEYS = 100;
@@ -57,7 +57,7 @@ export function createSignerKeys({
     sizeCalculation: ({ keys }) => Math.max(1, keys.size),
   });
   const certified = new LRUCache<string, KeyObject>({ max: MAX_CERTIFICATES });
-  /** By endpoint, in the order in which they were asked. */
+  /** Requests by endpoint, in order. */
   const asked = new Map<string, Asked>();
 
   const fetchKeys = async (signerId: string, endpoint: string, trace?: OutgoingTrace): Promise<void> => {
@@ -122,7 +122,7 @@ export function createSignerKeys({
   };
 }
 
-/** By key id. Keys that sign nothing, are weak, or have no id are left out. @throws SyntaxError */
+/** Returns the keys by key id. Keys that sign nothing, are weak, or have no id are left out. @throws SyntaxError */
 function keysIn(body: Buffer): Map<string, KeyObject> {
   const parsed: unknown = JSON.parse(body.toString('utf8'));
   const listed: unknown = typeof parsed === 'object' && parsed !== null && 'keys' in parsed ? parsed.keys : undefined;

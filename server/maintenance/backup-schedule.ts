@@ -30,7 +30,7 @@ export interface Backups {
 
 /** How often whoever has the lock looks whether it still has, and whoever has not tries for it. */
 const LOOK_MS = 15_000;
-/** What failed is tried again after this, or at the interval when that is shorter. */
+/** Delay of a retry after a failure; the interval if that is shorter. */
 const RETRY_MS = 300_000;
 
 /** Names of its own: what somebody asked for is never removed. */

@@ -46,7 +46,7 @@ export function createMaintenance({ config, connection, keyRing, log }: Maintena
     return done;
   };
 
-  // What a controller that was killed left behind. Only who holds the lock writes there.
+  // Drafts of a controller that was killed. Only the process that has the lock writes there.
   if (draftsIn(directory).length > 0) {
     withLane(async () => {
       log.info({ removed: removeDrafts(ownDirectory(directory)) }, 'unfinished snapshots removed');

@@ -1,4 +1,4 @@
-/** What handlers ask of the thread that knows JSON Schema. */
+/** Schema checks of the handlers, done by the thread for JSON Schema. */
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { Context } from '../../handlers/context.js';
 

@@ -47,7 +47,7 @@ class Waiting<T> {
 }
 
 export interface WorkerMetrics {
-  /** Of all workers together. @throws Error when the first process does not answer */
+  /** Returns the metrics of all workers together. @throws Error when the first process does not answer */
   text(): Promise<string>;
   close(): void;
 }
@@ -86,9 +86,9 @@ export function shareMetrics(registry: Registry): WorkerMetrics {
 /** In the first process: asks the workers for a worker that asks. */
 export function gatherMetrics(): void {
   const answers = new Waiting<Measured>();
-  /** What each worker said last. */
+  /** Last report of each worker. */
   const known = new Map<number, Measured>();
-  /** What those counted that have ended. */
+  /** Sums of the workers that have ended. */
   let ended: Measured = [];
   let asked = 0;
 

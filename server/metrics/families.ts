@@ -14,7 +14,7 @@ export type Labels = Readonly<Record<string, string>>;
 export interface Sample {
   readonly value: number;
   readonly labels: Labels;
-  /** Of a histogram, whose samples have names of their own. */
+  /** Name of the histogram, whose samples have names of their own. */
   readonly metricName?: string;
 }
 

@@ -45,7 +45,7 @@ export interface Listener {
 const MAX_CONNECTIONS = 64;
 const TIMEOUT_MS = 10_000;
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-/** Where compression begins to be worth it. */
+/** Size from which compression is worth it. */
 const SMALL = 1024;
 
 /** @throws ConfigError when a file of the settings cannot be used */

@@ -20,14 +20,14 @@ export interface MetricsParts extends Parts {
 }
 
 export interface OpenMetrics {
-  /** Where this process listens, as `host:port`; undefined in a worker that leaves it to another. */
+  /** Address on which this process listens, as `host:port`; undefined in a worker that leaves it to another. */
   readonly address: string | undefined;
-  /** What takes a renewed certificate. */
+  /** Listeners that take a renewed certificate. */
   readonly servers: readonly Pick<Listener, 'setSecureContext'>[];
 }
 
 /**
- * Of several workers the one that holds the routers listens, for all of them.
+ * Opens the listener. One of several workers, the one that serves the routers, listens for all of them.
  * @throws ConfigError when it cannot listen, or a file of its settings cannot be used
  */
 export async function openMetrics(parts: MetricsParts, requests: RequestCounts): Promise<OpenMetrics> {

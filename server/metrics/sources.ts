@@ -1,4 +1,4 @@
-/** Where the numbers come from: what each part of this process knows of itself. */
+/** Sources of the metrics: each part of this process reports its own numbers. */
 import type { Server } from 'node:net';
 import type { Database } from '../../db/postgres/contracts.js';
 import type { EntityCounts } from '../../db/stores/summary.js';
@@ -34,7 +34,7 @@ export interface Sources {
   readonly certificateEnds: ReadinessOptions['certificateEnds'];
 }
 
-/** What a start has opened. */
+/** Parts that a start has opened. */
 export interface Parts {
   readonly config: Config;
   readonly database: Database;
@@ -47,7 +47,7 @@ export interface Parts {
   readonly readiness: Readiness;
   readonly certificateEnds: ReadinessOptions['certificateEnds'];
   readonly inFlight: InFlight;
-  /** That of HTTPS. */
+  /** Server for HTTPS. */
   readonly server: Server;
 }
 

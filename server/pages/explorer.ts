@@ -42,7 +42,9 @@ const SAFE: Headers = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Whoever has it asks whether it still is the same: a new release has other pages and documents. */
+/**
+ * Lets browsers keep the file, but ask each time whether it has changed: a new release has other pages and documents.
+ */
 const ASK: Headers = { 'cache-control': 'no-cache' };
 
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */

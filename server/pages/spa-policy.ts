@@ -28,7 +28,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const decoded = (value: string): string =>
   value.replace(/&(amp|lt|gt|quot|apos|#39|#34);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 
-/** What elements of a page do at their events: `onload="this.media='all'"` of a style sheet that loads late. */
+/** Returns the event handlers in a page's elements: `onload="this.media='all'"` of a style sheet that loads late. */
 function handlersOf(page: string): string[] {
   const tags = page.replace(/(<script\b[^>]*>)[\s\S]*?<\/script\s*>/gi, '$1').match(/<[a-z][^>]*>/gi) ?? [];
   return tags.flatMap((tag) =>

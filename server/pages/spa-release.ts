@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { ConfigError } from '../settings/config.js';
 import type { SpaPlace } from '../settings/spa-settings.js';
 
-/** By which browsers take a file for what it is: none may guess (`nosniff`). */
+/** Media types by extension. Browsers may not guess them (`nosniff`). */
 const TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.bmp': 'image/bmp',
@@ -67,7 +67,7 @@ export interface ReleaseFile {
 
 export interface Release {
   readonly spa: SpaPlace;
-  /** By their paths below the folder, such as `assets/main.js`. */
+  /** Files by their paths below the folder, such as `assets/main.js`. */
   readonly files: ReadonlyMap<string, ReleaseFile>;
   readonly indexText: string;
   /** @returns undefined when it is not there any more, or is not what was found at start */
@@ -90,7 +90,7 @@ export function openRelease(spa: SpaPlace): Release {
     indexText: readFileSync(index.place, 'utf8'),
     async read({ place }) {
       try {
-        // Whoever exchanges a part of the path for a link may lead out of the folder.
+        // A link put in place of a part of the path may lead out of the folder.
         return (await promisify(realpath)(place)) === place ? await promisify(readFile)(place) : undefined;
       } catch (error) {
         if (GONE.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
@@ -120,7 +120,7 @@ function rootOf({ path, location }: SpaPlace): string {
   return root;
 }
 
-/** By their paths below the folder. */
+/** Returns the files by their paths below the folder. */
 function filesIn(spa: SpaPlace, root: string): Map<string, ReleaseFile> {
   const files = new Map<string, ReleaseFile>();
   /** @param above  folders on the way down, so that no link leads round in circles */
@@ -165,7 +165,7 @@ function namesIn({ path }: SpaPlace, folder: string): string[] {
   }
 }
 
-/** Where an entry is, without links; undefined when it is outside of the folder, or nowhere. */
+/** Returns the path of an entry without links; undefined when it is outside of the folder, or does not exist. */
 function targetOf(entry: string, root: string): string | undefined {
   try {
     const place = realpathSync(entry);

@@ -84,7 +84,7 @@ export function createControl({
   });
 }
 
-/** What the acceptor is told of a connection. */
+/** Returns what the acceptor needs to know of a connection. */
 export function knockOf(connection: RouterConnection): Knock {
   const { socket } = connection;
   return {
@@ -98,11 +98,11 @@ export function knockOf(connection: RouterConnection): Knock {
 }
 
 export interface RouterDoor {
-  /** Of a router on the port that serves HTTPS; undefined when that port takes none. */
+  /** Takes a router's connection on the port that serves HTTPS; undefined when that port takes none. */
   readonly open: ((connection: RouterConnection) => void) | undefined;
   /** At the address for routers alone; undefined when this process listens on none. */
   readonly server: RouterServer | undefined;
-  /** That address, as `host:port`. */
+  /** Address of the routers' own port, as `host:port`. */
   readonly address: string | undefined;
   close(): Promise<void>;
 }

@@ -62,7 +62,7 @@ export function readSettings({ file, env }: ConfigSources): ReadSettings {
   return { config: { ...config, dataDir: resolve(config.dataDir) }, otherNames };
 }
 
-/** What is wrong with settings that do not go together, in sentences. */
+/** Returns the faults of settings that contradict each other, as sentences. */
 function faultsOf(values: Partial<Config>): string[] {
   const { headersTimeout, requestTimeout } = values;
   const isHeadersLonger =
@@ -130,7 +130,7 @@ function readFile(file: string): Map<string, unknown> {
   return flat;
 }
 
-/** Where and why, without the excerpt that the library shows: its lines may hold a password. */
+/** Returns location and reason, without the excerpt that the library shows: its lines may contain a password. */
 function yamlFault(file: string, { reason, mark }: YAMLException): string {
   return `${file}, line ${(mark?.line ?? 0) + 1}: ${reason}`;
 }

@@ -32,7 +32,7 @@ export const CONTROL = {
   ),
 };
 
-/** Where routers reach this controller, as `host:port`. */
+/** Address at which routers reach this controller, as `host:port`. */
 export function routersReach({
   advertise,
   controlAdvertise,
@@ -43,7 +43,7 @@ export function routersReach({
   return formatHostPort({ host: parseHostPort(advertise).host, port: parseHostPort(controlListen).port });
 }
 
-/** What is wrong with these settings together, in sentences. */
+/** Returns the faults of these settings together, as sentences. */
 export function controlFaults({
   listen,
   controlListen,

@@ -70,7 +70,7 @@ export const METRICS = {
 
 type MetricsConfig = Pick<Config, keyof typeof METRICS>;
 
-/** What is wrong with these settings together, in sentences. */
+/** Returns the faults of these settings together, as sentences. */
 export function metricsFaults(config: Partial<MetricsConfig>): string[] {
   const { metricsListen: listen, metricsTls: tls, metricsCertFile: cert, metricsKeyFile: key } = config;
   const { metricsClientCaFile: ca, metricsToken: token, metricsTokenFile: tokenFile, metricsOpen: isOpen } = config;

@@ -17,7 +17,7 @@ interface OtherName {
 
 const ADDRESS = 'ZITI_CTRL_ADVERTISED_ADDRESS';
 const PORT = 'ZITI_CTRL_ADVERTISED_PORT';
-/** Of older images, in which the names above are those of the address of routers. */
+/** Variable of older images, in which the names above are those of the address of routers. */
 const EDGE_ADDRESS = 'ZITI_CTRL_EDGE_ADVERTISED_ADDRESS';
 const EDGE_PORT = 'ZITI_CTRL_EDGE_ADVERTISED_PORT';
 const API = [ADDRESS, PORT, EDGE_ADDRESS, EDGE_PORT];
@@ -25,7 +25,7 @@ const API = [ADDRESS, PORT, EDGE_ADDRESS, EDGE_PORT];
 const DEFAULT_HOST = 'localhost';
 const DEFAULT_PORT = '1280';
 
-/** What is set to nothing is not set: compose files pass variables on in this way. */
+/** Treats an empty value as not set: compose files pass variables on in this way. */
 const given = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 const isGiven = (env: Environment, ...names: readonly string[]) => names.some((name) => given(env, name) !== undefined);
 
@@ -79,13 +79,13 @@ export const OTHER_NAMES: readonly OtherName[] = [
   { key: 'adminPassword', variables: ['ZITI_PWD'], value: (env) => given(env, 'ZITI_PWD') },
 ];
 
-/** What came of another name, for the log. */
+/** Use of another name for a setting, for the log. */
 export interface OtherNameUse {
   /** The dotted name of the setting. */
   readonly setting: string;
   /** Those that are set. */
   readonly variables: readonly string[];
-  /** What won instead, such as `environment variable EDGE_ADVERTISE`; undefined when these were taken. */
+  /** Source that won instead, such as `environment variable EDGE_ADVERTISE`; undefined when this one was used. */
   readonly instead?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a setting may hold: its description, and one parser for each kind of value. Parsers throw what is wrong. */
+/** Kinds of setting: the description, and one parser for each kind of value. Parsers throw the fault. */
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { parseConnectionUrl } from '../../db/postgres/connection-url.js';
@@ -6,7 +6,7 @@ import { usernameFault } from '../../domain/auth/username.js';
 import { formatHostPort, parseHostPort } from '../../domain/pki/server-name.js';
 
 /** Checks and reads one kind of value. @throws Error with a reason */
-export type Kind<T> = ((value: unknown) => T) & { /** Of a number of seconds. */ readonly isDuration?: true };
+export type Kind<T> = ((value: unknown) => T) & { /** Marks a number of seconds. */ readonly isDuration?: true };
 
 export interface Setting<T> {
   /** Dotted place in the YAML file. */
@@ -137,7 +137,7 @@ export const password = (value: unknown): string => {
   return given;
 };
 
-/** As it is in a header. */
+/** Token in the form that a header allows. */
 export function bearerToken(value: unknown): string {
   const given = text(value);
   if (!/^[\x21-\x7e]{16,200}$/.test(given)) throw new Error('must have 16 to 200 visible ASCII characters, no spaces');

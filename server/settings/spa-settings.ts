@@ -7,7 +7,7 @@ import { text, setting } from './setting-kinds.js';
 
 /** One application. */
 export interface SpaPlace {
-  /** Where it is served, without slashes at its ends: `zac` is `/zac/`. */
+  /** Path at which it is served, without slashes at its ends: `zac` is `/zac/`. */
   readonly path: string;
   /** The folder that holds it. */
   readonly location: string;

@@ -1,7 +1,7 @@
 /**
- * What happens to a connection before TLS: a balancer that is believed says whose it is, it is counted, and refused
- * when its address has too many. One address must not take all the places that limits.connections leaves. The log names
- * who is refused, once for each time that a bound is reached.
+ * Limits of connections before TLS: a trusted balancer says whose connection it is, it is counted, and refused when its
+ * address has too many. One address must not take all the connections that limits.connections allows. The log names the
+ * refused address, once for each time that a bound is reached.
  */
 import type { Socket } from 'node:net';
 import type { Server } from 'node:tls';
@@ -35,7 +35,7 @@ class Places {
     return true;
   }
 
-  /** Of a place that was given elsewhere. */
+  /** Counts a connection that was accepted elsewhere. */
   take(): void {
     this.open += 1;
   }
@@ -64,7 +64,7 @@ export interface Gate {
   release(socket: Socket): void;
 }
 
-/** What the log calls the two bounds. */
+/** Names of the two bounds in the log. */
 export interface GateNames {
   readonly all: string;
   readonly perAddress: string;

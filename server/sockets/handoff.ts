@@ -10,7 +10,10 @@ import { rmSync } from 'node:fs';
 import type { Knock } from '../../fabric/channel/acceptor.js';
 import type { Logger } from '../base/log.js';
 
-/** By these the first process tells its workers where routers are handed over, and which of them holds them. */
+/**
+ * Variables by which the first process tells its workers the path of the routers' socket, and which of them serves the
+ * routers.
+ */
 export const ROUTERS_SOCKET = 'EDGE_ROUTERS_SOCKET';
 export const ROUTERS_HOLDER = 'EDGE_ROUTERS_HOLDER';
 
@@ -21,10 +24,10 @@ export function routerHandoff(): { readonly path: string; readonly isHolder: boo
   return { path, isHolder: process.env[ROUTERS_HOLDER] === 'true' };
 }
 
-/** Of several processes of a controller, the one that holds the routers does what one alone should do. */
+/** Returns whether this process serves the routers. It also does the work that one process alone should do. */
 export const holdsRouters = (): boolean => routerHandoff()?.isHolder !== false;
 
-/** What was said before the router's own bytes. */
+/** Facts that precede the router's own bytes. */
 interface Preamble {
   readonly address: string;
   /** DER in base64, leaf first. */
@@ -41,7 +44,7 @@ export interface Holder {
 
 /** Takes what the other workers hand over. Resolves when they can. */
 export async function holdRouters(path: string, accept: (knock: Knock) => void, log: Logger): Promise<Holder> {
-  // Of a holder before, of which no process is left.
+  // Remains of an earlier process that no longer runs.
   rmSync(path, { force: true });
   const open = new Set<Socket>();
   const server = createServer((socket) => {

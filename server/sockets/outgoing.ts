@@ -28,7 +28,9 @@ export interface Outgoing {
   get(url: string, trace?: OutgoingTrace): Promise<Buffer>;
   /** Follows nothing; what the answer says beyond its status is not read. @throws OutgoingFault when there is none */
   post(url: string, message: OutgoingMessage, signal: AbortSignal): Promise<number>;
-  /** What can be known of a URL before its name is resolved: why it may not be asked; undefined when it may. */
+  /**
+   * Returns why a URL may not be requested, as far as that is known before its name is resolved; undefined when it may.
+   */
   faultOf(url: string): string | undefined;
 }
 
@@ -62,7 +64,7 @@ const isMetadata = listedIn([
   'fd00:ec2::254',
   'fd20:ce::254',
 ]);
-/** Of IPv4 what is not public (RFC 6890); of IPv6 what lies within global unicast and is not. */
+/** Addresses that are not public (RFC 6890): all of them for IPv4, those within global unicast for IPv6. */
 const isSpecial = listedIn([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -150,7 +152,7 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
       const url = new URL(text);
       if (url.username !== '' || url.password !== '') return 'it must not have a user or a password';
       if (url.protocol === 'http:') {
-        // What the name leads to is judged when it is known.
+        // The address behind the name is checked once it is resolved.
         if (!isLoopbackName(hostOf(url))) return 'it must begin with https://, unless it names this machine';
       } else if (url.protocol !== 'https:') return 'it must begin with https://';
       return isForbidden(url) ? 'the address may not be reached: outgoing.allow does not name it' : undefined;

@@ -1,7 +1,6 @@
 /**
- * What a client hears that speaks plain HTTP to the port of HTTPS: one answer that says so, and the end of the
- * connection. OpenSSL tells by the first bytes that they are no TLS, and sends nothing itself; nothing is read of what
- * came.
+ * Response for clients that speak plain HTTP to the HTTPS port: it says so, and the connection ends. OpenSSL detects by
+ * the first bytes that they are no TLS, and sends nothing itself; nothing is read of the request.
  */
 import type { Socket } from 'node:net';
 

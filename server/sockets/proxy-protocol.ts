@@ -10,7 +10,10 @@ import { plainAddress } from '../base/client-address.js';
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const HEAD_BYTES = 16;
-/** What every sender can pass on in one segment (section 2.2): addresses, and some hundred bytes that are skipped. */
+/**
+ * Longest header that every sender can pass on in one segment (section 2.2): addresses, and some hundred bytes that are
+ * skipped.
+ */
 const MAX_HEADER_BYTES = 536;
 
 /** A header that is malformed, or says something impossible. */

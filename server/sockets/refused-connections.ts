@@ -26,7 +26,7 @@ const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'HPE_PAU
 const MOST_DROPPED = 1_048_576;
 
 export class RefusedConnections {
-  /** Of those that were answered: how many bytes had come until then. */
+  /** Bytes received on each connection when its response was sent. */
   readonly #answered = new WeakMap<Socket, number>();
 
   /** @param common  headers of every answer */

@@ -18,7 +18,7 @@ interface Outgoing {
   handedOver: number;
   /** In the buffers of the system; undefined when it was not asked. */
   unread: number | undefined;
-  /** What was handed over when the buffers were empty: the system is not asked again before there is more. */
+  /** Bytes handed over when the buffers were empty: the system is not asked again before there are more. */
   emptiedAt: number;
   /** Looks in a row that found all three numbers unchanged and something waiting. */
   idleLooks: number;
@@ -27,7 +27,7 @@ interface Outgoing {
 
 /** The time of keep-alive has passed, and it is not known yet that the client has all it was sent. */
 interface Expired {
-  /** What the client had sent by then. More is a new request, or the beginning of one. */
+  /** Bytes that the client had sent by then. More of them are a new request, or the beginning of one. */
   readonly bytesRead: number;
   /** The system was asked, and the client had not taken all. */
   isOwed: boolean;
@@ -58,7 +58,7 @@ const REST = 10;
  */
 export function watchStalls(timeoutMs: number, keepAliveMs: number, log: Logger): StallWatch {
   const sockets = new Map<TLSSocket, Outgoing>();
-  /** By `performance.now`. */
+  /** Time by `performance.now`. */
   let restsUntil = 0;
   const look = async (isDoubtful: (socket: TLSSocket, seen: Outgoing) => boolean, isTurn: boolean) => {
     const begun = performance.now();

@@ -42,7 +42,7 @@ export interface RouterConnection {
   admitted(): void;
 }
 
-/** By which routers ask for the control channel, on the port that serves HTTPS. */
+/** ALPN name by which routers ask for the control channel, on the port that serves HTTPS. */
 export const ROUTER_PROTOCOL = 'ziti-ctrl';
 
 /** A time limit is met within half of itself; checking more often than this costs more than it saves. */
@@ -56,10 +56,10 @@ export interface TlsServer extends Server {
 }
 
 /**
- * What a handshake needs; the same for the first certificate and for each that follows it. No connection is resumed: a
- * resumed one would know only the client's leaf (docs/decisions/0011). With tickets off, both versions of TLS are left
- * with session ids, and Node keeps no sessions to find by them unless a listener for `newSession` exists. No connection
- * is renegotiated: the client's certificate stays what it was in the handshake.
+ * Returns the options of a handshake; the same for the first certificate and for each that follows it. No connection is
+ * resumed: a resumed one would know only the client's leaf (docs/decisions/0011). With tickets off, both versions of
+ * TLS are left with session ids, and Node keeps no sessions to find by them unless a listener for `newSession` exists.
+ * No connection is renegotiated: the client's certificate stays what it was in the handshake.
  */
 export function secureContext(chainPem: string, privateKeyPem: string): SecureContextOptions {
   return {

@@ -44,7 +44,7 @@ async function eachLine(path: string, take: (line: string) => void): Promise<voi
       lines.forEach(take);
     }
   } catch {
-    // What was found until then holds.
+    // Values found until then are kept.
   }
 }
 

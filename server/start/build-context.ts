@@ -1,4 +1,4 @@
-/** What handlers work with, put together from what a start has opened. */
+/** Context of the handlers, put together from the parts that a start has opened. */
 import { newId } from '../../domain/auth/tokens.js';
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
@@ -21,7 +21,7 @@ import { createEnrollments, createSessionTokens } from '../keys/signed-tokens.js
 import { createSignerKeys } from '../keys/signer-keys.js';
 import { readVersion } from '../base/version.js';
 
-/** What was opened before. */
+/** Parts opened before. */
 interface Parts extends Pick<
   Context,
   'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'keptAnswers' | 'maintenance' | 'eventStreams'

@@ -29,11 +29,11 @@ import type { Data, Live, Own, Ready, Serving, Start } from './phases.js';
 import { serve } from './serving.js';
 
 export interface Controller {
-  /** Where it listens, such as `https://127.0.0.1:1280`. */
+  /** URL on which it listens, such as `https://127.0.0.1:1280`. */
   readonly url: string;
-  /** Where this process takes routers alone, as `host:port`; undefined when it does nowhere. */
+  /** Address of the port for routers alone, as `host:port`; undefined without one. */
   readonly control: string | undefined;
-  /** Where this process answers with metrics, as `host:port`; undefined when it does nowhere. */
+  /** Address on which this process serves metrics, as `host:port`; undefined when it serves none. */
   readonly metrics: string | undefined;
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
@@ -66,7 +66,9 @@ export interface PreparedNetwork {
   close(): Promise<void>;
 }
 
-/** What must exist before several processes serve: the database, its schema, the network. Serves nothing itself. */
+/**
+ * Makes what must exist before several processes serve: the database, its schema, the network. Serves nothing itself.
+ */
 export async function prepareNetwork(config: Config, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
   const start = newStart(config, log, abort);
   const { closers } = start;
@@ -75,7 +77,7 @@ export async function prepareNetwork(config: Config, log: Logger, abort: AbortSi
   try {
     const connection = await locateServer(start);
     const { network, stores, controllerId } = await openData({ ...start, closers: ofPool }, connection);
-    // Of workers that ran before: those of this start are not there yet.
+    // Rows of workers of an earlier start: those of this start do not run yet.
     await stores.routerChannels.forgetHostsOf(controllerId);
     await closeAll(ofPool, log);
     return { connection, newAdmin: network.newAdmin, close: () => closeAll(closers, log) };
@@ -144,7 +146,7 @@ async function openIdentity({ network }: Data): Promise<Own> {
   return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
 }
 
-/** What handlers work with, and what works on the database as a whole. */
+/** Makes the context of the handlers, and the parts that work on the database as a whole. */
 function openContext(parts: Start & Data & Own & Live, connection: ServerConfig): Context {
   const { config, log, closers, network } = parts;
   const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });

@@ -13,7 +13,7 @@ import type { EventReader } from '../events/event-reader.js';
 import type { Logger } from '../base/log.js';
 import type { SessionSweeper } from '../sessions/session-sweeper.js';
 
-/** What must hear of changes. */
+/** Subscribers of changes. */
 export interface Followers {
   readonly apiSessions: ApiSessionRegistry;
   readonly sweeper: SessionSweeper;

@@ -1,4 +1,4 @@
-/** What is kept in memory, what keeps it true, and the row by which others know this controller. */
+/** State in memory, the parts that keep it up to date, and the row by which others know this controller. */
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
@@ -101,7 +101,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   return { fabric, apiSessions, keptAnswers, feed, isHearing, heartbeat, announce, ...events };
 }
 
-/** What has ended by itself goes, and months of the audit record come and go. */
+/** Deletes what has expired, and adds and drops the monthly partitions of the audit record. */
 function clearAway({ config, log, closers }: Start, stores: Stores): void {
   const expiry = createExpirySweeper(
     {

@@ -42,7 +42,7 @@ export function warnOfFewFiles(config: Config, log: Logger): void {
   );
 }
 
-/** What to do when an error comes from that limit; undefined for any other error. */
+/** Returns advice for an error that this limit causes; undefined for any other error. */
 export function openFileFault(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;

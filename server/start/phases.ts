@@ -1,4 +1,4 @@
-/** What each phase of a start is given, and what it opens. A phase adds what closes what it opened. */
+/** Phases of a start: what each is given, and what it opens. A phase adds closers for what it opens. */
 import type { EventEmitter } from 'node:events';
 import type { PasswordHasher } from '../../domain/auth/passwords.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -43,13 +43,13 @@ export interface Data extends OpenDatabase {
   readonly controllerId: string;
 }
 
-/** Who this controller is, and what its network's authority signs with. */
+/** Id of this controller, and the keys of its network's authority. */
 export interface Own {
   readonly identity: ServerIdentity;
   readonly pki: RunningPki;
 }
 
-/** What is kept in memory, and what keeps it true. */
+/** State in memory, and the parts that keep it up to date. */
 export interface Live {
   /** The channels of routers. */
   readonly fabric: Fabric;
@@ -66,15 +66,15 @@ export interface Live {
 }
 
 export interface Ready extends Start, Data, Own, Live {
-  /** What handlers work with. */
+  /** Context of the handlers. */
   readonly context: Context;
 }
 
-/** What listens. */
+/** Open listeners. */
 export interface Serving {
-  /** That of HTTPS, that of routers when they have one of their own, and that of metrics. */
+  /** Servers of HTTPS, of routers when they have a port of their own, and of metrics. */
   readonly servers: RenewalOptions['servers'];
-  /** Of the first, as `host:port`. */
+  /** Address of the HTTPS server, as `host:port`. */
   readonly address: string;
   readonly control: string | undefined;
   readonly metrics: string | undefined;

@@ -1,4 +1,4 @@
-/** What listens and answers: the APIs and pages, the door of routers, and metrics. */
+/** Listeners: the APIs and pages, the port of routers, and metrics. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clusterIn } from '../../db/embedded/places.js';
@@ -26,7 +26,7 @@ import type { Ready, Serving } from './phases.js';
 export interface ServeOptions {
   readonly bindings: Bindings;
   readonly spas: Spas;
-  /** Of a stop that must not wait for what is under way. */
+  /** Aborted by a stop that must not wait for work under way. */
   readonly hurry: AbortSignal;
 }
 

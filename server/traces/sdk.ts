@@ -25,7 +25,7 @@ export interface TraceOptions {
   readonly url: string;
   readonly ratio: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of this controller. */
+  /** Name of this controller. */
   readonly name: string;
   readonly version: string;
   readonly log: Logger;

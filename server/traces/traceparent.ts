@@ -6,7 +6,7 @@ import type { SpanContext } from '@opentelemetry/api';
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MAX_CHARS = 512;
 
-/** What a request was sent in; undefined when it does not say, or says what makes no sense. */
+/** Returns the context that a request was sent in; undefined without one, and for one that makes no sense. */
 export function parentOf(headers: Readonly<Record<string, string | string[] | undefined>>): SpanContext | undefined {
   const { traceparent, tracestate } = headers;
   if (typeof traceparent !== 'string' || traceparent.length > MAX_CHARS) return undefined;
@@ -28,7 +28,7 @@ export function parentOf(headers: Readonly<Record<string, string | string[] | un
   };
 }
 
-/** What an outgoing request says. */
+/** Returns the trace headers of an outgoing request. */
 export function headersOf({ traceId, spanId, traceFlags, traceState }: SpanContext): Record<string, string> {
   const state = traceState?.serialize() ?? '';
   return {

@@ -31,7 +31,7 @@ export async function openTraces({ config, version, log, closers }: TracesParts)
   return traces;
 }
 
-/** What handlers work with, for one request that is traced. */
+/** Returns the context of handlers for one request that is traced. */
 export function tracedContext(context: Context, { outgoing }: RequestTrace): Context {
   const { signerKeys, secondTokens } = context;
   return {
