@@ -11,6 +11,8 @@ import type { Values } from './change-statements.js';
 import { Field } from './fields.js';
 import { detailSql, getOne, insert, json, remove, update } from './table.js';
 import type { Changes, ListSource } from './table.js';
+import { read } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 /** A field for each member of a row. */
 export type Fields<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
@@ -68,7 +70,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   readonly clientMembers: readonly (keyof Row)[];
   readonly source: ListSource<Row, Row>;
   readonly clientSource: ListSource<Row, Row>;
-  readonly detailSql: string;
+  readonly detail: Statement<Row>;
   readonly #written: readonly (readonly [member: string, column: string, isJson: boolean])[];
 
   constructor(
@@ -87,7 +89,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
     this.source = sourceOf(table, all, this.symbols, options.joins);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
-    this.detailSql = detailSql(this.source);
+    this.detail = read(`${this.name}-detail`, detailSql(this.source));
     const hidden = Object.entries<Field<unknown>>(options.hidden ?? {});
     this.#written = [...all, ...hidden, ['tags', new Field({ kind: 'json' })] as const].flatMap(([member, field]) => {
       const column = field.columnOf(member);
@@ -108,7 +110,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
 
   /** @throws DomainError `notFound` */
   async get(db: Db, id: string): Promise<Row> {
-    return getOne<Row, Row>(db, this.name, [`${this.name}-detail`, this.detailSql], [id], asItIs);
+    return getOne<Row, Row>(db, this.name, this.detail, [id], asItIs);
   }
 
   async insert<D extends Changes<Row & Written>>(db: Db, id: string, draft: Known<D, Row & Written>): Promise<void> {

@@ -1,12 +1,12 @@
 /** Config types: named shapes of configuration, each with the JSON Schema that its configs must match. */
 import type { ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
 import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import { configTypeSymbols } from './symbols.js';
 import { inUse } from '../postgres/errors.js';
+import { change, read } from '../postgres/statement.js';
 
 const CONFIG_TYPE = 'configType';
 
@@ -23,7 +23,7 @@ const source: ListSource<Row, ConfigType> = {
   fromRow: (row) => ({ name: row.name, schema: row.schema, target: row.target, ...baseOf(row) }),
 };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('config-type-detail', detailSql(source));
 
 export interface ConfigTypeDraft {
   readonly name: string;
@@ -45,8 +45,21 @@ export interface ConfigTypeStore {
   resolve(namesOrIds: readonly string[]): Promise<string[]>;
 }
 
+const DELETE = change<{ deleted: boolean; users: string[] }>(
+  'config-type-delete',
+  ({ actor }) => `WITH users AS (
+    SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
+  gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id${actor})
+  SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT id FROM users) AS users`,
+);
+
+const RESOLVE = read<{ id: string }>(
+  'config-type-resolve',
+  'SELECT id FROM config_types WHERE id = ANY ($1) OR name = ANY ($1) ORDER BY id',
+);
+
 export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
-  const find = (id: string) => findOne(db, ['config-type-detail', DETAIL], [id], source.fromRow);
+  const find = (id: string) => findOne(db, DETAIL, [id], source.fromRow);
   return {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(CONFIG_TYPE, id)),
@@ -69,26 +82,13 @@ export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
       });
     },
     async remove(id) {
-      const {
-        rows: [row],
-      } = await db.write<{ deleted: boolean; users: string[] }>(
-        'config-type-delete',
-        `WITH users AS (
-          SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
-        gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id ${BY_ACTOR})
-        SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT id FROM users) AS users`,
-        [id],
-      );
+      const row = await db.one(DELETE, [id]);
       if (row !== undefined && row.users.length > 0) throw inUse('type', 'configType', 'config', row.users);
       if (row?.deleted !== true) throw notFound(CONFIG_TYPE, id);
     },
     async resolve(namesOrIds) {
       if (namesOrIds.length === 0) return [];
-      const { rows } = await db.read<{ id: string }>(
-        'config-type-resolve',
-        'SELECT id FROM config_types WHERE id = ANY ($1) OR name = ANY ($1) ORDER BY id',
-        [namesOrIds],
-      );
+      const rows = await db.many(RESOLVE, [namesOrIds]);
       return rows.map((row) => row.id);
     },
   };

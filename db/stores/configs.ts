@@ -7,6 +7,7 @@ import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '.
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { everything, inAll, referringTo, rowsWhere } from '../query/scopes.js';
 import { configSymbols } from './symbols.js';
+import { read } from '../postgres/statement.js';
 
 const CONFIG = 'config';
 
@@ -31,7 +32,7 @@ const source: ListSource<Row, Config> = {
   }),
 };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('config-detail', detailSql(source));
 
 export interface ConfigListRequest extends ListRequest {
   /** Only those that this service carries. */
@@ -66,7 +67,7 @@ const scopeOf = ({ ofService, ofType }: ConfigListRequest) =>
 
 export function configStore(db: Db, lists: Lists): ConfigStore {
   return {
-    get: (id) => getOne(db, CONFIG, ['config-detail', DETAIL], [id], source.fromRow),
+    get: (id) => getOne(db, CONFIG, DETAIL, [id], source.fromRow),
     list: (request) => lists.page(db, source, request, scopeOf(request)),
     async create(id, draft) {
       await insert(db, 'configs', {

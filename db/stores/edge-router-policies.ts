@@ -11,6 +11,7 @@ import type { PolicyRow, PolicyStore } from './role-policies.js';
 import { edgeRouterPolicySymbols } from './symbols.js';
 import { baseOf } from '../query/table.js';
 import type { Changes, Lists } from '../query/table.js';
+import { slowRead } from '../postgres/statement.js';
 
 const TABLE = 'edge_router_policies';
 
@@ -55,17 +56,16 @@ export interface EdgeRouterPolicyStore extends PolicyStore<
   remove(id: string): Promise<void>;
 }
 
+const KIND = slowRead<{ is_system: boolean }>(
+  'edge-router-policy-kind',
+  `SELECT is_system FROM ${TABLE} WHERE id = $1`,
+);
+
 export function edgeRouterPolicyStore(db: Db, lists: Lists): EdgeRouterPolicyStore {
   const store = storeOn(db, lists);
   /** Whether a policy is the system's never changes. */
   const refuseSystem = async (id: string, kind: 'notDeletable' | 'notUpdatable', verb: 'delete' | 'update') => {
-    const {
-      rows: [row],
-    } = await db.run<{ is_system: boolean }>(
-      'edge-router-policy-kind',
-      `SELECT is_system FROM ${TABLE} WHERE id = $1`,
-      [id],
-    );
+    const row = await db.one(KIND, [id]);
     if (row?.is_system === true)
       throw new DomainError(kind, {
         causeMessage: `cannot ${verb} system edgeRouterPolicy in a non-system context (id=${id})`,

@@ -4,6 +4,7 @@ import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { identityTypeSymbols } from './symbols.js';
+import { read } from '../postgres/statement.js';
 
 interface Row extends BaseRow {
   name: string;
@@ -16,7 +17,7 @@ const source: ListSource<Row, IdentityType> = {
   fromRow: (row) => ({ name: row.name, ...baseOf(row) }),
 };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('identity-type-detail', detailSql(source));
 
 export interface IdentityTypeStore {
   get(id: string): Promise<IdentityType>;
@@ -25,7 +26,7 @@ export interface IdentityTypeStore {
 
 export function identityTypeStore(db: Db, lists: Lists): IdentityTypeStore {
   return {
-    get: (id) => getOne(db, 'identityType', ['identity-type-detail', DETAIL], [id], source.fromRow),
+    get: (id) => getOne(db, 'identityType', DETAIL, [id], source.fromRow),
     list: (request) => lists.page(db, source, request),
   };
 }

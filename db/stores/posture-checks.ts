@@ -9,6 +9,7 @@ import { postureCheckSymbols, postureCheckTypeSymbols } from './symbols.js';
 import type { RoleFilter } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
+import { locking, read } from '../postgres/statement.js';
 
 const POSTURE_CHECK = 'postureCheck';
 
@@ -39,8 +40,8 @@ const types: ListSource<TypeRow, PostureCheckType> = {
   columns: [...BASE_COLUMNS, 'name', 'version', 'operating_systems'],
   fromRow: (row) => ({ name: row.name, version: row.version, operatingSystems: row.operating_systems, ...baseOf(row) }),
 };
-const DETAIL = detailSql(source);
-const TYPE_DETAIL = detailSql(types);
+const DETAIL = read<Row>('posture-check-detail', detailSql(source));
+const TYPE_DETAIL = read<TypeRow>('posture-check-type-detail', detailSql(types));
 
 /** Only what `create` and `update` were given is stored, so type and document fit. */
 const criteriaOf = (row: CriteriaRow) => ({ typeId: row.type_id, criteria: row.criteria }) as Criteria;
@@ -76,9 +77,14 @@ export interface PostureCheckStore {
   listTypes(request: ListRequest): Promise<Page<PostureCheckType>>;
 }
 
+const LOCK = locking<CriteriaRow>(
+  'posture-check-lock',
+  'SELECT type_id, criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
+);
+
 export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
   return {
-    get: (id) => getOne(db, POSTURE_CHECK, ['posture-check-detail', DETAIL], [id], fromRow),
+    get: (id) => getOne(db, POSTURE_CHECK, DETAIL, [id], fromRow),
     list: (request) => lists.page(db, source, request, requested(request)),
     async create(id, draft) {
       await insert(db, 'posture_checks', {
@@ -91,13 +97,7 @@ export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
       });
     },
     async lockCriteria(id) {
-      const {
-        rows: [row],
-      } = await db.run<CriteriaRow>(
-        'posture-check-lock',
-        'SELECT type_id, criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
-        [id],
-      );
+      const row = await db.one(LOCK, [id]);
       return row ? criteriaOf(row) : raise(notFound(POSTURE_CHECK, id));
     },
     async update(id, changes) {
@@ -109,7 +109,7 @@ export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
       });
     },
     remove: (id) => remove(db, 'posture_checks', POSTURE_CHECK, id),
-    getType: (id) => getOne(db, 'postureCheckType', ['posture-check-type-detail', TYPE_DETAIL], [id], types.fromRow),
+    getType: (id) => getOne(db, 'postureCheckType', TYPE_DETAIL, [id], types.fromRow),
     listTypes: (request) => lists.page(db, types, request),
   };
 }

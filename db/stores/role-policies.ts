@@ -13,6 +13,7 @@ import type { Nameable } from './role-lists.js';
 import { inAll, policiesNaming } from '../query/scopes.js';
 import { BASE_COLUMNS, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import { read } from '../postgres/statement.js';
 
 /** @property names  what rows call the names behind the list's `@id` roles */
 interface RoleList {
@@ -85,7 +86,7 @@ export function policyStores<Row extends PolicyRow, T, F extends RoleField>(
     columns: [...BASE_COLUMNS, 'name', 'semantic', ...(kind.columns ?? []), ...roles.map(({ column }) => column)],
     extras: roles.map(({ nameable, column, names }) => namesOf(nameable.table, column, names)).join(', '),
   };
-  const detail = detailSql(source);
+  const detail = read<Row>(`${table}-detail`, detailSql(source));
   const valuesOf = (changes: Changes<PolicyDraft>) => ({
     name: changes.name,
     semantic: changes.semantic,
@@ -110,7 +111,7 @@ export function policyStores<Row extends PolicyRow, T, F extends RoleField>(
           })
         : change(db);
     return {
-      get: (id) => getOne(db, entity, [`${table}-detail`, detail], [id], fromRow),
+      get: (id) => getOne(db, entity, detail, [id], fromRow),
       list: (request) => lists.page(db, source, request, scopeOf(request)),
       create: (id, draft) => withNamed(draft, (on) => insert(on, table, { id, ...valuesOf(draft) })),
       update: (id, changes) => withNamed(changes, (on) => update(on, table, entity, id, valuesOf(changes))),

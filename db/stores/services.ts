@@ -17,6 +17,7 @@ import type { RoleFilter } from '../filter/index.js';
 import { everything, inAll, requested, rowsWhere } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
 import { configSymbols } from './symbols.js';
+import { read } from '../postgres/statement.js';
 
 export const service = entity<Service>(
   'services',
@@ -58,10 +59,10 @@ const configData = (types: string, identity: string) => {
   JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id), '{}') AS config`;
 };
 
-const VIEW_DETAIL = detailSql({
-  ...service.source,
-  extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}`,
-});
+const VIEW_DETAIL = read<ViewRow>(
+  'service-view',
+  detailSql({ ...service.source, extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}` }),
+);
 
 /** The services as rows; what of them a viewer sees is worked out once its grants are there. */
 const viewSource = ({ configTypes, identityId }: Viewer, isForClient = false): ListSource<ViewRow, ViewRow> => ({
@@ -134,14 +135,9 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       return mapPage(page, viewFrom(grants));
     },
     async findView(id, viewer) {
-      const [
-        grants,
-        {
-          rows: [row],
-        },
-      ] = await Promise.all([
+      const [grants, row] = await Promise.all([
         viewer.grants(),
-        db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]),
+        db.one(VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]),
       ]);
       return row && viewFrom(grants)(row);
     },

@@ -8,6 +8,7 @@ import type { Values } from '../query/change-statements.js';
 import { clientTerminatorSymbols } from './client-symbols.js';
 import { referringTo } from '../query/scopes.js';
 import { terminatorSymbols } from './symbols.js';
+import { read } from '../postgres/statement.js';
 
 const TERMINATOR = 'terminator';
 
@@ -45,9 +46,12 @@ const source: ListSource<Row, Terminator> = {
 
 const clientSource: ListSource<Row, Terminator> = { ...source, symbols: clientTerminatorSymbols };
 
-const DETAIL = detailSql(source);
-const ARE_MOST = `SELECT count(*) >= ${MOST_MADE_BY_HAND} AS most FROM (SELECT FROM terminators
-  WHERE service_id = $1 AND NOT is_system LIMIT ${MOST_MADE_BY_HAND}) t`;
+const DETAIL = read<Row>('terminator-detail', detailSql(source));
+const ARE_MOST = read<{ most: boolean }>(
+  'terminators-made',
+  `SELECT count(*) >= ${MOST_MADE_BY_HAND} AS most FROM (SELECT FROM terminators
+  WHERE service_id = $1 AND NOT is_system LIMIT ${MOST_MADE_BY_HAND}) t`,
+);
 
 function fromRow(row: Row): Terminator {
   return {
@@ -94,11 +98,11 @@ export interface TerminatorStore {
 
 export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
   return {
-    get: (id) => getOne(db, TERMINATOR, ['terminator-detail', DETAIL], [id], fromRow),
+    get: (id) => getOne(db, TERMINATOR, DETAIL, [id], fromRow),
     list: ({ ofService, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
     async areMost(serviceId) {
-      const { rows } = await db.read<{ most: boolean }>('terminators-made', ARE_MOST, [serviceId]);
+      const rows = await db.many(ARE_MOST, [serviceId]);
       return rows[0]?.most === true;
     },
     create: (id, draft) => insert(db, 'terminators', { id, ...valuesOf(draft) }),
