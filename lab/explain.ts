@@ -1,10 +1,10 @@
 /**
- * Explains the hot statements in a network of a given size and writes their plans to docs/performance/: for people to
- * compare, and to fail when a statement reads a big table from end to end without a reason that is written down.
+ * Explains the hot statements in a network of a given size: to compare their plans with those of another run, and to
+ * fail when a statement reads a big table from end to end without a reason that is written down.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -15,6 +15,7 @@ import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
 import { migrate } from '../db/schema/migrate.js';
 import { sessionConfig, prepareConnection } from '../db/postgres/connection.js';
 import { openStores } from '../db/stores/stores.js';
+import { differencesOf } from './explain/compare.js';
 import { fill } from './explain/fill.js';
 import type { Scale } from './explain/fill.js';
 import { summaryOf } from './explain/plan.js';
@@ -25,14 +26,15 @@ import { factsOf, hotStatements } from './explain/statements.js';
 
 const USAGE = `Usage: npm run explain -- [options]
 
-Fills a database, explains every hot statement of the stores and writes the plans to docs/performance/plans/.
-Exits with 1 when a big table is read from end to end without a reason.
+Fills a database and explains every hot statement of the stores. Exits with 1 when a big table is read from end to end
+without a reason, or when plans differ from those to compare with.
 
   --identities N   identities to have (100000)
   --services M     services to have (2000)
   --database URL   an empty database to fill, as a superuser; without, an embedded one that goes away
-  --out DIR        where plans.md and plans/ are written (docs/performance)
-  --only NAME      only statements whose name contains it; nothing is written, the plans are printed
+  --write DIR      write each plan to DIR, and plans.md, the table of docs/performance/plans.md
+  --compare DIR    compare with the plans that an earlier run wrote to DIR: kinds of nodes, tables, indexes, depths
+  --only NAME      only statements whose name contains it; their plans are printed, and --write is not taken
   -h, --help       show this text and exit
 `;
 
@@ -44,7 +46,8 @@ const say = (text: string): void => {
 
 interface Options extends Scale {
   readonly database: string | undefined;
-  readonly out: string;
+  readonly write: string | undefined;
+  readonly compare: string | undefined;
   readonly only: string | undefined;
 }
 
@@ -56,7 +59,8 @@ function parse(args: readonly string[]): Options | undefined {
       identities: text,
       services: text,
       database: text,
-      out: text,
+      write: text,
+      compare: text,
       only: text,
       help: { type: 'boolean', short: 'h' },
     },
@@ -68,11 +72,14 @@ function parse(args: readonly string[]): Options | undefined {
       throw new Error(`${name} must be a whole number from 100, not ${value ?? ''}`);
     return number;
   };
+  if (values.only !== undefined && values.write !== undefined)
+    throw new Error('--write takes the plans of all statements: without --only');
   return {
     identities: whole('--identities', values.identities, 100_000),
     services: whole('--services', values.services, 2000),
     database: values.database,
-    out: values.out ?? resolve(import.meta.dirname, '../../docs/performance'),
+    write: values.write,
+    compare: values.compare,
     only: values.only,
   };
 }
@@ -140,12 +147,24 @@ async function explainAll(
   }
 }
 
-function write(out: string, reports: readonly StatementReport[], scale: Scale): void {
-  const folder = join(out, 'plans');
+const plansIn = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.txt'));
+
+function write(folder: string, reports: readonly StatementReport[], scale: Scale): void {
   mkdirSync(folder, { recursive: true });
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.txt'))) rmSync(join(folder, file));
+  for (const file of plansIn(folder)) rmSync(join(folder, file));
   for (const { file, text } of reports) writeFileSync(join(folder, `${file}.txt`), text);
-  writeFileSync(join(out, 'plans.md'), indexOf(reports, scale));
+  writeFileSync(join(folder, 'plans.md'), indexOf(reports, scale));
+}
+
+/** Says how plans differ from those in `folder`. @returns whether none does */
+function areEqual(folder: string, reports: readonly StatementReport[], only = ''): boolean {
+  const names = plansIn(folder).filter((name) => name.includes(only));
+  if (names.length === 0) throw new Error(`no plans in ${folder}`);
+  const before = new Map(names.map((name) => [name.slice(0, -4), readFileSync(join(folder, name), 'utf8')]));
+  const differences = differencesOf(before, new Map(reports.map(({ file, text }) => [file, text])));
+  differences.forEach(say);
+  say(`${reports.length} plans compared with ${before.size}: ${differences.length} differ in their nodes`);
+  return differences.length === 0;
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -155,11 +174,13 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const reports = await withDatabase(options.database, (connection) => explainAll(connection, options));
-  if (options.only === undefined) write(options.out, reports, options);
-  else process.stdout.write(reports.map(({ file, text }) => `== ${file}\n${text}\n`).join(''));
+  if (options.write !== undefined) write(options.write, reports, options);
+  if (options.only !== undefined)
+    process.stdout.write(reports.map(({ file, text }) => `== ${file}\n${text}\n`).join(''));
   const bad = reports.filter(({ scanned, allowed }) => scanned.some((table) => allowed[table] === undefined));
   for (const { file, scanned } of bad) say(`reads a big table from end to end: ${file} (${scanned.join(', ')})`);
-  if (bad.length > 0) process.exitCode = 1;
+  const isEqual = options.compare === undefined || areEqual(options.compare, reports, options.only);
+  if (bad.length > 0 || !isEqual) process.exitCode = 1;
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -5,11 +5,12 @@
  * members, so a row is the entity, and only what is computed needs a mapping.
  */
 import type { BaseEntity } from '../../domain/model.js';
+import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
 import type { Values } from './change-statements.js';
 import { Field } from './fields.js';
-import { detailSql, getOne, insert, json, remove, update } from './table.js';
+import { detailSql, findOne, insert, json, remove, update } from './table.js';
 import type { Changes, ListSource } from './table.js';
 import { read } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
@@ -55,6 +56,9 @@ const BASE_SELECTED = ['id', 'created_at AS "createdAt"', 'updated_at AS "update
 /** `config_types` is the table of `configTypes`. */
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** `configType` is found by the statement `config-type-detail`. */
+const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 /** Rejects members that the declaration does not have. */
 type Known<D, All> = D & { readonly [K in Exclude<keyof D, keyof All>]: never };
 
@@ -71,6 +75,8 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   readonly source: ListSource<Row, Row>;
   readonly clientSource: ListSource<Row, Row>;
   readonly detail: Statement<Row>;
+  /** The columns of `t` for a SELECT or RETURNING of its own, under the names of the members. */
+  readonly columns: string;
   readonly #written: readonly (readonly [member: string, column: string, isJson: boolean])[];
 
   constructor(
@@ -89,7 +95,8 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
     this.source = sourceOf(table, all, this.symbols, options.joins);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
-    this.detail = read(`${this.name}-detail`, detailSql(this.source));
+    this.detail = read(`${kebabCase(this.name)}-detail`, detailSql(this.source));
+    this.columns = this.source.columns.map((column) => `t.${column}`).join(', ');
     const hidden = Object.entries<Field<unknown>>(options.hidden ?? {});
     this.#written = [...all, ...hidden, ['tags', new Field({ kind: 'json' })] as const].flatMap(([member, field]) => {
       const column = field.columnOf(member);
@@ -108,9 +115,13 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     return values;
   }
 
+  async find(db: Db, id: string): Promise<Row | undefined> {
+    return findOne<Row, Row>(db, this.detail, [id], asItIs);
+  }
+
   /** @throws DomainError `notFound` */
   async get(db: Db, id: string): Promise<Row> {
-    return getOne<Row, Row>(db, this.name, this.detail, [id], asItIs);
+    return (await this.find(db, id)) ?? raise(notFound(this.name, id));
   }
 
   async insert<D extends Changes<Row & Written>>(db: Db, id: string, draft: Known<D, Row & Written>): Promise<void> {

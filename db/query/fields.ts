@@ -119,8 +119,8 @@ export const textArray = <V extends readonly string[] = readonly string[]>(): Fi
   new Field({ kind: 'stringSet' });
 /** A `jsonb` column. Filters know it only by a symbol of its own (`filteredBy`). */
 export const json = <V>(): Field<V> => new Field({ kind: 'json' });
-/** A column or expression that only answers show; V is what PostgreSQL's type comes out as. */
-export const plain = <V>(): Field<V> => new Field({ kind: 'string', filter: null });
+/** A `bytea` column, which filters never know. */
+export const bytes = (): Field<Buffer> => new Field({ kind: 'string', filter: null });
 /** An expression over the row `t`. Filters know it only by a symbol of its own (`filteredBy`). */
 export const expression = <V>(sql: string): Field<V> => new Field({ kind: 'json', sql });
 

@@ -15,14 +15,6 @@ function only({ entity, idSql, symbols }: SymbolTable, names: readonly string[])
   return { entity, idSql, symbols: Object.fromEntries(offered) };
 }
 
-export const clientTerminatorSymbols = only(full.terminatorSymbols, [
-  ...BASE,
-  'instanceId',
-  'service',
-  'service.name',
-  'router',
-]);
-
 const COMMON_ROUTER = ['name', 'cost', 'noTraversal', 'disabled', 'online', 'connected'] as const;
 
 /** Edge routers of the current identity. */
@@ -30,8 +22,6 @@ export const ownEdgeRouterSymbols = only(full.edgeRouterSymbols, [...BASE, ...CO
 
 /** Edge routers of a service, which are listed without id, dates and tags. */
 export const serviceEdgeRouterSymbols = only(full.edgeRouterSymbols, COMMON_ROUTER);
-
-export const ownSessionSymbols = only(full.sessionSymbols, [...BASE, 'token', 'type', 'apiSession', 'service']);
 
 export const ownAuthenticatorSymbols = only(full.authenticatorSymbols, [
   ...BASE,

@@ -1,29 +1,22 @@
 /** Config types: named shapes of configuration, each with the JSON Schema that its configs must match. */
 import type { ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
-import { notFound, raise } from '../../domain/errors.js';
+import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, insert, json, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
-import { configTypeSymbols } from './symbols.js';
+import { entity } from '../query/entity.js';
+import { json, text } from '../query/fields.js';
+import type { Changes, Lists, ListRequest } from '../query/table.js';
 import { inUse } from '../postgres/errors.js';
 import { change, read } from '../postgres/statement.js';
 
-const CONFIG_TYPE = 'configType';
-
-interface Row extends BaseRow {
-  name: string;
-  schema: JsonObject | null;
-  target: ConfigType['target'];
-}
-
-const source: ListSource<Row, ConfigType> = {
-  table: 'config_types',
-  symbols: configTypeSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'schema', 'target'],
-  fromRow: (row) => ({ name: row.name, schema: row.schema, target: row.target, ...baseOf(row) }),
-};
-
-const DETAIL = read<Row>('config-type-detail', detailSql(source));
+export const configType = entity<ConfigType>(
+  'config_types',
+  {
+    name: text().unique(),
+    schema: json<JsonObject | null>().filteredBy({ kind: 'string', sql: 't.schema::text COLLATE "C"' }),
+    target: text<NonNullable<ConfigType['target']>>().nullable().unfiltered(),
+  },
+  { name: 'configType', collections: ['config-types'], versionedBy: 'updatedAt' },
+);
 
 export interface ConfigTypeDraft {
   readonly name: string;
@@ -59,32 +52,16 @@ const RESOLVE = read<{ id: string }>(
 );
 
 export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
-  const find = (id: string) => findOne(db, DETAIL, [id], source.fromRow);
   return {
-    find,
-    get: async (id) => (await find(id)) ?? raise(notFound(CONFIG_TYPE, id)),
-    list: (request) => lists.page(db, source, request),
-    async create(id, draft) {
-      await insert(db, 'config_types', {
-        id,
-        name: draft.name,
-        schema: draft.schema === null ? null : json(draft.schema),
-        target: draft.target,
-        tags: json(draft.tags),
-      });
-    },
-    async update(id, changes) {
-      await update(db, 'config_types', CONFIG_TYPE, id, {
-        name: changes.name,
-        schema: changes.schema === null ? null : json(changes.schema),
-        target: changes.target,
-        tags: json(changes.tags),
-      });
-    },
+    find: (id) => configType.find(db, id),
+    get: (id) => configType.get(db, id),
+    list: (request) => lists.page(db, configType.source, request),
+    create: (id, draft) => configType.insert(db, id, draft),
+    update: (id, changes) => configType.update(db, id, changes),
     async remove(id) {
       const row = await db.one(DELETE, [id]);
       if (row !== undefined && row.users.length > 0) throw inUse('type', 'configType', 'config', row.users);
-      if (row?.deleted !== true) throw notFound(CONFIG_TYPE, id);
+      if (row?.deleted !== true) throw notFound(configType.name, id);
     },
     async resolve(namesOrIds) {
       if (namesOrIds.length === 0) return [];

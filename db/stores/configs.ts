@@ -3,36 +3,34 @@ import type { Config, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { deleteConfig } from './config-lists.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { expression, json, text } from '../query/fields.js';
+import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { everything, inAll, referringTo, rowsWhere } from '../query/scopes.js';
-import { configSymbols } from './symbols.js';
-import { read } from '../postgres/statement.js';
 
-const CONFIG = 'config';
+type Row = Omit<Config, 'configType'> & { readonly configTypeId: string; readonly configTypeName: string };
 
-interface Row extends BaseRow {
-  name: string;
-  config_type_id: string;
-  config_type_name: string;
-  data: JsonObject;
-}
+export const config = entity<Row>(
+  'configs',
+  {
+    name: text().unique(),
+    configTypeId: text().filteredAs('type'),
+    configTypeName: expression<string>('ct.name'),
+    data: json<JsonObject>(),
+  },
+  {
+    name: 'config',
+    collections: ['configs'],
+    versionedBy: 'updatedAt',
+    joins: 'JOIN config_types ct ON ct.id = t.config_type_id',
+  },
+);
 
-const source: ListSource<Row, Config> = {
-  table: 'configs',
-  symbols: configSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'config_type_id', 'data'],
-  extras: 'ct.name AS config_type_name',
-  joins: 'JOIN config_types ct ON ct.id = t.config_type_id',
-  fromRow: (row) => ({
-    name: row.name,
-    data: row.data,
-    configType: { id: row.config_type_id, name: row.config_type_name },
-    ...baseOf(row),
-  }),
-};
-
-const DETAIL = read<Row>('config-detail', detailSql(source));
+const fromRow = ({ configTypeId, configTypeName, ...row }: Row): Config => ({
+  configType: { id: configTypeId, name: configTypeName },
+  ...row,
+});
+const source: ListSource<Row, Config> = { ...config.source, fromRow };
 
 export interface ConfigListRequest extends ListRequest {
   /** Only those that this service carries. */
@@ -67,26 +65,12 @@ const scopeOf = ({ ofService, ofType }: ConfigListRequest) =>
 
 export function configStore(db: Db, lists: Lists): ConfigStore {
   return {
-    get: (id) => getOne(db, CONFIG, DETAIL, [id], source.fromRow),
+    get: (id) => config.get(db, id).then(fromRow),
     list: (request) => lists.page(db, source, request, scopeOf(request)),
-    async create(id, draft) {
-      await insert(db, 'configs', {
-        id,
-        name: draft.name,
-        config_type_id: draft.configTypeId,
-        data: json(draft.data),
-        tags: json(draft.tags),
-      });
-    },
-    async update(id, changes) {
-      await update(db, 'configs', CONFIG, id, {
-        name: changes.name,
-        data: json(changes.data),
-        tags: json(changes.tags),
-      });
-    },
+    create: (id, draft) => config.insert(db, id, draft),
+    update: (id, changes) => config.update(db, id, changes),
     async remove(id) {
-      if (!(await deleteConfig(db, id))) throw notFound(CONFIG, id);
+      if (!(await deleteConfig(db, id))) throw notFound(config.name, id);
     },
   };
 }

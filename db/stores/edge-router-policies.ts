@@ -1,55 +1,47 @@
 /**
  * Edge router policies: which identities may use which edge routers. Those of tunneler routers belong to the system.
  */
-import type { EdgeRouterPolicy, EdgeRouterPolicyDraft } from '../../domain/model.js';
+import type { EdgeRouterPolicy, EdgeRouterPolicyDraft, Semantic } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
-import { display } from './role-lists.js';
-import type { Names } from './role-lists.js';
-import { policyStores } from './role-policies.js';
-import type { PolicyRow, PolicyStore } from './role-policies.js';
-import { edgeRouterPolicySymbols } from './symbols.js';
-import { baseOf } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { flag, text, textArray } from '../query/fields.js';
 import type { Changes, Lists } from '../query/table.js';
+import { display } from './role-lists.js';
+import { namesBehind, policyStores } from './role-policies.js';
+import type { PolicyRow, PolicyStore } from './role-policies.js';
 import { slowRead } from '../postgres/statement.js';
 
-const TABLE = 'edge_router_policies';
+type Roles = 'edgeRouterRoles' | 'identityRoles';
+type Row = PolicyRow<Roles> & Pick<EdgeRouterPolicy, 'isSystem'>;
 
-interface Row extends PolicyRow {
-  is_system: boolean;
-  edge_router_roles: string[];
-  identity_roles: string[];
-  router_names: Names;
-  identity_names: Names;
-}
+export const edgeRouterPolicy = entity<Row>(
+  'edge_router_policies',
+  {
+    name: text().unique(),
+    semantic: text<Semantic>(),
+    isSystem: flag(),
+    edgeRouterRoles: textArray(),
+    identityRoles: textArray(),
+    routerNames: namesBehind('edgeRouterRoles'),
+    identityNames: namesBehind('identityRoles'),
+  },
+  { name: 'edgeRouterPolicy', collections: ['edge-router-policies'], versionedBy: 'updatedAt' },
+);
 
-function fromRow(row: Row): EdgeRouterPolicy {
-  return {
-    name: row.name,
-    semantic: row.semantic,
-    isSystem: row.is_system,
-    edgeRouterRoles: row.edge_router_roles,
-    identityRoles: row.identity_roles,
-    edgeRouterRolesDisplay: display(row.edge_router_roles, row.router_names),
-    identityRolesDisplay: display(row.identity_roles, row.identity_names),
-    ...baseOf(row),
-  };
-}
+const fromRow = ({ routerNames, identityNames, ...row }: Row): EdgeRouterPolicy => ({
+  edgeRouterRolesDisplay: display(row.edgeRouterRoles, routerNames),
+  identityRolesDisplay: display(row.identityRoles, identityNames),
+  ...row,
+});
 
-const storeOn = policyStores({
-  table: TABLE,
-  entity: 'edgeRouterPolicy',
-  symbols: edgeRouterPolicySymbols,
-  columns: ['is_system'],
+const storeOn = policyStores<Row, EdgeRouterPolicy, Roles>({
+  entity: edgeRouterPolicy,
   roles: ['edgeRouterRoles', 'identityRoles'],
   fromRow,
 });
 
-export interface EdgeRouterPolicyStore extends PolicyStore<
-  EdgeRouterPolicy,
-  EdgeRouterPolicyDraft,
-  'edgeRouterRoles' | 'identityRoles'
-> {
+export interface EdgeRouterPolicyStore extends PolicyStore<EdgeRouterPolicy, EdgeRouterPolicyDraft, Roles> {
   /** @throws DomainError `notFound`, `notUpdatable` for one of the system, `invalidField` */
   update(id: string, changes: Changes<EdgeRouterPolicyDraft>): Promise<void>;
   /** @throws DomainError `notFound`, `notDeletable` for one of the system */
@@ -58,7 +50,7 @@ export interface EdgeRouterPolicyStore extends PolicyStore<
 
 const KIND = slowRead<{ is_system: boolean }>(
   'edge-router-policy-kind',
-  `SELECT is_system FROM ${TABLE} WHERE id = $1`,
+  `SELECT is_system FROM ${edgeRouterPolicy.table} WHERE id = $1`,
 );
 
 export function edgeRouterPolicyStore(db: Db, lists: Lists): EdgeRouterPolicyStore {

@@ -2,8 +2,19 @@
 import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
 import * as undeclaredForClients from './client-symbols.js';
+import { configType } from './config-types.js';
+import { config } from './configs.js';
+import { edgeRouterPolicy } from './edge-router-policies.js';
+import { identityType } from './identity-types.js';
+import { postureCheck, postureCheckType } from './posture-checks.js';
+import { revocation } from './revocations.js';
+import { serviceEdgeRouterPolicy } from './service-edge-router-policies.js';
+import { servicePolicy } from './service-policies.js';
 import { service } from './services.js';
+import { session } from './sessions.js';
 import * as undeclared from './symbols.js';
+import { terminator } from './terminators.js';
+import { deadLetter, webhook } from './webhooks.js';
 
 /** What the APIs read and change by id, as far as it is a declared entity. */
 interface Declared {
@@ -13,7 +24,22 @@ interface Declared {
   readonly clientSymbols: SymbolTable;
 }
 
-const ENTITIES: readonly Declared[] = [service];
+const ENTITIES: readonly Declared[] = [
+  config,
+  configType,
+  deadLetter,
+  edgeRouterPolicy,
+  identityType,
+  postureCheck,
+  postureCheckType,
+  revocation,
+  service,
+  serviceEdgeRouterPolicy,
+  servicePolicy,
+  session,
+  terminator,
+  webhook,
+];
 
 const updated = (name: string, table: string): Versioned => ({ name, table, by: 'updatedAt' });
 
@@ -24,22 +50,13 @@ const UNDECLARED: Readonly<Record<string, Versioned>> = {
   'auth-policies': updated('authPolicy', 'auth_policies'),
   'authenticators': updated('authenticator', 'authenticators'),
   'cas': updated('ca', 'cas'),
-  'config-types': updated('configType', 'config_types'),
-  'configs': updated('config', 'configs'),
   'controller-settings': updated('controllerSetting', 'controller_settings'),
-  'edge-router-policies': updated('edgeRouterPolicy', 'edge_router_policies'),
   'edge-routers': updated('router', 'routers'),
   'enrollments': updated('enrollment', 'enrollments'),
   'external-jwt-signers': updated('externalJwtSigner', 'external_jwt_signers'),
   'identities': updated('identity', 'identities'),
-  'posture-checks': updated('postureCheck', 'posture_checks'),
   'routers': updated('router', 'routers'),
-  'service-edge-router-policies': updated('serviceEdgeRouterPolicy', 'service_edge_router_policies'),
-  'service-policies': updated('servicePolicy', 'service_policies'),
-  'sessions': updated('session', 'sessions'),
-  'terminators': updated('terminator', 'terminators'),
   'transit-routers': updated('router', 'routers'),
-  'webhooks': updated('webhook', 'webhooks'),
 };
 
 /** By collection: where the versions of its entities are. */

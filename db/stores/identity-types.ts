@@ -1,23 +1,16 @@
 /** Identity types: fixed at first start, only read. */
 import type { IdentityType, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
-import { identityTypeSymbols } from './symbols.js';
-import { read } from '../postgres/statement.js';
+import { entity } from '../query/entity.js';
+import { text } from '../query/fields.js';
+import type { Lists, ListRequest } from '../query/table.js';
 
-interface Row extends BaseRow {
-  name: string;
-}
-
-const source: ListSource<Row, IdentityType> = {
-  table: 'identity_types',
-  symbols: identityTypeSymbols,
-  columns: [...BASE_COLUMNS, 'name'],
-  fromRow: (row) => ({ name: row.name, ...baseOf(row) }),
-};
-
-const DETAIL = read<Row>('identity-type-detail', detailSql(source));
+/** Open to every session, so it offers only what its items show. */
+export const identityType = entity<IdentityType>(
+  'identity_types',
+  { name: text().unique() },
+  { name: 'identityType', isOpen: true },
+);
 
 export interface IdentityTypeStore {
   get(id: string): Promise<IdentityType>;
@@ -26,7 +19,7 @@ export interface IdentityTypeStore {
 
 export function identityTypeStore(db: Db, lists: Lists): IdentityTypeStore {
   return {
-    get: (id) => getOne(db, 'identityType', DETAIL, [id], source.fromRow),
-    list: (request) => lists.page(db, source, request),
+    get: (id) => identityType.get(db, id),
+    list: (request) => lists.page(db, identityType.source, request),
   };
 }

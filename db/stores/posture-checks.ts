@@ -1,60 +1,48 @@
 /** Posture checks: what they ask for is one jsonb document of their type, in its normal form. And their fixed types. */
-import type { Page, PostureCheck, PostureCheckDraft, PostureCheckType, Tags } from '../../domain/model.js';
+import type { BaseEntity, Page, PostureCheck, PostureCheckDraft, PostureCheckType, Tags } from '../../domain/model.js';
 import type { Criteria, OperatingSystem } from '../../domain/posture/criteria.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
-import { postureCheckSymbols, postureCheckTypeSymbols } from './symbols.js';
-import type { RoleFilter } from '../filter/index.js';
+import { entity } from '../query/entity.js';
+import { integer, json, text, textArray } from '../query/fields.js';
+import type { Lists, ListRequest, ListSource } from '../query/table.js';
+import type { RoleFilter, SymbolDef } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
-import { locking, read } from '../postgres/statement.js';
+import { locking } from '../postgres/statement.js';
 
-const POSTURE_CHECK = 'postureCheck';
+/** A check as its table has it: type and document fit, since only what `create` and `update` were given is stored. */
+type Row = BaseEntity & Pick<PostureCheck, 'name' | 'version' | 'roleAttributes' | keyof Criteria>;
 
-interface CriteriaRow {
-  type_id: Criteria['typeId'];
-  criteria: Criteria['criteria'];
-}
-interface Row extends BaseRow, CriteriaRow {
-  name: string;
-  version: number;
-  role_attributes: string[];
-}
-interface TypeRow extends BaseRow {
-  name: string;
-  version: string;
-  operating_systems: OperatingSystem[];
-}
+const ofDocument = (key: string): SymbolDef => ({ kind: 'boolean', sql: `(t.criteria->>'${key}')::boolean` });
 
-const source: ListSource<Row, PostureCheck> = {
-  table: 'posture_checks',
-  symbols: postureCheckSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'type_id', 'version', 'role_attributes', 'criteria'],
-  fromRow,
-};
-const types: ListSource<TypeRow, PostureCheckType> = {
-  table: 'posture_check_types',
-  symbols: postureCheckTypeSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'version', 'operating_systems'],
-  fromRow: (row) => ({ name: row.name, version: row.version, operatingSystems: row.operating_systems, ...baseOf(row) }),
-};
-const DETAIL = read<Row>('posture-check-detail', detailSql(source));
-const TYPE_DETAIL = read<TypeRow>('posture-check-type-detail', detailSql(types));
+export const postureCheck = entity<Row>(
+  'posture_checks',
+  {
+    name: text().unique(),
+    typeId: text<Criteria['typeId']>(),
+    roleAttributes: textArray(),
+    version: integer().unfiltered(),
+    criteria: json<Criteria['criteria']>(),
+  },
+  {
+    name: 'postureCheck',
+    collections: ['posture-checks'],
+    versionedBy: 'updatedAt',
+    symbols: { promptOnUnlock: ofDocument('promptOnUnlock'), promptOnWake: ofDocument('promptOnWake') },
+  },
+);
+const source: ListSource<Row, PostureCheck> = { ...postureCheck.source, fromRow: (row) => row as PostureCheck };
 
-/** Only what `create` and `update` were given is stored, so type and document fit. */
-const criteriaOf = (row: CriteriaRow) => ({ typeId: row.type_id, criteria: row.criteria }) as Criteria;
-
-function fromRow(row: Row): PostureCheck {
-  return {
-    name: row.name,
-    version: row.version,
-    roleAttributes: row.role_attributes,
-    ...criteriaOf(row),
-    ...baseOf(row),
-  };
-}
+export const postureCheckType = entity<PostureCheckType>(
+  'posture_check_types',
+  {
+    name: text().unique(),
+    version: text().unfiltered(),
+    operatingSystems: json<readonly OperatingSystem[]>(),
+  },
+  { name: 'postureCheckType', isOpen: true },
+);
 
 export interface PostureCheckChanges {
   readonly name?: string | undefined;
@@ -77,39 +65,27 @@ export interface PostureCheckStore {
   listTypes(request: ListRequest): Promise<Page<PostureCheckType>>;
 }
 
-const LOCK = locking<CriteriaRow>(
+const LOCK = locking<Criteria>(
   'posture-check-lock',
-  'SELECT type_id, criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
+  'SELECT type_id AS "typeId", criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
 );
 
 export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
   return {
-    get: (id) => getOne(db, POSTURE_CHECK, DETAIL, [id], fromRow),
+    get: (id) => postureCheck.get(db, id).then(source.fromRow),
     list: (request) => lists.page(db, source, request, requested(request)),
     async create(id, draft) {
-      await insert(db, 'posture_checks', {
-        id,
-        name: draft.name,
-        type_id: draft.typeId,
-        role_attributes: draft.roleAttributes,
-        criteria: json(draft.criteria),
-        tags: json(draft.tags),
-      });
+      await postureCheck.insert(db, id, draft);
     },
     async lockCriteria(id) {
       const row = await db.one(LOCK, [id]);
-      return row ? criteriaOf(row) : raise(notFound(POSTURE_CHECK, id));
+      return row ?? raise(notFound(postureCheck.name, id));
     },
     async update(id, changes) {
-      await update(db, 'posture_checks', POSTURE_CHECK, id, {
-        name: changes.name,
-        role_attributes: changes.roleAttributes,
-        criteria: json(changes.criteria),
-        tags: json(changes.tags),
-      });
+      await postureCheck.update(db, id, changes);
     },
-    remove: (id) => remove(db, 'posture_checks', POSTURE_CHECK, id),
-    getType: (id) => getOne(db, 'postureCheckType', TYPE_DETAIL, [id], types.fromRow),
-    listTypes: (request) => lists.page(db, types, request),
+    remove: (id) => postureCheck.remove(db, id),
+    getType: (id) => postureCheckType.get(db, id),
+    listTypes: (request) => lists.page(db, postureCheckType.source, request),
   };
 }

@@ -5,31 +5,18 @@ import { notFound } from '../../domain/errors.js';
 import { laterThan } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
-import { revocationSymbols } from './symbols.js';
 import { endAll } from './api-sessions.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, json } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
-import { change, locking, read } from '../postgres/statement.js';
+import { entity } from '../query/entity.js';
+import { text, time } from '../query/fields.js';
+import { json } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/table.js';
+import { change, locking } from '../postgres/statement.js';
 
-interface Row extends BaseRow {
-  type: RevocationType;
-  issued_before: Date;
-  expires_at: Date;
-}
-
-const source: ListSource<Row, Revocation> = {
-  table: 'revocations',
-  symbols: revocationSymbols,
-  columns: [...BASE_COLUMNS, 'type', 'issued_before', 'expires_at'],
-  fromRow: (row) => ({
-    type: row.type,
-    issuedBefore: row.issued_before,
-    expiresAt: row.expires_at,
-    ...baseOf(row),
-  }),
-};
-
-const DETAIL = read<Row>('revocation-detail', detailSql(source));
+export const revocation = entity<Revocation>(
+  'revocations',
+  { type: text<RevocationType>(), issuedBefore: time(), expiresAt: time() },
+  { name: 'revocation' },
+);
 
 export interface RevocationDraft {
   readonly type: RevocationType;
@@ -87,8 +74,8 @@ const SWEEP = sweeping({ table: 'revocations', where: 'expires_at <= now() ORDER
 
 export function revocationStore(db: Db, lists: Lists): RevocationStore {
   return {
-    list: (request) => lists.page(db, source, request),
-    get: (id) => getOne(db, 'revocation', DETAIL, [id], source.fromRow),
+    list: (request) => lists.page(db, revocation.source, request),
+    get: (id) => revocation.get(db, id),
     async put(id, { type, lifetimeSeconds, tags }) {
       await db.execute(PUT, [id, type, lifetimeSeconds, json(tags)]);
     },

@@ -9,10 +9,10 @@ import type { Statement } from '../postgres/statement.js';
 /** Present names by id. */
 export type Names = Record<string, string> | null;
 
-/** An extra of a list: the names of what the roles in `column` of `t` point to by `@id`, as `as`. */
-export const namesOf = (table: string, column: string, as: string): string =>
+/** An expression: the names of what the roles in `column` of `t` point to by `@id`. */
+export const namesOf = (table: string, column: string): string =>
   `(SELECT json_object_agg(n.id, n.name) FROM ${table} n WHERE n.id IN (
-     SELECT substr(r, 2) FROM unnest(t.${column}) r WHERE r LIKE '@%')) AS ${as}`;
+     SELECT substr(r, 2) FROM unnest(t.${column}) r WHERE r LIKE '@%'))`;
 
 export function display(roles: readonly string[], names: Names): RoleDisplay[] {
   return roles.map((role) => ({

@@ -2,39 +2,46 @@
  * What every kind of policy stores alike: a name, a semantic and role lists. A kind says which lists its table has;
  * their columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow from that.
  */
-import type { Page, PolicyType, Semantic, Tags } from '../../domain/model.js';
+import type { BaseEntity, Page, PolicyType, Semantic, Tags } from '../../domain/model.js';
 import { namedIds } from '../../domain/policy/roles.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import type { SymbolTable } from '../filter/index.js';
 import { inTransaction } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { NAMEABLE, namesOf, requireNamed } from './role-lists.js';
-import type { Nameable } from './role-lists.js';
+import type { Nameable, Names } from './role-lists.js';
 import { inAll, policiesNaming } from '../query/scopes.js';
-import { BASE_COLUMNS, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
-import { read } from '../postgres/statement.js';
+import type { Entity } from '../query/entity.js';
+import { expression } from '../query/fields.js';
+import type { Field } from '../query/fields.js';
+import type { Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 
-/** @property names  what rows call the names behind the list's `@id` roles */
 interface RoleList {
   readonly column: string;
+  /** The member of rows that has the names behind the list's `@id` roles. */
   readonly names: string;
   readonly nameable: Nameable;
 }
 
 const ROLE_LISTS = {
-  edgeRouterRoles: { column: 'edge_router_roles', names: 'router_names', nameable: NAMEABLE.edgeRouters },
-  identityRoles: { column: 'identity_roles', names: 'identity_names', nameable: NAMEABLE.identities },
-  postureCheckRoles: { column: 'posture_check_roles', names: 'posture_check_names', nameable: NAMEABLE.postureChecks },
-  serviceRoles: { column: 'service_roles', names: 'service_names', nameable: NAMEABLE.services },
+  edgeRouterRoles: { column: 'edge_router_roles', names: 'routerNames', nameable: NAMEABLE.edgeRouters },
+  identityRoles: { column: 'identity_roles', names: 'identityNames', nameable: NAMEABLE.identities },
+  postureCheckRoles: { column: 'posture_check_roles', names: 'postureCheckNames', nameable: NAMEABLE.postureChecks },
+  serviceRoles: { column: 'service_roles', names: 'serviceNames', nameable: NAMEABLE.services },
 } as const satisfies Record<string, RoleList>;
 
 type RoleField = keyof typeof ROLE_LISTS;
 
-export interface PolicyRow extends BaseRow {
-  name: string;
-  semantic: Semantic;
-}
+/** A policy with these role lists as its table has it, and the names behind the `@id` roles of each. */
+export type PolicyRow<F extends RoleField> = BaseEntity & {
+  readonly name: string;
+  readonly semantic: Semantic;
+} & { readonly [K in F]: readonly string[] } & { readonly [K in F as (typeof ROLE_LISTS)[K]['names']]: Names };
+
+/** The names behind the `@id` roles of a list, for the declaration of a policy. */
+export const namesBehind = (field: RoleField): Field<Names> => {
+  const { nameable, column } = ROLE_LISTS[field];
+  return expression(namesOf(nameable.table, column));
+};
 
 /** A policy of any kind as it is written. */
 type PolicyDraft = {
@@ -49,15 +56,18 @@ export interface Naming<F extends RoleField> {
   readonly naming?: { readonly [K in F]?: Selectable };
 }
 
-export interface PolicyKind<Row extends PolicyRow, T, F extends RoleField> {
-  readonly table: string;
-  /** As errors name one. */
-  readonly entity: string;
-  readonly symbols: SymbolTable;
+/** A declared policy. Each kind is written with the role lists that it has. */
+interface PolicyEntity<Row> extends Pick<Entity<Row & BaseEntity>, 'name' | 'table' | 'remove'> {
+  readonly source: ListSource<Row, Row>;
+  get(db: Db, id: string): Promise<Row>;
+  insert(db: Db, id: string, draft: PolicyDraft): Promise<void>;
+  update(db: Db, id: string, changes: Changes<PolicyDraft>): Promise<void>;
+}
+
+export interface PolicyKind<Row extends PolicyRow<F>, T, F extends RoleField> {
+  readonly entity: PolicyEntity<Row>;
   /** Its role lists, in the order in which what they name is locked. */
   readonly roles: readonly F[];
-  /** Columns in addition to those of every policy and the role lists. */
-  readonly columns?: readonly string[];
   readonly fromRow: (row: Row) => T;
 }
 
@@ -74,31 +84,18 @@ export interface PolicyStore<T, Draft, F extends RoleField> {
 }
 
 /** What makes the stores of one kind; its statements are written once. */
-export function policyStores<Row extends PolicyRow, T, F extends RoleField>(
-  kind: PolicyKind<Row, T, F>,
-): (db: Db, lists: Lists) => PolicyStore<T, PolicyDraft, F> {
-  const { table, entity, symbols, fromRow } = kind;
+export function policyStores<Row extends PolicyRow<F>, T, F extends RoleField>({
+  entity,
+  fromRow,
+  ...kind
+}: PolicyKind<Row, T, F>): (db: Db, lists: Lists) => PolicyStore<T, PolicyDraft, F> {
   const roles = kind.roles.map((field) => ({ field, ...ROLE_LISTS[field] }));
-  const source: ListSource<Row, T> = {
-    table,
-    symbols,
-    fromRow,
-    columns: [...BASE_COLUMNS, 'name', 'semantic', ...(kind.columns ?? []), ...roles.map(({ column }) => column)],
-    extras: roles.map(({ nameable, column, names }) => namesOf(nameable.table, column, names)).join(', '),
-  };
-  const detail = read<Row>(`${table}-detail`, detailSql(source));
-  const valuesOf = (changes: Changes<PolicyDraft>) => ({
-    name: changes.name,
-    semantic: changes.semantic,
-    type: changes.type,
-    tags: json(changes.tags),
-    ...Object.fromEntries(roles.map(({ field, column }) => [column, changes[field]])),
-  });
+  const source: ListSource<Row, T> = { ...entity.source, fromRow };
   const scopeOf = ({ naming = {} }: Naming<F>) =>
     inAll(
       ...roles.flatMap(({ field, column }) => {
-        const entity = naming[field];
-        return entity === undefined ? [] : [policiesNaming(column, entity)];
+        const named = naming[field];
+        return named === undefined ? [] : [policiesNaming(column, named)];
       }),
     );
   return (db, lists) => {
@@ -111,11 +108,11 @@ export function policyStores<Row extends PolicyRow, T, F extends RoleField>(
           })
         : change(db);
     return {
-      get: (id) => getOne(db, entity, detail, [id], fromRow),
+      get: (id) => entity.get(db, id).then(fromRow),
       list: (request) => lists.page(db, source, request, scopeOf(request)),
-      create: (id, draft) => withNamed(draft, (on) => insert(on, table, { id, ...valuesOf(draft) })),
-      update: (id, changes) => withNamed(changes, (on) => update(on, table, entity, id, valuesOf(changes))),
-      remove: (id) => remove(db, table, entity, id),
+      create: (id, draft) => withNamed(draft, (on) => entity.insert(on, id, draft)),
+      update: (id, changes) => withNamed(changes, (on) => entity.update(on, id, changes)),
+      remove: (id) => entity.remove(db, id),
     };
   };
 }

@@ -1,46 +1,42 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
-import type { ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
+import type { Semantic, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { display } from './role-lists.js';
-import type { Names } from './role-lists.js';
-import { policyStores } from './role-policies.js';
-import type { PolicyRow, PolicyStore } from './role-policies.js';
-import { serviceEdgeRouterPolicySymbols } from './symbols.js';
-import { baseOf } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { text, textArray } from '../query/fields.js';
 import type { Lists } from '../query/table.js';
+import { display } from './role-lists.js';
+import { namesBehind, policyStores } from './role-policies.js';
+import type { PolicyRow, PolicyStore } from './role-policies.js';
 
-interface Row extends PolicyRow {
-  edge_router_roles: string[];
-  service_roles: string[];
-  router_names: Names;
-  service_names: Names;
-}
+type Roles = 'edgeRouterRoles' | 'serviceRoles';
+type Row = PolicyRow<Roles>;
 
-function fromRow(row: Row): ServiceEdgeRouterPolicy {
-  return {
-    name: row.name,
-    semantic: row.semantic,
-    edgeRouterRoles: row.edge_router_roles,
-    serviceRoles: row.service_roles,
-    edgeRouterRolesDisplay: display(row.edge_router_roles, row.router_names),
-    serviceRolesDisplay: display(row.service_roles, row.service_names),
-    ...baseOf(row),
-  };
-}
+export const serviceEdgeRouterPolicy = entity<Row>(
+  'service_edge_router_policies',
+  {
+    name: text().unique(),
+    semantic: text<Semantic>(),
+    edgeRouterRoles: textArray(),
+    serviceRoles: textArray(),
+    routerNames: namesBehind('edgeRouterRoles'),
+    serviceNames: namesBehind('serviceRoles'),
+  },
+  { name: 'serviceEdgeRouterPolicy', collections: ['service-edge-router-policies'], versionedBy: 'updatedAt' },
+);
 
-const storeOn = policyStores({
-  table: 'service_edge_router_policies',
-  entity: 'serviceEdgeRouterPolicy',
-  symbols: serviceEdgeRouterPolicySymbols,
+const fromRow = ({ routerNames, serviceNames, ...row }: Row): ServiceEdgeRouterPolicy => ({
+  edgeRouterRolesDisplay: display(row.edgeRouterRoles, routerNames),
+  serviceRolesDisplay: display(row.serviceRoles, serviceNames),
+  ...row,
+});
+
+const storeOn = policyStores<Row, ServiceEdgeRouterPolicy, Roles>({
+  entity: serviceEdgeRouterPolicy,
   roles: ['edgeRouterRoles', 'serviceRoles'],
   fromRow,
 });
 
-export type ServiceEdgeRouterPolicyStore = PolicyStore<
-  ServiceEdgeRouterPolicy,
-  ServiceEdgeRouterPolicyDraft,
-  'edgeRouterRoles' | 'serviceRoles'
->;
+export type ServiceEdgeRouterPolicyStore = PolicyStore<ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft, Roles>;
 
 export function serviceEdgeRouterPolicyStore(db: Db, lists: Lists): ServiceEdgeRouterPolicyStore {
   return storeOn(db, lists);

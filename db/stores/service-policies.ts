@@ -1,53 +1,66 @@
 /** Service policies: role lists that decide who may dial or bind what. Reads show `@id` roles by present names. */
-import type { PolicyType, ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
+import type { PolicyType, Semantic, ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { display } from './role-lists.js';
-import type { Names } from './role-lists.js';
-import { policyStores } from './role-policies.js';
-import type { PolicyRow, PolicyStore } from './role-policies.js';
-import { servicePolicySymbols } from './symbols.js';
-import { baseOf } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { linked, text, textArray } from '../query/fields.js';
 import type { Lists } from '../query/table.js';
+import { display } from './role-lists.js';
+import { namesBehind, policyStores } from './role-policies.js';
+import type { PolicyRow, PolicyStore } from './role-policies.js';
+import { service } from './services.js';
+import { identitySymbols } from './symbols.js';
 
-interface Row extends PolicyRow {
-  type: PolicyType;
-  identity_roles: string[];
-  service_roles: string[];
-  posture_check_roles: string[];
-  identity_names: Names;
-  service_names: Names;
-  posture_check_names: Names;
-}
+type Roles = 'identityRoles' | 'serviceRoles' | 'postureCheckRoles';
+type Row = PolicyRow<Roles> & { readonly type: PolicyType };
 
-function fromRow(row: Row): ServicePolicy {
-  return {
-    name: row.name,
-    type: row.type,
-    semantic: row.semantic,
-    identityRoles: row.identity_roles,
-    serviceRoles: row.service_roles,
-    postureCheckRoles: row.posture_check_roles,
-    identityRolesDisplay: display(row.identity_roles, row.identity_names),
-    serviceRolesDisplay: display(row.service_roles, row.service_names),
-    postureCheckRolesDisplay: display(row.posture_check_roles, row.posture_check_names),
-    ...baseOf(row),
-  };
-}
+export const servicePolicy = entity<Row>(
+  'service_policies',
+  {
+    name: text().unique(),
+    type: text<PolicyType>(),
+    semantic: text<Semantic>(),
+    identityRoles: textArray(),
+    serviceRoles: textArray(),
+    postureCheckRoles: textArray(),
+    identityNames: namesBehind('identityRoles'),
+    serviceNames: namesBehind('serviceRoles'),
+    postureCheckNames: namesBehind('postureCheckRoles'),
+  },
+  {
+    name: 'servicePolicy',
+    collections: ['service-policies'],
+    versionedBy: 'updatedAt',
+    symbols: {
+      identities: linked(
+        () => identitySymbols,
+        'identity.read',
+        `identities {alias} JOIN (VALUES (1)) {alias}_one (n)
+      ON role_selects(t.semantic, t.identity_roles, {alias}.id, {alias}.role_attributes)`,
+      ),
+      services: linked(
+        () => service.symbols,
+        'service.read',
+        `services {alias} JOIN (VALUES (1)) {alias}_one (n)
+      ON role_selects(t.semantic, t.service_roles, {alias}.id, {alias}.role_attributes)`,
+      ),
+    },
+  },
+);
 
-const storeOn = policyStores({
-  table: 'service_policies',
-  entity: 'servicePolicy',
-  symbols: servicePolicySymbols,
-  columns: ['type'],
+const fromRow = ({ identityNames, serviceNames, postureCheckNames, ...row }: Row): ServicePolicy => ({
+  identityRolesDisplay: display(row.identityRoles, identityNames),
+  serviceRolesDisplay: display(row.serviceRoles, serviceNames),
+  postureCheckRolesDisplay: display(row.postureCheckRoles, postureCheckNames),
+  ...row,
+});
+
+const storeOn = policyStores<Row, ServicePolicy, Roles>({
+  entity: servicePolicy,
   roles: ['identityRoles', 'serviceRoles', 'postureCheckRoles'],
   fromRow,
 });
 
-export type ServicePolicyStore = PolicyStore<
-  ServicePolicy,
-  ServicePolicyDraft,
-  'identityRoles' | 'serviceRoles' | 'postureCheckRoles'
->;
+export type ServicePolicyStore = PolicyStore<ServicePolicy, ServicePolicyDraft, Roles>;
 
 export function servicePolicyStore(db: Db, lists: Lists): ServicePolicyStore {
   return storeOn(db, lists);

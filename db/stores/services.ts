@@ -16,7 +16,7 @@ import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../quer
 import type { RoleFilter } from '../filter/index.js';
 import { everything, inAll, requested, rowsWhere } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
-import { configSymbols } from './symbols.js';
+import { config } from './configs.js';
 import { read } from '../postgres/statement.js';
 
 export const service = entity<Service>(
@@ -30,7 +30,7 @@ export const service = entity<Service>(
     configs: expression<readonly string[]>(configIdsOf('services'))
       .filteredBy(
         linked(
-          () => configSymbols,
+          () => config.symbols,
           'config.read',
           `configs {alias} JOIN service_configs {alias}_link
       ON {alias}_link.config_id = {alias}.id AND {alias}_link.service_id = t.id`,
@@ -61,7 +61,10 @@ const configData = (types: string, identity: string) => {
 
 const VIEW_DETAIL = read<ViewRow>(
   'service-view',
-  detailSql({ ...service.source, extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}` }),
+  detailSql({
+    ...service.source,
+    extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}`,
+  }),
 );
 
 /** The services as rows; what of them a viewer sees is worked out once its grants are there. */

@@ -22,30 +22,38 @@ import {
   untilText,
   withSelectors,
 } from './session-grants.js';
-import { BASE_COLUMNS, baseOf, detailSql, json } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { text } from '../query/fields.js';
+import { detailSql, json } from '../query/table.js';
+import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { HAS_CHANNELS, routersFor } from './session-routers.js';
 import { inAll, referringTo, rowsWhere } from '../query/scopes.js';
-import { ownSessionSymbols } from './client-symbols.js';
-import { sessionSymbols } from './symbols.js';
 import { change, read, slowRead } from '../postgres/statement.js';
 
-const SESSION = 'session';
+/** A session as its table has it. */
+type Stored = Omit<Session, 'service' | 'servicePolicies' | 'edgeRouters'> & { readonly serviceId: string };
 
-interface Row extends BaseRow {
-  api_session_id: string;
-  identity_id: string;
-  service_id: string;
-  service_name: string;
-  type: PolicyType;
-  token: string;
-  policies: NamedRef[] | null;
-  has_channels: boolean;
+export const session = entity<Stored>(
+  'sessions',
+  {
+    token: text().filteredBy({ kind: 'string', sql: 't.token', nullable: false, equalityOnly: true }).forClients(),
+    type: text<PolicyType>().forClients(),
+    apiSessionId: text().filteredAs('apiSession').forClients(),
+    identityId: text().unfiltered(),
+    serviceId: text().filteredAs('service').forClients(),
+  },
+  { name: 'session', collections: ['sessions'], versionedBy: 'updatedAt' },
+);
+
+interface Row extends Stored {
+  readonly serviceName: string;
+  readonly policies: NamedRef[] | null;
+  readonly hasChannels: boolean;
 }
 interface ListedRow extends Row {
-  is_current: boolean;
-  has_unchecked: boolean;
+  readonly isCurrent: boolean;
+  readonly hasUnchecked: boolean;
 }
 
 /** A session of a page, and whether it and all others that the page may count are known to be granted. */
@@ -57,20 +65,22 @@ interface Listed {
   readonly hasChannels: boolean;
 }
 
-const COLUMNS = [...BASE_COLUMNS, 'api_session_id', 'identity_id', 'service_id', 'type', 'token'] as const;
 const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id)
   ${SELECTING}) AS policies`;
 
 function fromRow(row: Row): Session {
   return {
-    apiSessionId: row.api_session_id,
-    identityId: row.identity_id,
-    service: { id: row.service_id, name: row.service_name },
+    apiSessionId: row.apiSessionId,
+    identityId: row.identityId,
+    service: { id: row.serviceId, name: row.serviceName },
     type: row.type,
     token: row.token,
     servicePolicies: row.policies ?? [],
     edgeRouters: [],
-    ...baseOf(row),
+    id: row.id,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    tags: row.tags,
   };
 }
 
@@ -80,28 +90,26 @@ const LOWEST_EPOCH = '(SELECT min(d.granted_epoch) FROM sessions d)';
 const lowestEpochOf = (identity: string) =>
   `(SELECT min(CASE WHEN d.granted_until > now() THEN d.granted_epoch ELSE 0 END)
     FROM sessions d WHERE d.identity_id = ${identity})`;
-const hasUnchecked = (lowestEpoch: string) => `${lowestEpoch} < ${GRANTS_EPOCH} AS has_unchecked`;
+const hasUnchecked = (lowestEpoch: string) => `${lowestEpoch} < ${GRANTS_EPOCH} AS "hasUnchecked"`;
 const IS_SOME_OVER = `coalesce(
   now() >= (SELECT min(d.granted_until) FROM sessions d WHERE d.granted_until < 'infinity'), false)`;
 
-const SERVICE_NAME = `s.name AS service_name, ${HAS_CHANNELS} AS has_channels`;
+const SERVICE_NAME = `s.name AS "serviceName", ${HAS_CHANNELS} AS "hasChannels"`;
 const NO_POLICIES = 'NULL AS policies';
-const CHECKED = `${IS_CURRENT} AS is_current`;
+const CHECKED = `${IS_CURRENT} AS "isCurrent"`;
 
 const ANYBODYS: ListSource<ListedRow, Listed> = {
-  table: 'sessions',
-  symbols: sessionSymbols,
-  columns: COLUMNS,
+  ...session.source,
   joins: 'JOIN services s ON s.id = t.service_id',
   extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${IS_SOME_OVER} OR ${hasUnchecked(LOWEST_EPOCH)}`,
   fromRow: (row) => ({
     session: fromRow(row),
-    isCurrent: row.is_current,
-    hasUnchecked: row.has_unchecked,
-    hasChannels: row.has_channels,
+    isCurrent: row.isCurrent,
+    hasUnchecked: row.hasUnchecked,
+    hasChannels: row.hasChannels,
   }),
 };
-const OWN = { ...ANYBODYS, symbols: ownSessionSymbols, extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}` };
+const OWN = { ...ANYBODYS, symbols: session.clientSymbols, extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}` };
 
 /** Sessions of all identities, with their policies; or those of one identity, which does not see policies. */
 const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
@@ -112,17 +120,17 @@ const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
 /** `$2` is the owner, or null for all owners. */
 const OWNED = 'AND ($2::text IS NULL OR t.identity_id = $2)';
 const detailWith = (name: string, policies: string) =>
-  read<Row & { is_granted: boolean }>(
+  read<Row & { isGranted: boolean }>(
     name,
-    detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS is_granted` }, OWNED),
+    detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS "isGranted"` }, OWNED),
   );
 const DETAIL = detailWith('session-detail', POLICIES);
 const OWN_DETAIL = detailWith('session-detail-own', NO_POLICIES);
 
-const BY_TOKEN = read<Row & { is_granted: boolean }>(
+const BY_TOKEN = read<Row & { isGranted: boolean }>(
   'session-by-token',
-  `SELECT ${COLUMNS.map((column) => `t.${column}`).join(', ')}, ${SERVICE_NAME}, ${NO_POLICIES},
-  ${IS_GRANTED} AS is_granted
+  `SELECT ${session.columns}, ${SERVICE_NAME}, ${NO_POLICIES},
+  ${IS_GRANTED} AS "isGranted"
 FROM sessions t JOIN services s ON s.id = t.service_id WHERE t.token = $1 AND t.api_session_id = $2`,
 );
 
@@ -181,8 +189,8 @@ const BASIS = slowRead<BasisRow>(
       ORDER BY p.id), '[]')
     FROM service_policies p WHERE ${SELECTS_BOTH}) AS grants,
   EXISTS (SELECT FROM routers r WHERE r.is_edge AND ${ROUTER_SERVES_BOTH}) AS "hasEdgeRouter",
-  ${HAS_CHANNELS} AS has_channels,
-  ${COLUMNS.map((column) => `t.${column}`).join(', ')}
+  ${HAS_CHANNELS} AS "hasChannels",
+  ${session.columns}
 FROM ${withSelectors('services', 'e.id = $1')} ts
 CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
 LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`,
@@ -203,7 +211,7 @@ SELECT $1, $2, owner.id, $4, $5, $6, coalesce($7::jsonb, '{}'), $9::bigint, ${un
 ON CONFLICT (api_session_id, service_id, type)
   DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch),
     granted_until = excluded.granted_until
-RETURNING ${COLUMNS.map((column) => `t.${column}`).join(', ')}${actor}`,
+RETURNING ${session.columns}${actor}`,
   );
 const CREATE = creating('session-create', '', 'owner', "'infinity'");
 /** One that hangs on posture also locks the API session, whose posture must be the one that was looked at. */
@@ -274,7 +282,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
   const useOf = ({ identityId, service }: Session) => ({ identityId, serviceId: service.id });
   const shown = async (row: Row): Promise<Session> => {
     const session = fromRow(row);
-    if (!row.has_channels) return session;
+    if (!row.hasChannels) return session;
     return { ...session, edgeRouters: (await routersFor(db, [useOf(session)]))(useOf(session)) };
   };
   const withRouters = async (listed: readonly Listed[]): Promise<Session[]> => {
@@ -293,15 +301,15 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       const statement = identityId === null ? DETAIL : OWN_DETAIL;
       return untilChecked(db, async () => {
         const row = await db.one(statement, [id, identityId]);
-        if (row === undefined) throw notFound(SESSION, id);
-        return row.is_granted ? { found: await shown(row) } : { uncheckedId: id };
+        if (row === undefined) throw notFound(session.name, id);
+        return row.isGranted ? { found: await shown(row) } : { uncheckedId: id };
       });
     },
     findByToken: (token, apiSessionId) =>
       untilChecked(db, async () => {
         const row = await db.one(BY_TOKEN, [token, apiSessionId]);
         if (row === undefined) return { found: undefined };
-        return row.is_granted ? { found: await shown(row) } : { uncheckedId: row.id };
+        return row.isGranted ? { found: await shown(row) } : { uncheckedId: row.id };
       }),
     async list(request, identityId) {
       const source = sourceOf(identityId);
@@ -323,10 +331,9 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       if (row === undefined) return undefined;
       const { serviceName, roleAttributes, grantsEpoch, hasEdgeRouter } = row;
       const grants = row.grants.map(({ asked, ...grant }) => ({ ...grant, checks: toAskedChecks(asked) }));
-      const session =
-        (row.id as string | null) === null ? null : fromRow({ ...row, service_name: serviceName, policies: null });
+      const session = (row.id as string | null) === null ? null : fromRow({ ...row, serviceName, policies: null });
       const use = { identityId, serviceId };
-      const edgeRouters = row.has_channels && hasEdgeRouter ? (await routersFor(db, [use]))(use) : [];
+      const edgeRouters = row.hasChannels && hasEdgeRouter ? (await routersFor(db, [use]))(use) : [];
       return {
         serviceName,
         roleAttributes,
@@ -353,12 +360,12 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         hold === undefined
           ? await db.one(CREATE, values)
           : await db.one(CREATE_UNDER_POSTURE, [...values, hold.revision, untilText(hold.until)]);
-      return row && { ...fromRow({ ...row, service_name: serviceName, policies: null }), edgeRouters };
+      return row && { ...fromRow({ ...row, serviceName, policies: null }), edgeRouters };
     },
     remove: (id, identityId) =>
       untilChecked(db, async () => {
         const row = await db.one(REMOVE, [id, identityId]);
-        if (row?.is_there !== true) throw notFound(SESSION, id);
+        if (row?.is_there !== true) throw notFound(session.name, id);
         return row.is_removed ? { found: undefined } : { uncheckedId: id };
       }),
     end,

@@ -6,7 +6,6 @@ import { isAuditId } from '../../domain/audit.js';
 import { hashToken } from '../../domain/auth/tokens.js';
 import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
-import { service } from './services.js';
 
 /** What every entity shows of itself. */
 const shown: Readonly<Record<string, SymbolDef>> = {
@@ -45,9 +44,6 @@ export const identitySymbols = table('identities', {
   authPolicyId: text('auth_policy_id'),
   roleAttributes: set('role_attributes'),
 });
-
-/** Open to every session, so it offers only what its items show. */
-export const identityTypeSymbols = table('identityTypes', { name }, shown);
 
 export const authenticatorSymbols = table('authenticators', {
   method: text('method'),
@@ -191,24 +187,6 @@ export const apiSessionCertificateSymbols = table(
   shown,
 );
 
-export const configTypeSymbols = table('configTypes', {
-  name,
-  schema: { kind: 'string', sql: 't.schema::text COLLATE "C"' },
-});
-
-export const configSymbols: SymbolTable = table('configs', { name, type: text('config_type_id') });
-
-export const postureCheckSymbols = table('postureChecks', {
-  name,
-  typeId: text('type_id'),
-  roleAttributes: set('role_attributes'),
-  promptOnUnlock: { kind: 'boolean', sql: `(t.criteria->>'promptOnUnlock')::boolean` },
-  promptOnWake: { kind: 'boolean', sql: `(t.criteria->>'promptOnWake')::boolean` },
-});
-
-/** As identity types. */
-export const postureCheckTypeSymbols = table('postureCheckTypes', { name }, shown);
-
 /** Over the list of db/stores/identity-service-configs.ts, not over a table. */
 export const identityServiceConfigSymbols: SymbolTable = {
   entity: 'serviceConfigs',
@@ -222,31 +200,6 @@ export const roleAttributeSymbols: SymbolTable = {
   idSql: 't.id',
   symbols: { id: text('id'), name: text('id') },
 };
-
-export const servicePolicySymbols = table('servicePolicies', {
-  name,
-  type: text('type'),
-  semantic: text('semantic'),
-  identityRoles: set('identity_roles'),
-  serviceRoles: set('service_roles'),
-  postureCheckRoles: set('posture_check_roles'),
-  identities: {
-    kind: 'linked',
-    entity: () => identitySymbols,
-    readBy: 'identity.read',
-    idSql: '{alias}.id',
-    from: `identities {alias} JOIN (VALUES (1)) {alias}_one (n)
-      ON role_selects(t.semantic, t.identity_roles, {alias}.id, {alias}.role_attributes)`,
-  },
-  services: {
-    kind: 'linked',
-    entity: () => service.symbols,
-    readBy: 'service.read',
-    idSql: '{alias}.id',
-    from: `services {alias} JOIN (VALUES (1)) {alias}_one (n)
-      ON role_selects(t.semantic, t.service_roles, {alias}.id, {alias}.role_attributes)`,
-  },
-});
 
 const routerFields: Readonly<Record<string, SymbolDef>> = {
   name,
@@ -270,20 +223,6 @@ export const edgeRouterSymbols = table('routers', {
   connected,
 });
 
-export const edgeRouterPolicySymbols = table('edgeRouterPolicies', {
-  name,
-  semantic: text('semantic'),
-  edgeRouterRoles: set('edge_router_roles'),
-  identityRoles: set('identity_roles'),
-});
-
-export const serviceEdgeRouterPolicySymbols = table('serviceEdgeRouterPolicies', {
-  name,
-  semantic: text('semantic'),
-  edgeRouterRoles: set('edge_router_roles'),
-  serviceRoles: set('service_roles'),
-});
-
 export const controllerSymbols = table(
   'controllers',
   {
@@ -297,52 +236,4 @@ export const controllerSymbols = table(
   shown,
 );
 
-export const sessionSymbols = table('sessions', {
-  token: { kind: 'string', sql: 't.token', nullable: false, equalityOnly: true },
-  type: text('type'),
-  apiSession: text('api_session_id'),
-  service: text('service_id'),
-});
-
-/** The name of the entity that a reference of `t` points to. */
-const nameOf = (from: string, column: string): SymbolDef => ({
-  kind: 'string',
-  sql: `(SELECT n.name FROM ${from} n WHERE n.id = t.${column})`,
-  nullable: false,
-  readsRows: true,
-});
-
-export const terminatorSymbols = table('terminators', {
-  binding: text('binding'),
-  address: text('address'),
-  instanceId: text('instance_id'),
-  hostId: text('host_id'),
-  sourceCtrl: text('source_ctrl'),
-  service: text('service_id'),
-  router: text('router_id'),
-  'service.name': nameOf('services', 'service_id'),
-  'router.name': nameOf('routers', 'router_id'),
-});
-
 export const controllerSettingSymbols = table('controllerSettings', { controllerId: text('controller_id', true) });
-
-export const revocationSymbols = table('revocations', {
-  type: text('type'),
-  issuedBefore: date('issued_before'),
-  expiresAt: date('expires_at'),
-});
-
-export const webhookSymbols = table('webhooks', {
-  name,
-  url: text('url'),
-  kinds: set('kinds'),
-  enabled: flag('is_enabled'),
-});
-
-export const deadLetterSymbols = table('webhookDeadLetters', {
-  eventId: text('event_id'),
-  kind: text('kind'),
-  attempts: number('attempts'),
-  firstFailedAt: date('first_failed_at'),
-  isDue: flag('is_due'),
-});

@@ -2,82 +2,66 @@
 import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import type { Page, Terminator, TerminatorDraft } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
-import type { Values } from '../query/change-statements.js';
-import { clientTerminatorSymbols } from './client-symbols.js';
+import type { SymbolDef } from '../filter/index.js';
+import { entity } from '../query/entity.js';
+import { bytes, expression, integer, text } from '../query/fields.js';
+import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { referringTo } from '../query/scopes.js';
-import { terminatorSymbols } from './symbols.js';
 import { read } from '../postgres/statement.js';
 
-const TERMINATOR = 'terminator';
+/** The name of the entity that a reference of `t` points to. */
+const nameOf = (table: string, column: string): SymbolDef => ({
+  kind: 'string',
+  sql: `(SELECT n.name FROM ${table} n WHERE n.id = t.${column})`,
+  nullable: false,
+  readsRows: true,
+});
 
-interface Row extends BaseRow {
-  service_id: string;
-  service_name: string;
-  router_id: string;
-  router_name: string;
-  binding: string;
-  address: string;
-  instance_id: string;
-  cost: number;
-  dynamic_cost: number;
-  precedence: Terminator['precedence'];
-}
+type Row = Omit<Terminator, 'service' | 'router'> &
+  Pick<TerminatorDraft, 'serviceId' | 'routerId'> & { readonly serviceName: string; readonly routerName: string };
 
-const source: ListSource<Row, Terminator> = {
-  table: 'terminators',
-  symbols: terminatorSymbols,
-  columns: [
-    ...BASE_COLUMNS,
-    'service_id',
-    'router_id',
-    'binding',
-    'address',
-    'instance_id',
-    'cost',
-    'dynamic_cost',
-    'precedence',
-  ],
-  extras: 's.name AS service_name, r.name AS router_name',
-  joins: 'JOIN services s ON s.id = t.service_id JOIN routers r ON r.id = t.router_id',
-  fromRow,
-};
+export const terminator = entity<Row, Pick<TerminatorDraft, 'instanceSecret'>>(
+  'terminators',
+  {
+    binding: text(),
+    address: text(),
+    instanceId: text().forClients(),
+    cost: integer().unfiltered(),
+    dynamicCost: integer().unfiltered(),
+    precedence: text<Terminator['precedence']>().unfiltered(),
+    serviceId: text().filteredAs('service').forClients(),
+    routerId: text().filteredAs('router').forClients(),
+    serviceName: expression<string>('s.name')
+      .filteredAs('service.name')
+      .filteredBy(nameOf('services', 'service_id'))
+      .forClients(),
+    routerName: expression<string>('r.name').filteredAs('router.name').filteredBy(nameOf('routers', 'router_id')),
+  },
+  {
+    name: 'terminator',
+    collections: ['terminators'],
+    versionedBy: 'updatedAt',
+    joins: 'JOIN services s ON s.id = t.service_id JOIN routers r ON r.id = t.router_id',
+    hidden: { instanceSecret: bytes().nullable() },
+    symbols: {
+      hostId: { kind: 'string', sql: 't.host_id', nullable: false },
+      sourceCtrl: { kind: 'string', sql: 't.source_ctrl', nullable: false },
+    },
+  },
+);
 
-const clientSource: ListSource<Row, Terminator> = { ...source, symbols: clientTerminatorSymbols };
+const source: ListSource<Row, Terminator> = { ...terminator.source, fromRow };
+const clientSource: ListSource<Row, Terminator> = { ...source, symbols: terminator.clientSymbols };
 
-const DETAIL = read<Row>('terminator-detail', detailSql(source));
 const ARE_MOST = read<{ most: boolean }>(
   'terminators-made',
   `SELECT count(*) >= ${MOST_MADE_BY_HAND} AS most FROM (SELECT FROM terminators
   WHERE service_id = $1 AND NOT is_system LIMIT ${MOST_MADE_BY_HAND}) t`,
 );
 
-function fromRow(row: Row): Terminator {
-  return {
-    service: { id: row.service_id, name: row.service_name },
-    router: { id: row.router_id, name: row.router_name },
-    binding: row.binding,
-    address: row.address,
-    instanceId: row.instance_id,
-    cost: row.cost,
-    dynamicCost: row.dynamic_cost,
-    precedence: row.precedence,
-    ...baseOf(row),
-  };
+function fromRow({ serviceId, serviceName, routerId, routerName, ...row }: Row): Terminator {
+  return { service: { id: serviceId, name: serviceName }, router: { id: routerId, name: routerName }, ...row };
 }
-
-const valuesOf = (changes: Changes<TerminatorDraft>): Values => ({
-  service_id: changes.serviceId,
-  router_id: changes.routerId,
-  binding: changes.binding,
-  address: changes.address,
-  instance_id: changes.instanceId,
-  instance_secret: changes.instanceSecret,
-  cost: changes.cost,
-  precedence: changes.precedence,
-  tags: json(changes.tags),
-});
 
 export interface TerminatorListRequest extends ListRequest, ForClient {
   /** Only those of this service. */
@@ -98,15 +82,15 @@ export interface TerminatorStore {
 
 export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
   return {
-    get: (id) => getOne(db, TERMINATOR, DETAIL, [id], fromRow),
+    get: (id) => terminator.get(db, id).then(fromRow),
     list: ({ ofService, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
     async areMost(serviceId) {
       const rows = await db.many(ARE_MOST, [serviceId]);
       return rows[0]?.most === true;
     },
-    create: (id, draft) => insert(db, 'terminators', { id, ...valuesOf(draft) }),
-    update: (id, changes) => update(db, 'terminators', TERMINATOR, id, valuesOf(changes)),
-    remove: (id) => remove(db, 'terminators', TERMINATOR, id),
+    create: (id, draft) => terminator.insert(db, id, draft),
+    update: (id, changes) => terminator.update(db, id, changes),
+    remove: (id) => terminator.remove(db, id),
   };
 }

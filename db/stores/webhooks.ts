@@ -6,72 +6,46 @@ import { noteAudit } from './audit-records.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { rowsWhere } from '../query/scopes.js';
-import { deadLetterSymbols, webhookSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
-import { change, locking, read, slowRead } from '../postgres/statement.js';
+import { entity } from '../query/entity.js';
+import { bytes, expression, flag, integer, text, textArray, time } from '../query/fields.js';
+import type { Changes, Lists, ListRequest } from '../query/table.js';
+import { change, locking, slowRead } from '../postgres/statement.js';
 
-const WEBHOOK = 'webhook';
+export const webhook = entity<Webhook, { readonly sealedSecret: Buffer; readonly secretSetAt: Date }>(
+  'webhooks',
+  {
+    name: text().unique(),
+    url: text(),
+    kinds: textArray(),
+    isEnabled: flag().in('is_enabled').filteredAs('enabled'),
+    deliveredAt: expression<Date | null>('w.delivered_at'),
+    failingSince: expression<Date | null>('w.failing_since'),
+    attempts: expression<number>('w.attempts'),
+    nextAttemptAt: expression<Date | null>('w.next_attempt_at'),
+    lastError: expression<string | null>('w.last_error'),
+    deadLetters: expression<number>('(SELECT count(*)::int FROM webhook_dead_letters l WHERE l.webhook_id = t.id)'),
+  },
+  {
+    name: 'webhook',
+    collections: ['webhooks'],
+    versionedBy: 'updatedAt',
+    joins: 'LEFT JOIN webhook_progress w ON w.webhook_id = t.id',
+    hidden: { sealedSecret: bytes(), secretSetAt: time() },
+  },
+);
 
-interface Row extends BaseRow {
-  name: string;
-  url: string;
-  kinds: string[];
-  is_enabled: boolean;
-  delivered_at: Date | null;
-  failing_since: Date | null;
-  attempts: number;
-  next_attempt_at: Date | null;
-  last_error: string | null;
-  dead_letters: number;
-}
-
-const source: ListSource<Row, Webhook> = {
-  table: 'webhooks',
-  symbols: webhookSymbols,
-  columns: [...BASE_COLUMNS, 'name', 'url', 'kinds', 'is_enabled'],
-  joins: 'LEFT JOIN webhook_progress w ON w.webhook_id = t.id',
-  extras: `w.delivered_at, w.failing_since, w.attempts, w.next_attempt_at, w.last_error,
-    (SELECT count(*)::int FROM webhook_dead_letters l WHERE l.webhook_id = t.id) AS dead_letters`,
-  fromRow: (row) => ({
-    name: row.name,
-    url: row.url,
-    kinds: row.kinds,
-    isEnabled: row.is_enabled,
-    deliveredAt: row.delivered_at,
-    failingSince: row.failing_since,
-    attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at,
-    lastError: row.last_error,
-    deadLetters: row.dead_letters,
-    ...baseOf(row),
-  }),
-};
-const DETAIL = read<Row>('webhook-detail', detailSql(source));
-
-interface LetterRow extends BaseRow {
-  event_id: string;
-  kind: string;
-  attempts: number;
-  first_failed_at: Date;
-  last_error: string;
-  is_due: boolean;
-}
-
-const letters: ListSource<LetterRow, DeadLetter> = {
-  table: 'webhook_dead_letters',
-  symbols: deadLetterSymbols,
-  columns: [...BASE_COLUMNS, 'event_id', 'kind', 'attempts', 'first_failed_at', 'last_error', 'is_due'],
-  fromRow: (row) => ({
-    eventId: row.event_id,
-    kind: row.kind,
-    attempts: row.attempts,
-    firstFailedAt: row.first_failed_at,
-    lastError: row.last_error,
-    isDue: row.is_due,
-    ...baseOf(row),
-  }),
-};
+export const deadLetter = entity<DeadLetter>(
+  'webhook_dead_letters',
+  {
+    eventId: text(),
+    kind: text(),
+    attempts: integer(),
+    firstFailedAt: time(),
+    lastError: text().unfiltered(),
+    isDue: flag(),
+  },
+  { name: 'webhookDeadLetter' },
+);
 
 export type WebhookDraft = WebhookSettings & { readonly tags: Tags; readonly sealedSecret: Buffer };
 
@@ -239,17 +213,17 @@ const RESEAL = change(
 );
 
 export function webhookStore(db: Db, lists: Lists): WebhookStore {
-  const get = (id: string) => getOne(db, WEBHOOK, DETAIL, [id], source.fromRow);
+  const get = (id: string) => webhook.get(db, id);
   return {
     get,
-    list: (request) => lists.page(db, source, request),
-    create: (id, draft) => insert(db, 'webhooks', { id, ...valuesOf(draft) }),
-    update: (id, changes) => update(db, 'webhooks', WEBHOOK, id, valuesOf(changes)),
-    remove: (id) => remove(db, 'webhooks', WEBHOOK, id),
+    list: (request) => lists.page(db, webhook.source, request),
+    create: (id, draft) => webhook.insert(db, id, { ...draft, secretSetAt: new Date() }),
+    update: (id, changes) => webhook.update(db, id, withTime(changes)),
+    remove: (id) => webhook.remove(db, id),
     async listDeadLetters(id, request) {
       await get(id);
       const ofWebhook = rowsWhere('webhook', (bind) => `t.webhook_id = ${bind(id)}`);
-      return lists.page(db, letters, request, ofWebhook);
+      return lists.page(db, deadLetter.source, request, ofWebhook);
     },
     async redeliver(id, letterIds) {
       const rowCount = await db.count(REDELIVER, [id, letterIds ?? null]);
@@ -307,14 +281,8 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
   };
 }
 
-function valuesOf({ tags, isEnabled, sealedSecret, ...settings }: Changes<WebhookDraft>) {
-  return {
-    name: settings.name,
-    url: settings.url,
-    kinds: settings.kinds,
-    is_enabled: isEnabled,
-    sealed_secret: sealedSecret,
-    secret_set_at: sealedSecret === undefined ? undefined : new Date(),
-    tags: json(tags),
-  };
-}
+/** A new secret comes with the time at which it was set. */
+const withTime = (changes: Changes<WebhookDraft>) => ({
+  ...changes,
+  secretSetAt: changes.sealedSecret === undefined ? undefined : new Date(),
+});

@@ -1,4 +1,4 @@
-/** The index of all plans, as Markdown. */
+/** The table of all plans, as Markdown. */
 import type { Scale } from './fill.js';
 import type { PlanSummary } from './plan.js';
 
@@ -13,7 +13,11 @@ export interface StatementReport extends PlanSummary {
 
 const HEAD = (scale: Scale): string => `# Plans of the hot statements
 
-Written by \`npm run explain -- --identities ${scale.identities} --services ${scale.services}\`; do not edit.
+Do not edit: this is \`DIR/plans.md\` of
+\`npm run explain -- --write DIR --identities ${scale.identities} --services ${scale.services}\`.
+The plans themselves are beside it in DIR, a text file each. They are not kept: to see whether a change of statements or
+tables changes a plan, write those of the tree before it, and run \`npm run explain -- --compare DIR\` after it.
+
 The statements are those that the stores send, with values as requests have them. Rows are those of the answer, pages
 are the 8 KiB pages that were touched, to two digits. A statement that is kept prepared is shown with the plan that
 PostgreSQL settles for after some runs. "Whole table" names big tables of which at least half is read, in their own
@@ -26,7 +30,7 @@ order or along an index, by the statement or by what it sets off, and why that i
 export function indexOf(reports: readonly StatementReport[], scale: Scale): string {
   const lines = reports.map(({ file, statement, rows, pages, scanned, allowed }) => {
     const scans = scanned.map((table) => `${table}: ${allowed[table] ?? '**no reason**'}`).join('; ');
-    return `| [${file}](plans/${file}.txt) | ${statement === null ? 'no' : 'yes'} | ${rows} | ${pages} | ${scans} |\n`;
+    return `| ${file} | ${statement === null ? 'no' : 'yes'} | ${rows} | ${pages} | ${scans} |\n`;
   });
   return HEAD(scale) + lines.join('');
 }

@@ -7,7 +7,7 @@ import type { Rights } from '../../domain/auth/rights.js';
 import { compileList, Params } from '../../db/filter/index.js';
 import type { SymbolDef, SymbolTable } from '../../db/filter/index.js';
 import { symbolTables as tables } from '../../db/stores/entities.js';
-import * as exported from '../../db/stores/symbols.js';
+import { servicePolicy } from '../../db/stores/service-policies.js';
 import { operations } from '../../generated/operations.js';
 import { values } from '../cases/permissions.js';
 import { fault, options } from './filter-support.js';
@@ -83,7 +83,7 @@ describe('filters over links', () => {
 
   it('ask each level of a link in a link', () => {
     const filter = 'isEmpty(from services where isEmpty(from configs where type = "a"))';
-    const table = exported.servicePolicySymbols;
+    const table = servicePolicy.symbols;
     const reader = (...held: string[]): Rights => ({ isAdmin: false, permissions: held });
     expect(compileAs(reader('service.read', 'config'), table, filter).where.sql).to.include('config_type_id');
     for (const held of [['service.read'], ['config.read'], ['service-policy'], []])
