@@ -15,7 +15,7 @@ import { LoadGenerator } from './bench/load.js';
 import { isEven, loginTimingHead, loginTimingRow, measureLoginTiming } from './bench/login-timing.js';
 import { measureController } from './bench/measure.js';
 import type { Bench, Closers, Measured } from './bench/measure.js';
-import { parseOptions, USAGE, UsageError } from './bench/options.js';
+import { parseOptions, usage, UsageError } from './bench/options.js';
 import type { BenchOptions, Login, Size } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
 import { probeLine } from './bench/policy-probe.js';
@@ -268,7 +268,7 @@ async function closeAll(closers: Closers): Promise<void> {
 async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args, process.env);
   if (options.isHelp) {
-    process.stdout.write(USAGE);
+    process.stdout.write(usage());
     return;
   }
   if (options.isList) {
@@ -317,7 +317,7 @@ function describe(error: unknown): string {
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   main(process.argv.slice(2)).catch((error: unknown) => {
     clearProgress();
-    process.stderr.write(`bench: ${describe(error)}\n${error instanceof UsageError ? `\n${USAGE}` : ''}`);
+    process.stderr.write(`bench: ${describe(error)}\n${error instanceof UsageError ? `\n${usage()}` : ''}`);
     process.exitCode = 1;
   });
 }

@@ -17,7 +17,7 @@ import { sessionConfig, prepareConnection } from '../db/postgres/connection.js';
 import { openStores } from '../db/stores/stores.js';
 import { differencesOf } from './explain/compare.js';
 import { fill } from './explain/fill.js';
-import type { Scale } from './explain/fill.js';
+import type { Scale } from './explain/scale.js';
 import { summaryOf } from './explain/plan.js';
 import { openRecorder } from './explain/recorder.js';
 import { indexOf } from './explain/report.js';

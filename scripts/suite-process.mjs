@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { processorSeconds } from './process-times.mjs';
 
 /** How one ends in good order. */
 export const ENDED = 'ended with status 0';
@@ -32,6 +33,8 @@ export function startSuites(root, { place, ports, priority = 0 }) {
 
   return {
     hasEnded: () => isOver,
+    /** Of processors, so far; undefined where the system does not tell. */
+    cpuSeconds: () => (child.pid === undefined ? undefined : processorSeconds(child.pid)),
     /** What the tests of a file came to. @throws how the process ended instead */
     async run(file) {
       const answer = new Promise((resolve) => {

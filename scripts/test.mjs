@@ -1,10 +1,12 @@
-// Sets up and runs every test: packages, the contract tester, a browser, then the checks and the suites.
-// Works on a fresh clone with Node and npm only. What comes after -- goes to mocha: options, files below dist/test.
+// Sets up and runs every test: packages, the contract tester, a browser, then the checks and the suites. Works on a
+// fresh clone with Node and npm only. With files or folders after --, builds and runs those and nothing else:
+// test/api/services.test.ts, what it was compiled to, its bare name, or test/domain. Options go to mocha.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { TESTS, filesNamed, testFiles } from './suite-files.mjs';
 import { runAll, runChosen } from './suites.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,19 +25,18 @@ function step(what, command, args, options = {}) {
 }
 
 const CHECKS = {
-  types: ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', 'false'],
-  lint: ['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0'],
+  'types and lint': ['scripts/lint.mjs'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
   specs: ['dist/scripts/lint-specs.js'],
   'generated files are fresh': ['dist/scripts/generate.js', '--check'],
 };
 
 /** Runs them at this priority, one after the other. Answers what failed, with what it said. */
-async function check(priority = 0) {
+async function check(priority) {
   const faults = [];
   for (const [what, args] of Object.entries(CHECKS)) {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    if (priority > 0 && child.pid !== undefined) setPriority(child.pid, priority);
+    if (child.pid !== undefined) setPriority(child.pid, priority);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => {
@@ -68,9 +69,6 @@ const hasBrowser = () => [...browsers, ...onPath].some((path) => path && existsS
 const hasSystemPostgres = () => existsSync('/usr/lib/postgresql');
 const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
-if (!existsSync(join(root, 'node_modules/typescript'))) step('packages', 'npm', ['ci']);
-if (!existsSync(join(root, 'test/contract/dredd/node_modules/dredd')))
-  step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
 const programs = {
   pgbouncer: '/usr/sbin/pgbouncer',
   patroni: '/usr/bin/patroni',
@@ -85,40 +83,82 @@ const missing = (places) =>
   Object.entries(places)
     .filter(([, path]) => !existsSync(path))
     .map(([name]) => name);
-const optional = missing(extras);
-const wanted = [
-  ...(hasBrowser() ? [] : ['chromium']),
-  ...(hasSystemPostgres() ? [] : ['postgresql']),
-  ...missing(programs),
-];
-const install = (names, options) =>
-  step(`system packages: ${names.join(' ')}`, 'apt-get', ['install', '-y', '-q', '--no-install-recommends', ...names], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-if (wanted.length + optional.length > 0 && canInstall) {
+
+/** With what all suites together need. */
+function installPrograms() {
+  const optional = missing(extras);
+  const wanted = [
+    ...(hasBrowser() ? [] : ['chromium']),
+    ...(hasSystemPostgres() ? [] : ['postgresql']),
+    ...missing(programs),
+  ];
+  if (wanted.length + optional.length === 0 || !canInstall) return;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  step('package lists', 'apt-get', ['update', '-q'], { env, optional: true, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (wanted.length > 0) install(wanted, { env });
-  if (optional.length > 0) install(optional, { env, optional: true });
+  const stdio = ['ignore', 'ignore', 'inherit'];
+  const aptGet = (what, args, isOptional) => step(what, 'apt-get', args, { env, stdio, optional: isOptional });
+  const install = (names, isOptional) =>
+    aptGet(
+      `system packages: ${names.join(' ')}`,
+      ['install', '-y', '-q', '--no-install-recommends', ...names],
+      isOptional,
+    );
+  aptGet('package lists', ['update', '-q'], true);
+  if (wanted.length > 0) install(wanted, false);
+  if (optional.length > 0) install(optional, true);
 }
-if (!hasBrowser()) {
-  console.error(
-    'The page tests need a Chromium browser: install one (Debian: apt-get install chromium) or set ' +
-      'EDGE_TEST_CHROMIUM to its path.',
-  );
-  process.exit(1);
+
+const installContractTester = () => {
+  if (existsSync(join(root, 'test/contract/dredd/node_modules/dredd'))) return;
+  step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
+};
+
+/** Types are checked beside the suites. */
+function build() {
+  step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
+  step('build of the laboratory', process.execPath, ['lab/build.mjs']);
 }
-// Types are checked beside the suites.
-step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
-step('build of the laboratory', process.execPath, ['lab/build.mjs']);
-const chosen = process.argv.slice(2);
-if (chosen.length > 0) {
-  title(Object.keys(CHECKS).join(', '));
-  if ((await check()).length > 0) process.exit(1);
-  title('suites');
-  process.exitCode = await runChosen(root, chosen);
-} else {
+
+async function testAll() {
+  installContractTester();
+  installPrograms();
+  if (!hasBrowser()) {
+    console.error(
+      'The page tests need a Chromium browser: install one (Debian: apt-get install chromium) or set ' +
+        'EDGE_TEST_CHROMIUM to its path.',
+    );
+    return 1;
+  }
+  build();
   const { useMemory } = await import('../dist/test/support/memory.js');
-  process.exitCode = await runAll(root, { title, useMemory, check });
+  return runAll(root, { title, useMemory, check });
 }
+
+/** Options of mocha that take the next word. */
+const VALUED = ['-g', '--grep', '-f', '--fgrep', '-t', '--timeout', '-s', '--slow'];
+
+/** @param args  files, folders and options of mocha; with options alone, those files of all that have such tests */
+async function testChosen(args) {
+  build();
+  const all = testFiles(root);
+  const files = new Set();
+  const options = [];
+  for (const [index, word] of args.entries()) {
+    if (word.startsWith('-') || VALUED.includes(args[index - 1])) {
+      options.push(word);
+      continue;
+    }
+    const named = filesNamed(all, word);
+    if (named.length === 0) {
+      console.error(`There is no test file or folder ${word}: name it as test/api/services.test.ts, or services.`);
+      return 1;
+    }
+    named.forEach((file) => files.add(file));
+  }
+  if (files.has(join(TESTS, 'contract/contract.test.js'))) installContractTester();
+  title(files.size > 0 ? [...files].join(' ') : 'suites');
+  return runChosen(root, [...options, ...(files.size > 0 ? files : all.map((name) => join(TESTS, name)))]);
+}
+
+if (!existsSync(join(root, 'node_modules/typescript'))) step('packages', 'npm', ['ci']);
+const args = process.argv.slice(2);
+process.exitCode = args.length > 0 ? await testChosen(args) : await testAll();

@@ -81,8 +81,8 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
 
   constructor(
     readonly table: string,
-    fields: OwnFields<Row>,
-    options: Options & Hidden<Written>,
+    readonly fields: OwnFields<Row>,
+    readonly options: Options & Hidden<Written>,
   ) {
     const all = Object.entries<Field<unknown>>(fields);
     this.name = options.name;

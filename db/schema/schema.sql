@@ -319,6 +319,51 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.audit_entity(of_table text, entity_type text, VARIADIC left_out text[] DEFAULT '{}'::text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  members text;
+  differs text;
+  name_of text;
+BEGIN
+  SELECT string_agg(format('%L, %%1$s.%I', m.member, m.attname), ', ' ORDER BY m.attnum),
+    string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', m.attname), ' OR ' ORDER BY m.attnum),
+    CASE WHEN bool_or(m.attname = 'name') THEN '%s.name' ELSE 'NULL' END
+    INTO members, differs, name_of
+  FROM (
+    SELECT a.attname, a.attnum, (
+      SELECT string_agg(CASE n WHEN 1 THEN word ELSE initcap(word) END, '' ORDER BY n)
+      FROM string_to_table(a.attname, '_') WITH ORDINALITY words (word, n)) AS member
+    FROM pg_attribute a WHERE a.attrelid = of_table::regclass AND a.attnum > 0 AND NOT a.attisdropped
+      AND a.attname <> ALL (ARRAY['id', 'created_at', 'updated_at', 'is_system'] || left_out)) m;
+  members := 'jsonb_build_object(' || members || ')';
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS %L', 'audit_' || of_table,
+    format('BEGIN
+  IF TG_OP = ''INSERT'' THEN
+    PERFORM record_audit(%1$L, %4$L, NEW.id, %5$s, NULL,
+      %7$s);
+  ELSIF TG_OP = ''DELETE'' THEN
+    PERFORM record_audit(%2$L, %4$L, OLD.id, %6$s,
+      %8$s, NULL);
+  ELSE
+    PERFORM record_audit(%3$L, %4$L, NEW.id, %5$s, c.before, c.after)
+    FROM audit_changes(
+      %8$s,
+      %7$s) c;
+  END IF;
+  RETURN NULL;
+END', entity_type || '.created', entity_type || '.deleted', entity_type || '.updated', entity_type,
+      replace(name_of, '%s', 'NEW'), replace(name_of, '%s', 'OLD'), format(members, 'NEW'), format(members, 'OLD')));
+  EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
+    of_table || '_audit_in', of_table, 'audit_' || of_table);
+  EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER DELETE ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
+    of_table || '_audit_out', of_table, 'audit_' || of_table);
+  EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER UPDATE ON %I FOR EACH ROW WHEN (%s) EXECUTE FUNCTION %I()',
+    of_table || '_audit_change', of_table, differs, 'audit_' || of_table);
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -589,16 +634,16 @@ CREATE OR REPLACE FUNCTION public.audit_services()
  LANGUAGE plpgsql
 AS $function$BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('service' || '.created', 'service', NEW.id, NEW.name, NULL,
-      jsonb_build_object('name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes, 'tags', NEW.tags));
+    PERFORM record_audit('service.created', 'service', NEW.id, NEW.name, NULL,
+      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('service' || '.deleted', 'service', OLD.id, OLD.name,
-      jsonb_build_object('name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes, 'tags', OLD.tags), NULL);
+    PERFORM record_audit('service.deleted', 'service', OLD.id, OLD.name,
+      jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes), NULL);
   ELSE
-    PERFORM record_audit('service' || '.updated', 'service', NEW.id, NEW.name, c.before, c.after)
+    PERFORM record_audit('service.updated', 'service', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes, 'tags', NEW.tags)) c;
+      jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes),
+      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes)) c;
   END IF;
   RETURN NULL;
 END$function$;
@@ -2603,7 +2648,7 @@ CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF r
 CREATE CONSTRAINT TRIGGER services_attributes_in AFTER INSERT ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_out_at_commit AFTER DELETE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER services_audit_change AFTER UPDATE ON services FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.encryption_required IS DISTINCT FROM new.encryption_required) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_services();
+CREATE TRIGGER services_audit_change AFTER UPDATE ON services FOR EACH ROW WHEN (((old.tags IS DISTINCT FROM new.tags) OR (old.name IS DISTINCT FROM new.name) OR (old.encryption_required IS DISTINCT FROM new.encryption_required) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis) OR (old.role_attributes IS DISTINCT FROM new.role_attributes))) EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_audit_in AFTER INSERT ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

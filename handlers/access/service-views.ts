@@ -171,9 +171,12 @@ export async function replaceService(id: string, body: Request.ServiceUpdate, { 
   return noData();
 }
 
-/** PATCH of a service. Whether it demands encryption is settled at creation or by PUT. */
+/** PATCH changes all but whether the service demands encryption, which is settled at creation or by PUT. */
+type Patch = Omit<ServiceDraft, 'encryptionRequired'>;
+
+/** PATCH of a service. */
 export async function changeService(id: string, body: Request.ServicePatch, { stores }: Context) {
-  const changes = {
+  const changes: { readonly [K in keyof Patch]: Patch[K] | undefined } = {
     name: givenName(body.name),
     maxIdleTimeMillis: idleTimeFrom(body.maxIdleTimeMillis),
     terminatorStrategy: strategyFrom(body.terminatorStrategy),

@@ -3,7 +3,7 @@ import type { Proof } from '../../db/stores/session-opening.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type { LoginMethod, ServicePolicyDraft } from '../../domain/model.js';
 import { newIdentity } from '../../domain/new-identity.js';
-import { GROUPS, WITH_SESSION, idOf, tokenOf } from './fill.js';
+import { GROUPS, WITH_SESSION, idOf, tokenOf } from './scale.js';
 import { HOSTING } from './fill-live.js';
 import { changing, useOf } from './hot.js';
 import type { Facts, Hot } from './hot.js';

@@ -1,5 +1,5 @@
 /** What routers make the stores send: sessions that they show, terminators, presence; and what is revoked. */
-import { GROUPS, ROUTERS, WITH_SESSION, idOf, tokenOf } from './fill.js';
+import { GROUPS, ROUTERS, WITH_SESSION, idOf, tokenOf } from './scale.js';
 import { HOSTED_EACH, HOSTING, HOSTS } from './fill-live.js';
 import { changing } from './hot.js';
 import type { Facts, Hot } from './hot.js';

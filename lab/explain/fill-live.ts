@@ -2,8 +2,8 @@
  * What a network holds that is in use, beyond lab/explain/fill.ts: devices under posture and what they reported,
  * routers that are connected, hosted terminators, certificates, revocations.
  */
-import { CHECKS, GROUPS, ROUTERS, WITH_SESSION, idSql, name, upTo } from './fill.js';
-import type { Scale } from './fill.js';
+import { CHECKS, GROUPS, ROUTERS, WITH_SESSION, idSql, name, upTo } from './scale.js';
+import type { Scale } from './scale.js';
 
 /** Identities of this department may dial one more group of services, under posture alone. */
 export const GUARDED = 10;

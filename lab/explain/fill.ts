@@ -2,59 +2,29 @@
  * A network of a given size, written by SQL: in the shape that lab/bench/seed.ts gives it, and API sessions and
  * sessions as well. Ids follow from numbers, so that the same size is the same network every time.
  */
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { defaultAuthPolicy, defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { builtinConfigTypes } from '../../domain/config/builtin-types.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { HOSTING, liveStatements } from './fill-live.js';
+import {
+  GROUPS,
+  CHECKS,
+  ROUTERS,
+  WITH_SESSION,
+  WITH_ENROLLMENT,
+  SESSIONS_EACH,
+  ID_LENGTH,
+  idSql,
+  name,
+  upTo,
+} from './scale.js';
+import type { Scale } from './scale.js';
 
-export interface Scale {
-  readonly identities: number;
-  readonly services: number;
-}
-
-type Kind =
-  | 'identity'
-  | 'service'
-  | 'config'
-  | 'policy'
-  | 'router'
-  | 'authenticator'
-  | 'enrollment'
-  | 'api-session'
-  | 'session'
-  | 'terminator'
-  | 'check'
-  | 'controller'
-  | 'host'
-  | 'signer'
-  | 'revocation';
-
-const ID_LENGTH = 22;
-/** The same as SQL's `idSql`. */
-export const idOf = (kind: Kind, index: number | string): string =>
-  createHash('md5').update(`${kind}-${index}`).digest('hex').slice(0, ID_LENGTH);
-export const idSql = (kind: Kind, index: string): string => `left(md5('${kind}-' || (${index})), ${ID_LENGTH})`;
 const tokenSql = (kind: string, index: string): string => `md5('${kind} token-' || (${index}))::uuid`;
-export const name = (kind: string, index: string): string => `'bench-${kind}-' || lpad((${index})::text, 6, '0')`;
 const towns = `(ARRAY['aarhus','bergen','cadiz','dresden','evora','fulda','ghent',
     'haifa','izmir','jena','kazan','lyon','malmo'])[i % 13 + 1]`;
 const things = "(ARRAY['laptop','phone','gateway','sensor','tablet','kiosk','server'])[i % 7 + 1]";
-export const upTo = (count: number): string => `generate_series(0, ${count - 1}) i`;
-
-export const GROUPS = 20;
-export const ROUTERS = 50;
-export const CHECKS = 20;
-/** Every second identity has an authenticator and an API session. */
-export const WITH_SESSION = 2;
-/** Every tenth has an enrollment. */
-export const WITH_ENROLLMENT = 10;
-/** Of each API session. */
-export const SESSIONS_EACH = 2;
-/** The same as SQL's `repeat(md5(seed), 16)`. */
-export const tokenOf = (seed: string): string => createHash('md5').update(seed).digest('hex').repeat(16);
-export const tokenHashOf = (index: number): Buffer => createHash('sha256').update(`api-session-${index}`).digest();
 
 /** What a first start makes, so that references hold. */
 async function builtIn({ network, authPolicies }: Stores): Promise<void> {

@@ -1,8 +1,8 @@
 /** What a hot statement is, and what it is asked with. */
 import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { idOf } from './fill.js';
-import type { Scale } from './fill.js';
+import { idOf } from './scale.js';
+import type { Scale } from './scale.js';
 
 /** What the filled network holds, to name in requests. */
 export interface Facts extends Scale {

@@ -3,7 +3,7 @@ import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { NOTHING_KNOWN } from '../../domain/posture/state.js';
 import type { PostureState } from '../../domain/posture/state.js';
 import { listServicesOf } from '../../handlers/access/service-views.js';
-import { GROUPS, WITH_SESSION, idOf } from './fill.js';
+import { GROUPS, WITH_SESSION, idOf } from './scale.js';
 import { GUARDED, GUARDED_APP } from './fill-live.js';
 import { changing } from './hot.js';
 import type { Facts, Hot } from './hot.js';

@@ -1,5 +1,5 @@
 /** The table of all plans, as Markdown. */
-import type { Scale } from './fill.js';
+import type { Scale } from './scale.js';
 import type { PlanSummary } from './plan.js';
 
 export interface StatementReport extends PlanSummary {

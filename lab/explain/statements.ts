@@ -2,8 +2,8 @@
 import type { Stores } from '../../db/stores/stores.js';
 import type { ListQuery } from '../../db/filter/index.js';
 import { listServicesOf } from '../../handlers/access/service-views.js';
-import { GROUPS, idOf, tokenHashOf } from './fill.js';
-import type { Scale } from './fill.js';
+import { GROUPS, idOf, tokenHashOf } from './scale.js';
+import type { Scale } from './scale.js';
 import { changes } from './changes.js';
 import { fabricStatements } from './fabric.js';
 import { postureStatements } from './posture.js';

@@ -144,7 +144,7 @@ describe('configs', () => {
       });
       const [first, second] = [await create(), await create()];
       const reason =
-        /^duplicate configs named \S+ and \S+ found for config type host\.v1\. Only one config of a given typed .* per router $/;
+        /^duplicate configs named \S+ and \S+ found for config type host\.v1\. Only one config of .* per router $/;
       const configs = [first, other, second];
       const body = () => ({ name: unique('router'), configs });
       expectField(

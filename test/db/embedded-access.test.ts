@@ -126,7 +126,7 @@ describe('embedded PostgreSQL: its callers', function () {
       const log = collectingLog();
       await workshop.start(dataDir, log);
       expect(log.messages[0]).to.match(
-        /as a user that other programs use.*stop the controller.*useradd --system.*chown -R edge-controller: '.*postgres'/,
+        /as a user that other programs use.*stop .*useradd --system.*chown -R edge-controller: '.*postgres'/,
       );
     });
 

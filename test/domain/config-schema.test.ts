@@ -245,7 +245,7 @@ describe('schemas', () => {
     [
       'an unknown type',
       { type: 'bogus' },
-      /^invalid schema has a primitive type that is NOT VALID -- given: \/bogus\/ Expected .* are:\[array boolean integer number null object string\]$/,
+      /^invalid schema has a primitive type .* given: \/bogus\/ .* are:\[array boolean integer .* object string\]$/,
     ],
     ['an unknown type below', { properties: { a: { type: ['string', 'bogus'] } } }, /given: \/bogus\//],
     [

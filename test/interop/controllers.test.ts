@@ -16,7 +16,7 @@ import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { StockNetwork } from '../support/stock-network.js';
 import { RELEASES, findStockBinary, missing } from '../support/stock-binary.js';
-import { describeUnless } from '../support/unless.js';
+import { ONLY_INTEROP, describeUnless, itUnless } from '../support/unless.js';
 
 const BACK_MS = 120_000;
 const lacking = RELEASES.filter((release) => findStockBinary(release) === undefined).map(missing);
@@ -129,7 +129,8 @@ describeUnless(lacking[0], 'routers of both releases, with two controllers', fun
     );
   });
 
-  it('one address for clients, one of its own for routers: they are at both, and again after a kill', async () => {
+  const OWN_ADDRESSES = 'one address for clients, one of its own for routers: they are at both, and again after a kill';
+  itUnless(ONLY_INTEROP, OWN_ADDRESSES, async () => {
     const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
     const [first = 0, second = 0] = ports;
     const [own, other] = [await freePort(), await freePort()];

@@ -190,12 +190,12 @@ describe('a clock that was wrong', () => {
     [
       'is not yet valid',
       { root: 500, intermediate: 500, server: 500 },
-      /^The root certificate .* begins on 20\S+Z only, .*clock .* says 20\S+Z\. Correct the clock .* start over with an empty/,
+      /^The root certificate .* begins on 20\S+Z only, .*clock .* says 20\S+Z\. Correct the clock .* with an empty/,
     ],
     [
       'is over',
       { root: -8000, intermediate: -7900, server: -7900 },
-      /^The root certificate .* ended on 20\S+Z, .*clock .* says 20\S+Z\. Correct the clock .* start over with an empty/,
+      /^The root certificate .* ended on 20\S+Z, .*clock .* says 20\S+Z\. Correct the clock .* with an empty/,
     ],
   ] as const) {
     it(`stops a start when the root ${what}, with what to do`, async () => {

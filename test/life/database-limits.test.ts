@@ -89,7 +89,7 @@ describe('a connection limit of the database', function () {
     const refused = start(url, { EDGE_DATABASE_START_PATIENCE: '0s' });
     expect((await within('it ends', 25_000, refused.ended)).code).to.equal(1);
     expect(refused.stderr()).to.match(
-      /^edge-controller: The database has room for 5 more .* 7 are needed .*26 are opened \(a pool of 20 and 6 more\): raise /,
+      /^edge-controller: The database has room for 5 more .* 7 are .*26 are opened \(a pool of 20 and 6 more\): raise /,
     );
     const workers = start(url, { EDGE_DATABASE_START_PATIENCE: '0s', EDGE_WORKERS: '2', EDGE_DATABASE_POOL_SIZE: '4' });
     expect((await within('it ends', 25_000, workers.ended)).code).to.equal(1);

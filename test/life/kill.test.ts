@@ -1,6 +1,7 @@
 /**
  * kill -9 at random moments while clients create entities: whatever was answered 201 is there afterwards, totals are
- * right, and no start needs help. EDGE_TEST_SEED repeats a run's choices (not its timing).
+ * right, and no start needs help. EDGE_TEST_SEED repeats a run's choices (not its timing), EDGE_TEST_KILLS says how
+ * many there are.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -17,7 +18,8 @@ import { MANAGEMENT } from '../support/paths.js';
 const KINDS = ['identities', 'services', 'configs'] as const;
 type Kind = (typeof KINDS)[number];
 const VICTIMS = ['controller', 'controller and server', 'server', 'controller while it starts'] as const;
-const ROUNDS = 24;
+/** Each victim comes at least once. */
+const ROUNDS = Number(process.env['EDGE_TEST_KILLS'] ?? 12);
 const CONNECTIONS = 4;
 
 /** Deterministic numbers from 0 to 1 (mulberry32). */

@@ -173,7 +173,7 @@ describe('a start that cannot succeed', function () {
     const env = { DATABASE_URL: database.url, EDGE_ADMIN_PASSWORD: ADMIN.password };
     await expectRefusal(
       shop.start(directory, { env }),
-      /^No master key is set .*openssl rand -base64 32.*EDGE_MASTER_KEY on .*EDGE_MASTER_KEY_LOCAL=true .*\S+master\.key\.$/,
+      /^No master key is set .*openssl rand -base64 32.*EDGE_MASTER_KEY on .*_KEY_LOCAL=true .*\S+master\.key\.$/,
     );
     expect(existsSync(directory)).to.equal(false);
     expect((await database.query('SELECT 1 FROM network')).rows).to.deep.equal([]);

@@ -8,6 +8,7 @@ import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { IdentityDraft, ServiceDraft, ServicePolicyDraft } from '../../domain/model.js';
 import { newIdentity } from '../../domain/new-identity.js';
 import type { RouterDraft } from '../../domain/router.js';
+import { serviceFrom } from '../../handlers/access/service-views.js';
 import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 
@@ -70,13 +71,7 @@ export const identityDraft = (name: string, changes: Partial<IdentityDraft> = {}
   newIdentity({ name, typeId: 'User', ...changes });
 
 export const serviceDraft = (name: string, changes: Partial<ServiceDraft> = {}): ServiceDraft => ({
-  name,
-  encryptionRequired: false,
-  maxIdleTimeMillis: 0,
-  terminatorStrategy: 'smartrouting',
-  roleAttributes: [],
-  configs: [],
-  tags: {},
+  ...serviceFrom({ name }),
   ...changes,
 });
 

@@ -31,6 +31,10 @@ export function describeStock(title: string, suite: (this: Suite, binary: string
   for (const release of RELEASES) describeRelease(release, `${title}, ${release} release`, suite);
 }
 
+/** Hinders what waits for minutes, most of all for routers that try again: `npm run interop` has time for it. */
+export const ONLY_INTEROP: Hindrance =
+  process.env['EDGE_INTEROP'] === 'all' ? undefined : '`npm run interop` has time for it';
+
 /** The same with one release. */
 export function describeRelease(release: Release, title: string, suite: (this: Suite, binary: string) => void): void {
   const binary = findStockBinary(release);
