@@ -26,7 +26,9 @@ interface Weighed extends Service {
 
 const declare = (isForClients: boolean): Entity<Weighed> => {
   const weightGrams = isForClients ? integer().forClients() : integer();
-  return entity<Weighed>(service.table, { ...service.fields, weightGrams }, service.options);
+  // Statements are called after the entity, and no two have the same name.
+  const name = isForClients ? 'weighedService' : 'unseenService';
+  return entity<Weighed>(service.table, { ...service.fields, weightGrams }, { ...service.options, name });
 };
 
 describe('what clients see of a service', () => {
@@ -41,6 +43,7 @@ describe('what clients see of a service', () => {
 
 describe('a field that is added to the declaration of services', () => {
   const weighed = declare(true);
+  const unseen = declare(false);
   const lists = new Lists(STORE_LIMITS);
   let fixture: TestStores;
   before(async () => {
@@ -68,7 +71,6 @@ describe('a field that is added to the declaration of services', () => {
     });
     expect(items.map(({ id }) => id)).to.deep.equal(['heavy']);
     expect(fields).to.include('weightGrams');
-    const unseen = declare(false);
     expect(filterableFields(unseen.symbols)).to.include('weightGrams');
     const asClient = () => compileList(unseen.clientSymbols, { filter: 'weightGrams > 3' }, new Params(), STORE_LIMITS);
     expect(asClient).to.throw().with.property('causeMessage', "unknown symbol 'weightGrams'");
@@ -76,7 +78,7 @@ describe('a field that is added to the declaration of services', () => {
 
   it('moves the version that entity tags are made of, and the digest of service updates', async () => {
     const digests = (services: readonly Weighed[]) =>
-      [weighed, declare(false)].map(({ clientMembers }) => {
+      [weighed, unseen].map(({ clientMembers }) => {
         const views = services.map((one): ServiceView => ({ ...one, config: {}, permissions: [], grants: [] }));
         return digestOf(views, clientMembers as readonly (keyof Service)[]).toString('hex');
       });
@@ -85,10 +87,10 @@ describe('a field that is added to the declaration of services', () => {
     const after = await weighed.get(fixture.database, 'light');
     expect(after.weightGrams).to.equal(3);
     expect(versionOf(after.updatedAt)).to.not.equal(versionOf(before.updatedAt));
-    const [seen, unseen] = digests([before]);
-    const [seenThen, unseenThen] = digests([after]);
-    expect(seenThen, 'a client sees it').to.not.equal(seen);
-    expect(unseenThen, 'no client sees it').to.equal(unseen);
+    const then = digests([before]);
+    const now = digests([after]);
+    expect(now[0], 'a client sees it').to.not.equal(then[0]);
+    expect(now[1], 'no client sees it').to.equal(then[1]);
   });
 
   it('is in the audit record', async () => {
