@@ -85,8 +85,8 @@ export interface FabricNews {
   sessionsEnded(sessionIds: readonly string[]): void;
   /** Sessions for services may have lost their grant. */
   grantsLost(): void;
-  /** Something was changed over the APIs of this controller: dials read again what they depend on. */
-  changedHere(): void;
+  /** A commit of this controller, before it is answered: dials read again what they depend on. */
+  localChange(): void;
   /** Of these services; undefined: of many. */
   terminatorsChanged(serviceIds: readonly string[] | undefined): void;
   /** Routers are to be told another list of controllers. */
@@ -294,7 +294,7 @@ export function createFabric(options: FabricOptions): Fabric {
         traffic.memory.forgetAll();
         models.changed();
       },
-      changedHere: () => {
+      localChange: () => {
         traffic.memory.forgetAll();
       },
       routingMoved() {

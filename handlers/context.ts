@@ -1,7 +1,6 @@
 /**
  * Objects that handlers work with. Built once by server/; everything here is safe to use from many requests at once.
  */
-import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { OwedToken, RequiredSigner, TokenSigner } from '../domain/auth/external-signer.js';
 import type { IssuedCertificateRecord } from '../db/stores/issued-certificates.js';
@@ -60,13 +59,6 @@ export interface ApiSessions {
   logOut(caller: Pick<Caller, 'apiSessionId' | 'identityId'>, stores: Pick<StoreSet, 'apiSessions'>): Promise<void>;
   /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
   live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
-  /** Call after the database has forgotten or changed them, so that this controller does at once. */
-  forget(apiSessionId: ApiSessionId): void;
-  /** After a change of its posture: unlike `forget`, it goes on. */
-  reread(apiSessionId: ApiSessionId): void;
-  forgetIdentity(identityId: IdentityId): void;
-  /** After a change of a policy or a signer, which may concern any of them. */
-  forgetAll(): void;
 }
 
 /** A number that moves whenever what hangs on it may have changed. */

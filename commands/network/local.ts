@@ -23,7 +23,7 @@ import { serverIdentity } from '../../server/keys/renewal.js';
 import type { AnyReply } from '../../server/http/responder.js';
 import { createEnrollments } from '../../server/keys/signed-tokens.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';
-import { changing } from './changing.js';
+import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { IdentityBatch } from './identity-batch.js';
 import { dataOf, InProcessApi, refused } from './in-process.js';
 import { allPages } from './pages.js';
@@ -109,7 +109,7 @@ async function openContext(
       pki,
       enrollments,
       targetFault: (url) => outgoing.faultOf(url),
-      ...changing(PURPOSE, schemas),
+      ...schemaChecks(schemas),
     });
 }
 

@@ -8,7 +8,7 @@ import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Kind } from '../../domain/network-files/kinds.js';
 import type { Context, Enrollments, Pki } from '../../handlers/context.js';
-import { changing } from './changing.js';
+import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { InProcessApi } from './in-process.js';
 import { partial } from './partial.js';
 
@@ -73,7 +73,7 @@ export class Rehearsal {
         defaultExpiry: () => SOME_DAY,
         issue: () => Promise.resolve({ token: '', jwt: '' }),
       }),
-      ...changing(PURPOSE, this.#schemas),
+      ...schemaChecks(this.#schemas),
     });
   }
 

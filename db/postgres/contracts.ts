@@ -9,6 +9,7 @@ import type { Outage } from './outages.js';
 import type { RequestClock } from './request-clock.js';
 import type { Statement } from './statement.js';
 import type { StatementCounts, StatementTrace } from './statement-watch.js';
+import type { Touched } from './touched.js';
 
 /** Runs statements. The pool and an open transaction both do; a store must not depend on which it has. */
 export interface Db {
@@ -23,6 +24,8 @@ export interface Db {
   many<R>(statement: Statement<R>, values?: readonly unknown[]): Promise<R[]>;
   /** How many rows it found or changed. @throws as `execute` */
   count(statement: Statement, values?: readonly unknown[]): Promise<number>;
+  /** Notes what a change touches beside epochs, once it was made. Absent where nothing is kept in memory. */
+  readonly touched?: ((touched: Touched) => void) | undefined;
   /** Whoever changes one row says here what its version is then; absent where it is not asked for. */
   readonly onVersion?: OnVersion | undefined;
   run: RunByText;
@@ -83,6 +86,7 @@ export interface Database extends Source {
     scope?: RequestScope,
   ): Promise<Whole<R>>;
   transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions, scope?: RequestScope): Promise<T>;
+  touched(touched: Touched, scope?: RequestScope): void;
   readonly isUp: () => boolean;
   /** Whether a full disk has room again; undefined when that is unknown. Takes about 1 MiB of it for a moment. */
   hasSpace(): Promise<boolean | undefined>;

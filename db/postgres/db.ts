@@ -33,7 +33,9 @@ import { timed } from './request-clock.js';
 import { unprepared } from './statement.js';
 import type { Statement } from './statement.js';
 import { StatementPool } from './statement-pool.js';
+import { connectionFault } from './statement-runner.js';
 import { StatementCounts, watched } from './statement-watch.js';
+import type { OnCommit, Touched } from './touched.js';
 import { BEGIN, BEGIN_EXPENDABLE, BEGIN_SNAPSHOT, BEGIN_UNSYNCED } from './transaction-commands.js';
 import { watch } from './watchdog.js';
 
@@ -50,8 +52,8 @@ export interface DatabaseOptions {
   /** The server gives no more than this many connections to the pool; called for each attempt that shows it. */
   readonly onLimit?: (open: number) => void;
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
-  /** A change was committed, or may have been: called before its call ends. Not for what is expendable. */
-  readonly onChanged?: () => void;
+  /** A change was committed, or may have been: called before its call ends. */
+  readonly onCommit?: OnCommit;
   /** Changes wait for a synchronous standby, or do so no longer. */
   readonly onConfirmationChange?: (isConfirmed: boolean) => void;
 }
@@ -85,7 +87,7 @@ class PooledDatabase extends Executor implements Database {
 
   constructor(readonly options: DatabaseOptions) {
     super();
-    const { patienceMs, actor, onLimit = () => undefined } = options;
+    const { patienceMs, actor, onLimit = () => undefined, onCommit = () => undefined } = options;
     const config = sessionConfig(options.connection);
     const connections = connectionCounts(options.poolSize);
     const counts = options.isCounted === true ? new StatementCounts() : undefined;
@@ -94,7 +96,7 @@ class PooledDatabase extends Executor implements Database {
       this.#requireUp();
     };
     const size = connections.others;
-    this.#pool = new StatementPool({ config, size, patienceMs, onLimit, actor, counts, requireUp });
+    this.#pool = new StatementPool({ config, size, patienceMs, onLimit, actor, counts, requireUp, onCommit });
     this.#lanes = openLanes(config, patienceMs);
     const bounds = options.lists ?? LIST_BOUNDS;
     this.#listLane = new ListLane({ config, connections, patienceMs, bounds, counts, onLimit });
@@ -122,7 +124,13 @@ class PooledDatabase extends Executor implements Database {
         this.#requireUp();
         return this.#listLane.list(statement, values, form, scope);
       case 'change':
-        return this.#inTurn(scope, () => this.#change(statement, values, form, scope));
+        return this.#inTurn(scope, () =>
+          this.#handingOver('epochs', scope, () => this.#change(statement, values, form, scope)),
+        );
+      case 'changeAside':
+        return this.#inTurn(scope, () =>
+          this.#handingOver(null, scope, () => this.#change(statement, values, form, scope)),
+        );
       case 'asyncChange':
         return this.#change(statement, values, form, scope);
       case 'pooled':
@@ -191,9 +199,24 @@ class PooledDatabase extends Executor implements Database {
     try {
       return await work();
     } finally {
-      this.options.onChanged?.();
       release();
     }
+  }
+
+  /** Hands over what a change of one statement touches when it is made, or may have been. */
+  async #handingOver<T>(touched: Touched | null, scope: RequestScope | undefined, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      if (touched !== null) this.touched(touched, scope);
+      return result;
+    } catch (error) {
+      if (connectionFault(error) !== undefined) this.touched('anything', scope);
+      throw error;
+    }
+  }
+
+  touched(touched: Touched, scope?: RequestScope): void {
+    this.options.onCommit?.([touched], scope?.actor?.requestId);
   }
 
   async #waitForTurn(scope: RequestScope | undefined): Promise<Release> {

@@ -18,7 +18,7 @@ import type {
 } from './contracts.js';
 import { Executor } from './executor.js';
 import { ScopedSource } from './scoped-source.js';
-import { locking } from './statement.js';
+import { isChange, locking } from './statement.js';
 import type { Statement } from './statement.js';
 
 /** The database for one request that has a precondition. */
@@ -35,7 +35,7 @@ export class GuardedSource extends ScopedSource {
   }
 
   override async execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
-    if (statement.kind !== 'change' || this.#isDecided) return super.execute(statement, values, form);
+    if (!isChange(statement.kind) || this.#isDecided) return super.execute(statement, values, form);
     const rows = await super.transaction(async (tx) => {
       const guard = new GuardedTransaction(tx, this.precondition);
       const result = await guard.execute(statement, values, form);
@@ -90,8 +90,12 @@ class GuardedTransaction extends Executor {
     return this.tx.onVersion;
   }
 
+  get touched(): Db['touched'] {
+    return this.tx.touched;
+  }
+
   async execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
-    if (statement.kind === 'change') await (this.#version ??= this.#lockVersion());
+    if (isChange(statement.kind)) await (this.#version ??= this.#lockVersion());
     return this.tx.execute(statement, values, form);
   }
 

@@ -3,6 +3,7 @@ import type { RowForm, Rows } from './connection.js';
 import type { Database, Db, OnVersion, RequestScope, Source, TransactionOptions, WholeOptions } from './contracts.js';
 import { Executor } from './executor.js';
 import type { Statement } from './statement.js';
+import type { Touched } from './touched.js';
 
 export class ScopedSource extends Executor implements Source {
   constructor(
@@ -18,6 +19,10 @@ export class ScopedSource extends Executor implements Source {
 
   execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
     return this.database.execute(statement, values, form, this.scope);
+  }
+
+  touched(touched: Touched): void {
+    this.database.touched(touched, this.scope);
   }
 
   whole<R>(statement: Statement<R>, values: readonly unknown[], options: WholeOptions) {

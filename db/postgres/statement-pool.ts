@@ -5,19 +5,21 @@ import { beginAs } from './attribution.js';
 import type { Actor } from './attribution.js';
 import { prepareConnection } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
-import type { ConnectionStats, Db, RequestScope } from './contracts.js';
+import type { ConnectionStats, Db, OnVersion, RequestScope } from './contracts.js';
 import { isConflict, translate } from './errors.js';
-import { ExecutorOn } from './executor.js';
+import { Executor } from './executor.js';
 import { growWithinLimits } from './pool-growth.js';
 import type { GrowingPool } from './pool-growth.js';
 import { timed } from './request-clock.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
-import type { Sendable } from './statement.js';
+import type { Sendable, Statement } from './statement.js';
 import { connectionFault, isFull, runOn } from './statement-runner.js';
 import type { StatementRunner } from './statement-runner.js';
 import type { StatementCounts } from './statement-watch.js';
-import { COMMIT } from './transaction-commands.js';
+import { TransactionNotes } from './touched.js';
+import type { OnCommit } from './touched.js';
+import { BEGIN, COMMIT } from './transaction-commands.js';
 
 /** Many times what a controller's own statements are; only those for sets of changed columns vary beyond. */
 const MAX_PREPARED = 500;
@@ -31,6 +33,7 @@ export interface StatementPoolOptions {
   /** Who makes the changes that no scope names an actor for. */
   readonly actor: Actor | undefined;
   readonly counts: StatementCounts | undefined;
+  readonly onCommit: OnCommit;
   /** @throws DatabaseUnavailable while the database is known to be away */
   readonly requireUp: () => void;
 }
@@ -76,14 +79,19 @@ export class StatementPool {
 
   /** @param begin  the statement that opens the transaction */
   transact<T>(work: (tx: Db) => Promise<T>, begin: Sendable, scope: RequestScope | undefined): Promise<T> {
+    const { onCommit } = this.options;
     return this.#onClient(scope, async (client, run, onBroken) => {
       try {
         await run(beginAs(begin, scope?.actor));
-        const result = await work(new ExecutorOn(run, scope?.onVersion));
+        const notes = new TransactionNotes();
+        const result = await work(new NotedTransaction(run, notes, scope?.onVersion));
         await run(COMMIT);
+        const touched = begin === BEGIN ? notes.all : notes.noted;
+        if (touched.length > 0) onCommit(touched, scope?.actor?.requestId);
         return result;
       } catch (error) {
         if (connectionFault(error) === undefined) await client.query('ROLLBACK').catch(onBroken);
+        else onCommit(['anything'], scope?.actor?.requestId);
         throw error;
       }
     });
@@ -132,6 +140,31 @@ export class StatementPool {
 
   end(): Promise<void> {
     return this.#pool.end();
+  }
+}
+
+/** The statements of an open transaction, which note what they touch. */
+class NotedTransaction extends Executor {
+  constructor(
+    readonly runner: StatementRunner,
+    readonly notes: TransactionNotes,
+    readonly versionListener: OnVersion | undefined,
+  ) {
+    super();
+  }
+
+  override get onVersion(): OnVersion | undefined {
+    return this.versionListener;
+  }
+
+  get touched(): TransactionNotes['touched'] {
+    return this.notes.touched;
+  }
+
+  execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
+    if (statement.kind === 'change') this.notes.wrote(false);
+    else if (statement.kind === 'changeAside') this.notes.wrote(true);
+    return this.runner<R>(statement, values, form);
   }
 }
 

@@ -9,9 +9,14 @@
  * - `pooled`: reads for longer, or locks: a connection of the pool to itself.
  * - `list`: a connection that only lists use, under the share of whoever reads it.
  * - `change`: waits for its turn among the changes, and its commit for the synchronous standbys.
+ * - `changeAside`: the same of what moves no epoch, as sessions and terminators, which come and go all the time: only
+ *   what is noted with it (`touched`) is forgotten.
  * - `asyncChange`: a change whose commit waits for no standby, for what is simply done again when a failover loses it.
  */
-export type StatementKind = 'read' | 'pooled' | 'list' | 'change' | 'asyncChange';
+export type StatementKind = 'read' | 'pooled' | 'list' | 'change' | 'changeAside' | 'asyncChange';
+
+/** Those that make a request change something, and wait for its precondition. */
+export const isChange = (kind: StatementKind): boolean => kind === 'change' || kind === 'changeAside';
 
 /** What a connection needs to run it. */
 export interface Sendable {
@@ -59,7 +64,7 @@ class Change<R> implements Statement<R> {
   #attributed: Sendable | undefined;
 
   constructor(
-    readonly kind: 'change' | 'asyncChange',
+    readonly kind: 'change' | 'changeAside' | 'asyncChange',
     readonly name: string,
     readonly textWith: ChangeText,
   ) {
@@ -121,6 +126,10 @@ export const locking: typeof slowRead = slowRead;
 /** A statement that changes something: outside a transaction, one of its own. */
 export const change = <R = never>(name: string, text: ChangeText): Statement<R> =>
   new Change<R>('change', unique(name), text);
+
+/** A change that moves no epoch. */
+export const changeAside = <R = never>(name: string, text: ChangeText): Statement<R> =>
+  new Change<R>('changeAside', unique(name), text);
 
 /**
  * A change whose commit waits for no synchronous standby, as that of a transaction which `isExpendable`. In a

@@ -329,23 +329,31 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
         draft.isSummed === true ? 'on' : '',
         ...shown,
       ]);
+      // Those beyond the bound that it ended are heard of by NOTIFY: no answer of this login depends on them.
+      db.touched?.('auditRecords');
       return row && ownerFrom(row);
     },
     async isSharedWithRouters(id) {
       const row = await db.one(IS_SHARED, [id]);
       return row?.isShared ?? true;
     },
-    remove: (id) => remove(db, 'api_sessions', API_SESSION, id),
+    async remove(id) {
+      await remove(db, 'api_sessions', API_SESSION, id);
+      db.touched?.({ apiSession: id });
+    },
     async logOut(id, isSummed) {
       const rowCount = await db.count(LOG_OUT, [id, isSummed ? 'on' : '']);
+      db.touched?.({ apiSession: id });
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async completeMfa(id) {
       const rowCount = await db.count(COMPLETE_MFA, [id]);
+      db.touched?.({ postureOf: id });
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async removeOf(identityId, keptId) {
       await db.execute(API_SESSIONS_OF_IDENTITY, [identityId, keptId ?? '']);
+      db.touched?.({ identity: identityId });
     },
     async findOwner(tokenHash, timeoutSeconds) {
       const row = await db.one(BY_TOKEN, [tokenHash, timeoutSeconds]);

@@ -125,8 +125,7 @@ const SET_SIGNERS = change(
   ({
     returningActor,
   }) => `INSERT INTO auth_policy_signers (auth_policy_id, signer_id) SELECT $1, s.id FROM unnest($2::text[]) s (id)
-  WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1
-    AND t.signer_id = s.id)${returningActor}`,
+  WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1 AND t.signer_id = s.id)${returningActor}`,
 );
 
 const AUTH_POLICY_DETAIL = read<Row>('auth-policy-detail', DETAIL);
@@ -150,6 +149,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
   const setSigners = async (id: string, signers: readonly string[] | undefined) => {
     if (signers === undefined) return;
     await db.execute(CLEAR_SIGNERS, [id, signers]);
+    db.touched?.('apiSessions');
     if (signers.length === 0) return;
     await db.execute(SET_SIGNERS, [id, signers]);
   };
@@ -171,6 +171,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
     },
     async update(id, changes) {
       await update(db, 'auth_policies', AUTH_POLICY, id, valuesOf(changes), changes.primary !== undefined);
+      db.touched?.('apiSessions');
       await setSigners(id, changes.primary?.extJwt.allowedSigners);
     },
     async remove(id) {
@@ -180,6 +181,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
       if (row.signers.length > 0) throw inUse('enrollAuthPolicyId', AUTH_POLICY, 'externalJwtSigner', row.signers);
       if (row.is_system) throw inUse('authPolicyId', AUTH_POLICY, 'system', [id]);
       if (!row.deleted) throw notFound(AUTH_POLICY, id);
+      db.touched?.('apiSessions');
     },
     async seed(id, name, settings) {
       const rowCount = await db.count(unprepared('SELECT', 'SELECT FROM auth_policies WHERE id = $1'), [id]);

@@ -332,6 +332,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     },
     async take(id) {
       const row = await db.one(TAKE, [id]);
+      if (row !== undefined) db.touched?.({ identity: row.identityId });
       return row ?? raise(notFound(AUTHENTICATOR, id));
     },
     async credentialsByUsername(username) {
@@ -361,6 +362,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     },
     async requestExtension(id, isKeyRollRequested) {
       const row = await db.one(REQUEST_EXTEND, [id, isKeyRollRequested]);
+      if (row !== undefined) db.touched?.({ identity: row.identity_id });
       return row?.identity_id;
     },
     async passwordHashOf(id) {

@@ -111,10 +111,9 @@ export interface CaStore {
   setVerified(id: string): Promise<void>;
   /**
    * Also deletes its cert authenticators, enrollments and the API sessions of both kinds. Call it in a transaction.
-   * @returns the ended API sessions
    * @throws DomainError `notFound`
    */
-  remove(id: string): Promise<readonly string[]>;
+  remove(id: string): Promise<void>;
 }
 
 const CA_DETAIL = read<Row>('ca-detail', DETAIL);
@@ -176,7 +175,7 @@ export function caStore(db: Db, lists: Lists): CaStore {
       await db.execute(LOCK_DELETE, [id]);
       const rows = await db.many(END_SESSIONS, [id]);
       await remove(db, 'cas', CA, id);
-      return rows.map((row) => row.id);
+      for (const ended of rows) db.touched?.({ apiSession: ended.id });
     },
   };
 }

@@ -160,9 +160,13 @@ export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerS
         ? lists.page(db, { ...source, symbols: publicSignerSymbols }, request, enabledOnly)
         : lists.page(db, source, request),
     create: (id, draft) => insert(db, 'external_jwt_signers', { id, ...valuesOf(draft) }),
-    update: (id, changes) => update(db, 'external_jwt_signers', SIGNER, id, valuesOf(changes)),
+    async update(id, changes) {
+      await update(db, 'external_jwt_signers', SIGNER, id, valuesOf(changes));
+      db.touched?.('apiSessions');
+    },
     async remove(id) {
       const row = await db.one(JWT_SIGNER_DELETE, [id]);
+      db.touched?.('apiSessions');
       if (row === undefined) throw notFound(SIGNER, id);
       if (row.allowing.length > 0) throw inUse('primary.extJwt.allowedSigners', SIGNER, 'authPolicy', row.allowing);
       if (row.requiring.length > 0) throw inUse('secondary.requireExtJwtSigner', SIGNER, 'authPolicy', row.requiring);

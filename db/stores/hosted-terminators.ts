@@ -9,7 +9,7 @@ import type { HostingPrecedence } from '../../domain/model.js';
 import { TOUCHED, laterThan } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { reachesSql } from './router-models.js';
-import { change, locking, read, slowRead } from '../postgres/statement.js';
+import { changeAside, locking, read, slowRead } from '../postgres/statement.js';
 
 interface AnyDraft {
   /** Also its address. */
@@ -144,7 +144,7 @@ const INSTANCE = slowRead<{ taken: boolean }>(
 const isBelow = (most: number, where: string) =>
   `(SELECT count(*) FROM (SELECT FROM terminators WHERE ${where} LIMIT ${most}) c) < ${most}`;
 /** Counts only for one that is not there yet. */
-const UPSERT = change<{ is_new: boolean }>(
+const UPSERT = changeAside<{ is_new: boolean }>(
   'host-upsert',
   ({ actor }) => `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,
   host_id, instance_id, instance_secret, peer_data, cost, precedence)
@@ -175,7 +175,7 @@ LIMIT $7`,
 );
 
 /** Of one moment: a terminator that is seen here was made by a grant that is seen too, unless it is lost by now. */
-const REMOVE_TUNNELED = change<{ id: string }>(
+const REMOVE_TUNNELED = changeAside<{ id: string }>(
   'terminators-remove-tunneled',
   ({ actor }) => `DELETE FROM terminators t WHERE t.router_id = $1 AND t.binding = $2 AND t.is_system
   AND (t.service_id = ANY ($3)) <> $4 AND NOT ${reachesSql('$1', 't.service_id', "'Bind'")} RETURNING t.id${actor}`,
@@ -217,7 +217,7 @@ const TERMINATORS_HOSTED = slowRead<HostedTerminator>(
   ORDER BY id LIMIT $3`,
 );
 
-const TERMINATOR_CHANGE = change(
+const TERMINATOR_CHANGE = changeAside(
   'terminator-change',
   ({
     returningActor,
@@ -225,12 +225,12 @@ const TERMINATOR_CHANGE = change(
   WHERE id = $1 AND router_id = $2 AND host_id = $3${returningActor}`,
 );
 
-const TERMINATORS_REMOVE = change<{ id: string }>(
+const TERMINATORS_REMOVE = changeAside<{ id: string }>(
   'terminators-remove',
   ({ actor }) => `DELETE FROM terminators WHERE id = ANY ($1) AND router_id = $2 AND is_system RETURNING id${actor}`,
 );
 
-const TERMINATORS_REMOVE_OF_SESSIONS = change(
+const TERMINATORS_REMOVE_OF_SESSIONS = changeAside(
   'terminators-remove-of-sessions',
   ({ returningActor }) => `DELETE FROM terminators WHERE session_id = ANY ($1) AND router_id = $2${returningActor}`,
 );

@@ -375,10 +375,12 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         },
         changes.hostings !== undefined,
       );
+      db.touched?.({ identity: id });
       if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
     },
     async claimExternalId(id, externalId) {
       const rowCount = await db.count(CLAIM_EXTERNAL_ID, [id, externalId]);
+      db.touched?.({ identity: id });
       return rowCount === 1;
     },
     async highestNumber(name) {
@@ -387,19 +389,23 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     },
     async remove(id) {
       const row = await db.one(DELETE, [id]);
+      db.touched?.({ identity: id });
       if (row?.deleted === true) return;
       throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
     },
     async removeOrdinary(id, caller) {
       const rowCount = await db.count(DELETE_ORDINARY, [id, caller.isAdmin ? null : caller.permissions]);
+      db.touched?.({ identity: id });
       return rowCount === 1;
     },
     async disable(id, minutes) {
       const rowCount = await db.count(DISABLE, [id, minutes]);
+      db.touched?.({ identity: id });
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
     async enable(id) {
       const rowCount = await db.count(ENABLE, [id]);
+      db.touched?.({ identity: id });
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
   };

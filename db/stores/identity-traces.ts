@@ -39,10 +39,12 @@ export function identityTraceStore(db: Db): IdentityTraceStore {
   return {
     async begin(identityId, { traceId, channels, durationMs }) {
       const row = await db.one(BEGIN, [identityId, traceId, channels, durationMs]);
+      db.touched?.({ identity: identityId });
       return { traceId, endsAt: (row ?? raise(new Error('an INSERT without its row'))).endsAt };
     },
     async end(identityId) {
       await db.execute(TRACE_END, [identityId]);
+      db.touched?.({ identity: identityId });
     },
     sweep: (max) => db.count(SWEEP, [max]),
   };

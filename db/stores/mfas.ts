@@ -1,6 +1,7 @@
 /** TOTP enrollments of identities. Secrets come and go sealed; what a code opens is decided on a locked row. */
 import type { BaseEntity } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
+import type { Rows } from '../postgres/connection.js';
 import type { Db } from '../postgres/contracts.js';
 import { baseOf } from '../query/table.js';
 import type { BaseRow } from '../query/table.js';
@@ -52,7 +53,7 @@ export interface MfaStore {
   /** Codes are taken again, and no wrong one counts any more. False when nothing kept them from being taken. */
   unblock(identityId: string): Promise<boolean>;
   /** Call it before a session is completed by it: sessions that owe nothing at this moment may `undo` it. */
-  setVerified(id: string): Promise<void>;
+  setVerified(mfa: Pick<Mfa, 'id' | 'identityId'>): Promise<void>;
   /**
    * Removes one that was verified within the last `seconds`, if this session owed nothing then. False, and nothing
    * done, otherwise.
@@ -190,6 +191,10 @@ const SET_VERIFIED = touching('mfa-verified', 'is_verified = true, verified_at =
 const SET_CODES = touching('mfa-set-codes', 'sealed_codes = $2');
 
 export function mfaStore(db: Db): MfaStore {
+  const isRemoved = (identityId: string, { rowCount }: Pick<Rows<unknown>, 'rowCount'>): boolean => {
+    db.touched?.({ identity: identityId });
+    return rowCount > 0;
+  };
   return {
     async find(identityId) {
       const rows = await db.many(MFA_FIND, [identityId]);
@@ -219,22 +224,22 @@ export function mfaStore(db: Db): MfaStore {
     async countWrongOf(apiSessionId, { most, windowSeconds }) {
       await db.execute(COUNT_WRONG_OF, [apiSessionId, windowSeconds, most]);
     },
-    async setVerified(id) {
+    async setVerified({ id, identityId }) {
       await db.execute(SET_VERIFIED, [id]);
       await db.execute(LET_UNDO, [id]);
+      db.touched?.({ identity: identityId });
     },
     async undo(identityId, apiSessionId, seconds) {
-      return (await db.count(UNDO, [identityId, apiSessionId, seconds])) > 0;
+      return isRemoved(identityId, await db.execute(UNDO, [identityId, apiSessionId, seconds]));
     },
     async setCodes(id, sealedCodes) {
       await db.execute(SET_CODES, [id, sealedCodes]);
     },
     async remove(identityId) {
-      const rowCount = await db.count(DELETE, [identityId]);
-      return rowCount > 0;
+      return isRemoved(identityId, await db.execute(DELETE, [identityId]));
     },
     async removeUnverified(identityId) {
-      return (await db.count(DELETE_UNVERIFIED, [identityId])) > 0;
+      return isRemoved(identityId, await db.execute(DELETE_UNVERIFIED, [identityId]));
     },
     async after(id, max) {
       const rows = await db.many(MFAS_AFTER, [id, max]);

@@ -156,6 +156,7 @@ export function postureStore(db: Db): PostureStore {
     async keep(apiSessionId, { os, mac, domain, processes, wokenAt, unlockedAt }) {
       const told: Told = { os, mac, domain, processes };
       await db.execute(KEEP, [apiSessionId, json(told), wokenAt, unlockedAt]);
+      db.touched?.({ postureOf: apiSessionId });
     },
     async ofIdentity(identityId) {
       const rows = await db.many(POSTURES_OF_IDENTITY, [identityId]);

@@ -84,10 +84,12 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
     },
     async endApiSession(id) {
       await db.execute(END_API_SESSION, [id]);
+      db.touched?.({ apiSession: id });
     },
     async endIdentity(id) {
       if ((await db.count(HOLD_IDENTITY, [id])) === 0) throw notFound('identity', id);
       await db.execute(END_IDENTITY, [id]);
+      db.touched?.({ identity: id });
     },
     sweep: (max) => db.count(SWEEP, [max]),
   };

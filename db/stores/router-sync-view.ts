@@ -3,7 +3,7 @@ import type { Selectable } from '../../domain/policy/roles.js';
 import { JOINS, MAY_CALL, OWES_TOTP } from './api-sessions.js';
 import type { Db } from '../postgres/contracts.js';
 import type { RoleList } from '../query/scopes.js';
-import { change, slowRead } from '../postgres/statement.js';
+import { changeAside, slowRead } from '../postgres/statement.js';
 
 /** A router as far as its channel is concerned. */
 export interface KnownRouter extends Selectable {
@@ -100,7 +100,7 @@ FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND (t.id = ANY ($1) OR t.iden
 );
 
 /** Locked in one order, so that two controllers never wait for each other. */
-const SHARE = change(
+const SHARE = changeAside(
   'sessions-share-with-routers',
   ({ returningActor }) => `WITH due AS MATERIALIZED (SELECT t.id FROM api_sessions t
   WHERE ${FOR_ROUTERS} AND t.id = ANY ($1) AND NOT t.is_shared_with_routers ORDER BY t.id FOR NO KEY UPDATE)

@@ -271,6 +271,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     // tunneler is switched on again at once.
     await db.execute(TUNNELER_TERMINATORS_DELETE, [id, TUNNEL_BINDING]);
     await db.execute(TUNNELER_IDENTITY_DELETE, [id]);
+    db.touched?.({ identity: id });
   };
   /** The identity is locked before its policies. */
   const removeTunneler = (id: string, refusal: Refusal) =>
@@ -329,7 +330,10 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
       if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);
       else if (current.is_tunneler_enabled && !hasTunneler) await removeTunneler(id, 'notUpdatable');
-      else if (hasTunneler && name !== current.name) await update(db, 'identities', 'identity', id, { name });
+      else if (hasTunneler && name !== current.name) {
+        await update(db, 'identities', 'identity', id, { name });
+        db.touched?.({ identity: id });
+      }
     },
     async remove(id, isEdge) {
       const current = await lock(id, isEdge);

@@ -29,7 +29,7 @@ import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { HAS_CHANNELS, routersFor } from './session-routers.js';
 import { inAll, referringTo, rowsWhere } from '../query/scopes.js';
-import { change, read, slowRead } from '../postgres/statement.js';
+import { change, changeAside, read, slowRead } from '../postgres/statement.js';
 
 /** A session as its table has it. */
 type Stored = Omit<Session, 'service' | 'servicePolicies' | 'edgeRouters'> & { readonly serviceId: string };
@@ -124,7 +124,7 @@ const detailWith = (name: string, policies: string) =>
     name,
     detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS "isGranted"` }, OWNED),
   );
-const DETAIL = detailWith('session-detail-any', POLICIES);
+const DETAIL = detailWith('session-detail', POLICIES);
 const OWN_DETAIL = detailWith('session-detail-own', NO_POLICIES);
 
 const BY_TOKEN = read<Row & { isGranted: boolean }>(
@@ -201,7 +201,7 @@ LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.typ
  * An existing row is taken over: locked against the sweep, and returned in full.
  */
 const creating = (name: string, device: string, from: string, until: string) =>
-  change<Row>(
+  changeAside<Row>(
     name,
     ({ actor }) => `WITH owner AS (SELECT e.id FROM identities e
   WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)${device}

@@ -27,7 +27,7 @@ export const createPostureResponseBulk: Handler<'client', 'createPostureResponse
 async function takeReports(
   reports: readonly Report[],
   caller: Caller,
-  { stores, apiSessions }: Context,
+  { stores }: Context,
 ): Promise<Response.PostureResponse> {
   const { apiSessionId } = caller;
   const checkIds = checksNamedBy(reports);
@@ -42,7 +42,6 @@ async function takeReports(
       if (next !== held.state) await postures.keep(apiSessionId, next);
       return next;
     });
-    apiSessions.reread(apiSessionId);
   }
   return { services: await servicesAskingForCode(reports, state, caller, stores) };
 }

@@ -54,7 +54,7 @@ export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurren
 export const extendVerifyCurrentIdentityAuthenticator: Handler<
   'client',
   'extendVerifyCurrentIdentityAuthenticator'
-> = async ({ params, body, caller }, { stores, apiSessions }) => {
+> = async ({ params, body, caller }, { stores }) => {
   const { unverifiedCertPem } = await stores.authenticators.extensionOf(params.id, caller.identityId);
   if (
     unverifiedCertPem === null ||
@@ -65,7 +65,6 @@ export const extendVerifyCurrentIdentityAuthenticator: Handler<
       causeMessage: 'it is not the certificate that waits to be verified',
     });
   }
-  apiSessions.forgetIdentity(caller.identityId);
   return noData();
 };
 

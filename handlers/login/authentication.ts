@@ -93,7 +93,7 @@ export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession
  */
 async function logInByPassword(
   { username, password }: Request.Authenticate,
-  { stores, passwords, apiSessions }: Context,
+  { stores, passwords }: Context,
   note: Note,
   open: OpenSession,
 ): Promise<OpenedSession> {
@@ -109,7 +109,7 @@ async function logInByPassword(
     if (found !== undefined && reason === undefined) return { credentials: found };
     const decidedAt = performance.now();
     // Within the admission, so that no more of these wait for the database than hashes are computed.
-    const isLocked = await endRefusedLogin(isRight ? undefined : found, { stores, apiSessions });
+    const isLocked = await endRefusedLogin(isRight ? undefined : found, stores);
     return { decidedAt, refusal: refused(isLocked ? 'lockedOut' : (reason ?? 'unknownUsername')) };
   });
   if ('refusal' in attempt) {

@@ -2,7 +2,6 @@
  * Wrong passwords in a row disable the identity once there are as many as its auth policy allows. Those of logins and
  * those given to change the own password count alike.
  */
-import { identityIdOf } from '../../domain/ids.js';
 import type { PasswordRules } from '../../domain/auth/auth-policy.js';
 import { DomainError } from '../../domain/errors.js';
 import type { GuessState, PasswordCredentials } from '../../db/stores/authenticators.js';
@@ -25,7 +24,7 @@ const NONE = '';
  */
 export async function endRefusedLogin(
   wrong: (Pick<PasswordCredentials, 'authenticatorId' | 'identityId'> & LockoutRules) | undefined,
-  { stores, apiSessions }: Pick<Context, 'stores' | 'apiSessions'>,
+  stores: Context['stores'],
 ): Promise<boolean> {
   const counted = wrong !== undefined && wrong.maxAttempts > 0 ? wrong : undefined;
   const isLocked = await unlessLast(() =>
@@ -42,9 +41,7 @@ export async function endRefusedLogin(
       { isUnsynced: true },
     ),
   );
-  if (isLocked !== true || counted === undefined) return false;
-  apiSessions.forgetIdentity(identityIdOf(counted.identityId));
-  return true;
+  return isLocked === true;
 }
 
 /** A password that an owner gives for its own authenticator. */
@@ -83,7 +80,7 @@ async function guessInTurn(
   guess: OwnGuess,
   rules: LockoutRules,
   verify: Context['passwords']['verify'],
-  { stores, apiSessions }: Context,
+  { stores }: Context,
 ): Promise<string | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const seen = await stores.authenticators.guessStateOf(guess.authenticatorId);
@@ -93,7 +90,6 @@ async function guessInTurn(
       stores.transaction((tx) => decide({ ...guess, seen, isRight }, rules, tx), { isExpendable: isRight }),
     );
     if (verdict === 'overtaken') continue;
-    if (verdict === 'locked') apiSessions.forgetIdentity(identityIdOf(guess.identityId));
     return verdict === 'right' ? (seen.passwordHash ?? undefined) : undefined;
   }
   throw new DomainError('tooManyRequests', { headers: { 'retry-after': '1' } });

@@ -43,10 +43,9 @@ export const detailMfaQrCode: Handler<'client', 'detailMfaQrCode'> = async ({ ca
 export const verifyMfa: Handler<'client', 'verifyMfa'> = async ({ caller, body }, context) => {
   const proof = { ...ownerOf(caller), code: body.code, isRecoveryAccepted: false, require: unverified };
   await withCode(proof, context, async (mfa, tx) => {
-    await tx.mfas.setVerified(mfa.id);
+    await tx.mfas.setVerified(mfa);
     await complete(caller, tx);
   });
-  context.apiSessions.forgetIdentity(caller.identityId);
   return noData();
 };
 
@@ -58,7 +57,6 @@ export const authenticateMfa: Handler<'client', 'authenticateMfa'> = async ({ ca
   };
   const proof = { ...ownerOf(caller), code: body.code, isRecoveryAccepted: true, require };
   await withCode(proof, context, (_mfa, tx) => complete(caller, tx));
-  context.apiSessions.reread(caller.apiSessionId);
   return noData();
 };
 
@@ -78,7 +76,6 @@ export const deleteMfa: Handler<'client', 'deleteMfa'> = async ({ caller, header
     const proof = { ...ownerOf(caller), code, isRecoveryAccepted: true, require: enrolled };
     await withCode(proof, context, (_mfa, tx) => tx.mfas.remove(identityId));
   }
-  context.apiSessions.forgetIdentity(identityId);
   return noData();
 };
 

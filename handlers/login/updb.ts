@@ -1,5 +1,4 @@
 /** Changing a username and password authenticator, as administrator and as its owner. */
-import { identityIdOf } from '../../domain/ids.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import { usernameFault } from '../../domain/auth/username.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
@@ -69,7 +68,7 @@ async function changesOf(
 
 /** @param own  what an owner has shown, which must still hold, and the session that stays */
 async function write(
-  { stores, apiSessions }: Context,
+  { stores }: Context,
   { id, identity }: Authenticator,
   changes: UpdbChanges,
   own: { readonly currentHash: string; readonly apiSessionId: string } | undefined,
@@ -84,7 +83,6 @@ async function write(
     // The lock waited for logins with the old password: their sessions are there by now.
     if (isPasswordChange) await tx.apiSessions.removeOf(identity.id, own?.apiSessionId);
   });
-  if (changes.passwordHash !== undefined) apiSessions.forgetIdentity(identityIdOf(identity.id));
 }
 
 /** Owners learn nothing of others: neither which name it was, nor where it is in use. */

@@ -1,5 +1,4 @@
 /** API sessions: who is logged in. */
-import { apiSessionIdOf } from '../../domain/ids.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireMayEnd, whereAllowed } from '../delegation/delegation.js';
@@ -17,16 +16,12 @@ export const detailAPISessions: Handler<'management', 'detailAPISessions'> = asy
  * DELETE /api-sessions/{id}: its token is refused from then on, and what belongs to it goes. Fails: `notFound`,
  * `forbidden`.
  */
-export const deleteAPISessions: Handler<'management', 'deleteAPISessions'> = async (
-  { params, caller },
-  { stores, apiSessions },
-) => {
+export const deleteAPISessions: Handler<'management', 'deleteAPISessions'> = async ({ params, caller }, { stores }) => {
   await whereAllowed(
     caller,
     stores,
     async (tx) => requireMayEnd(caller, (await tx.apiSessions.get(params.id)).identity.id, 'forbidden', tx),
     (on) => on.apiSessions.remove(params.id),
   );
-  apiSessions.forget(apiSessionIdOf(params.id));
   return noData();
 };

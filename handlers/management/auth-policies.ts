@@ -28,7 +28,7 @@ export const detailAuthPolicy: Handler<'management', 'detailAuthPolicy'> = async
  */
 export const updateAuthPolicy: Handler<'management', 'updateAuthPolicy'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const draft = { name: requireName(body.name), tags: tagsFrom(body.tags), ...settingsFrom(body) };
   await stores.transaction((tx) =>
@@ -37,14 +37,13 @@ export const updateAuthPolicy: Handler<'management', 'updateAuthPolicy'> = async
       await tx.authPolicies.update(params.id, draft);
     }),
   );
-  apiSessions.forgetAll();
   return noData();
 };
 
 /** PATCH /auth-policies/{id}. Fails: as PUT. */
 export const patchAuthPolicy: Handler<'management', 'patchAuthPolicy'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const changes = { name: givenName(body.name), tags: givenTags(body.tags) };
   const isOfSettings = body.primary != null || body.secondary != null;
@@ -60,7 +59,6 @@ export const patchAuthPolicy: Handler<'management', 'patchAuthPolicy'> = async (
       await authPolicies.update(params.id, { ...changes, ...settingsWith(present, body) });
     });
   });
-  apiSessions.forgetAll();
   return noData();
 };
 

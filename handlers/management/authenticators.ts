@@ -1,5 +1,4 @@
 /** Authenticators, as an administrator sees and sets them. */
-import { identityIdOf } from '../../domain/ids.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import type { AuthenticatorMethod, EnrollmentMethod } from '../../domain/model.js';
@@ -22,7 +21,7 @@ export const listAuthenticators: Handler<'management', 'listAuthenticators'> = a
  * `certificateInvalid`.
  */
 export const createAuthenticator: Handler<'management', 'createAuthenticator'> = async ({ body }, context) => {
-  const { stores, passwords, apiSessions, newId } = context;
+  const { stores, passwords, newId } = context;
   if (body.method === 'cert') return createCert(body, context);
   const policy = await stores.authPolicies.ofIdentity(body.identityId);
   const username = given(body.username) ?? '';
@@ -38,7 +37,6 @@ export const createAuthenticator: Handler<'management', 'createAuthenticator'> =
     await tx.authenticators.createUpdb({ id, identityId, username, passwordHash, tags: tagsFrom(body.tags) });
     await tx.apiSessions.removeOf(identityId);
   });
-  apiSessions.forgetIdentity(identityIdOf(identityId));
   return created('authenticators', id);
 };
 
@@ -92,15 +90,11 @@ export const patchAuthenticator: Handler<'management', 'patchAuthenticator'> = a
 };
 
 /** DELETE /authenticators/{id}: the API sessions it opened end with it. Fails: `notFound`, `notDeletable`. */
-export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async (
-  { params },
-  { stores, apiSessions },
-) => {
+export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async ({ params }, { stores }) => {
   const { identity } = await stores.authenticators.get(params.id);
   await stores.transaction((tx) =>
     tx.administrators.keep(identity.id, 'notDeletable', () => tx.authenticators.take(params.id)),
   );
-  apiSessions.forgetIdentity(identityIdOf(identity.id));
   return noData();
 };
 
@@ -110,7 +104,7 @@ export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> =
  */
 export const requestExtendAuthenticator: Handler<'management', 'requestExtendAuthenticator'> = async (
   { params, body },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const identityId = await stores.authenticators.requestExtension(params.id, body.rollKeys ?? false);
   if (identityId === undefined) {
@@ -119,7 +113,6 @@ export const requestExtendAuthenticator: Handler<'management', 'requestExtendAut
       causeMessage: 'only a certificate that this network issued can be extended',
     });
   }
-  apiSessions.forgetIdentity(identityIdOf(identityId));
   return noData();
 };
 
@@ -129,7 +122,7 @@ export const requestExtendAuthenticator: Handler<'management', 'requestExtendAut
  */
 export const reEnrollAuthenticator: Handler<'management', 'reEnrollAuthenticator'> = async (
   { params, body },
-  { stores, apiSessions, enrollments, newId },
+  { stores, enrollments, newId },
 ) => {
   const expiresAt = new Date(body.expiresAt);
   const { identity, method: current, cert } = await stores.authenticators.get(params.id);
@@ -148,7 +141,6 @@ export const reEnrollAuthenticator: Handler<'management', 'reEnrollAuthenticator
       await tx.apiSessions.removeOf(identity.id);
     }),
   );
-  apiSessions.forgetIdentity(identityIdOf(identity.id));
   return created('enrollments', id);
 };
 

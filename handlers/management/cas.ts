@@ -1,5 +1,4 @@
 /** Certificate authorities of others, whose certificates enroll and log in. */
-import { apiSessionIdOf } from '../../domain/ids.js';
 import { X509Certificate, randomUUID } from 'node:crypto';
 import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
@@ -83,16 +82,13 @@ export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body, 
  * DELETE /cas/{id}: its authenticators, enrollments and their API sessions go too. Fails: `notFound`, `notDeletable`,
  * `unauthenticated`.
  */
-export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params, caller }, { stores, apiSessions }) => {
-  const ended = await stores.transaction((tx) =>
+export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params, caller }, { stores }) => {
+  await stores.transaction((tx) =>
     tx.administrators.keepAny('notDeletable', async () => {
       await requireMayChangeCa(caller, params.id, false, tx);
-      return tx.cas.remove(params.id);
+      await tx.cas.remove(params.id);
     }),
   );
-  ended.forEach((id) => {
-    apiSessions.forget(apiSessionIdOf(id));
-  });
   return noData();
 };
 

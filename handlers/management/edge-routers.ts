@@ -1,5 +1,4 @@
 /** Edge routers: through which identities reach services. */
-import { identityOfTunneler, routerIdOf } from '../../domain/ids.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireMayChangeRouter } from '../delegation/delegation.js';
@@ -31,41 +30,35 @@ export const detailEdgeRouter: Handler<'management', 'detailEdgeRouter'> = async
 /** PUT /edge-routers/{id}. Fails: as create. */
 export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const draft = routerFromWhole(true, body);
   await stores.transaction(async (tx) => {
     await requireMayChangeRouter(caller, params.id, tx);
     await tx.routers.update(params.id, true, draft);
   });
-  apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** PATCH /edge-routers/{id}. Fails: as create. */
 export const patchEdgeRouter: Handler<'management', 'patchEdgeRouter'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const changes = routerFromPart(true, body);
   await stores.transaction(async (tx) => {
     await requireMayChangeRouter(caller, params.id, tx);
     await tx.routers.update(params.id, true, changes);
   });
-  apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 
 /** DELETE /edge-routers/{id}: its identity, its system policy and its enrollment go too, and it leaves every policy. */
-export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async (
-  { params, caller },
-  { stores, apiSessions },
-) => {
+export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async ({ params, caller }, { stores }) => {
   await stores.transaction(async (tx) => {
     await requireMayChangeRouter(caller, params.id, tx);
     await tx.routers.remove(params.id, true);
   });
-  apiSessions.forgetIdentity(identityOfTunneler(routerIdOf(params.id)));
   return noData();
 };
 

@@ -45,13 +45,12 @@ export const detailExternalJwtSigner: Handler<'management', 'detailExternalJwtSi
 /** PUT /external-jwt-signers/{id}. Fails: as create, `notFound`. */
 export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSigner'> = async (
   { params, body, caller },
-  { stores, apiSessions, targetFault },
+  { stores, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   const keySource = requireReachable(keySourceOf(given(body.certPem), given(body.jwksEndpoint)), targetFault);
   const settings = { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) };
   await stores.externalJwtSigners.update(params.id, settings);
-  apiSessions.forgetAll();
   return noData();
 };
 
@@ -61,7 +60,7 @@ export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSi
  */
 export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSigner'> = async (
   { params, body, caller },
-  { stores, apiSessions, targetFault },
+  { stores, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   const changes = { ...signerChangesFrom(body), tags: givenTags(body.tags) };
@@ -77,7 +76,6 @@ export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSign
     if (isNewEndpoint) requireReachable(keySource, targetFault);
     await externalJwtSigners.update(params.id, { ...changes, keySource });
   });
-  apiSessions.forgetAll();
   return noData();
 };
 
@@ -87,11 +85,10 @@ export const patchExternalJwtSigner: Handler<'management', 'patchExternalJwtSign
  */
 export const deleteExternalJwtSigner: Handler<'management', 'deleteExternalJwtSigner'> = async (
   { params, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
   await stores.externalJwtSigners.remove(params.id);
-  apiSessions.forgetAll();
   return noData();
 };
 

@@ -1,6 +1,5 @@
 /** Identities: who dials or hosts. What delegates must not do with them is in delegation/delegation.ts. */
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
-import { identityIdOf } from '../../domain/ids.js';
 import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
@@ -50,25 +49,18 @@ export const detailIdentity: Handler<'management', 'detailIdentity'> = async (
  * PUT /identities/{id}: for administrators, since what the body leaves out falls back to its default. Fails: as create,
  * `notUpdatable`, `unauthenticated`.
  */
-export const updateIdentity: Handler<'management', 'updateIdentity'> = async (
-  { params, body, caller },
-  { stores, apiSessions },
-) => {
+export const updateIdentity: Handler<'management', 'updateIdentity'> = async ({ params, body, caller }, { stores }) => {
   requireAdministrator(caller, 'non-admins may not use the PUT method, use PATCH instead');
   const draft = fromCreate(body);
   await stores.transaction(async (tx) => {
     const changes = await withoutOwners(params.id, draft, tx);
     await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.update(params.id, changes));
   });
-  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
 /** PATCH /identities/{id}. Fails: as create, `notUpdatable`, `unauthenticated`. */
-export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
-  { params, body, caller },
-  { stores, apiSessions },
-) => {
+export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ params, body, caller }, { stores }) => {
   requireMayPatch(caller, body);
   const { serviceHostingCosts: costs, serviceHostingPrecedences: precedences } = body;
   const hostingsChange = given(costs) !== undefined || given(precedences) !== undefined;
@@ -107,7 +99,6 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
       await (mayTakeLogin ? tx.administrators.keep(params.id, 'notUpdatable', write) : write());
     });
   }
-  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
@@ -115,10 +106,7 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async (
  * DELETE /identities/{id}: its authenticators, enrollments and API sessions go too. Fails: `notFound`, `notDeletable`,
  * `unauthenticated`.
  */
-export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
-  { params, caller },
-  { stores, apiSessions },
-) => {
+export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async ({ params, caller }, { stores }) => {
   if (!(await stores.identities.removeOrdinary(params.id, caller)))
     await stores.transaction(async (tx) => {
       await requireMayDelete(caller, params.id, tx);
@@ -129,7 +117,6 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
         });
       await tx.administrators.keep(params.id, 'notDeletable', () => tx.identities.remove(params.id));
     });
-  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
@@ -137,17 +124,13 @@ export const deleteIdentity: Handler<'management', 'deleteIdentity'> = async (
  * DELETE /identities/{id}/mfa: its API sessions go back to what its auth policy asks; nothing happens without an
  * enrollment. Fails: `notFound`, `unauthenticated`.
  */
-export const removeIdentityMfa: Handler<'management', 'removeIdentityMfa'> = async (
-  { params, caller },
-  { stores, apiSessions },
-) => {
+export const removeIdentityMfa: Handler<'management', 'removeIdentityMfa'> = async ({ params, caller }, { stores }) => {
   await whereAllowed(
     caller,
     stores,
     (tx) => requireMayModify(caller, params.id, tx),
     async ({ identities, mfas }) => mfas.remove((await identities.get(params.id)).id),
   );
-  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 
@@ -157,14 +140,13 @@ export const removeIdentityMfa: Handler<'management', 'removeIdentityMfa'> = asy
  */
 export const disableIdentity: Handler<'management', 'disableIdentity'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const minutes = Math.min(Math.max(body.durationMinutes, 0), MAX_DISABLE_MINUTES);
   await stores.transaction(async (tx) => {
     await requireMayModify(caller, params.id, tx);
     await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.disable(params.id, minutes));
   });
-  apiSessions.forgetIdentity(identityIdOf(params.id));
   return noData();
 };
 

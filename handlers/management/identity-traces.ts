@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { invalidField } from '../../domain/errors.js';
 import { parseGoDuration } from '../../domain/go-duration.js';
-import { identityIdOf } from '../../domain/ids.js';
 import type * as Request from '../../generated/management/request.js';
 import { isoTime } from '../fields.js';
 import { ok } from '../handler.js';
@@ -16,7 +15,7 @@ const TRACE_ID = /^[\w.:-]*$/;
 /** PUT /identities/{id}/trace. Fails: `notFound`, `unauthenticated` for one above the caller. */
 export const updateIdentityTracing: Handler<'management', 'updateIdentityTracing'> = async (
   { params, body, caller },
-  { stores, apiSessions },
+  { stores },
 ) => {
   const draft = body.enabled === true ? draftFrom(body) : undefined;
   const trace = await whereAllowed(
@@ -30,7 +29,6 @@ export const updateIdentityTracing: Handler<'management', 'updateIdentityTracing
       return undefined;
     },
   );
-  apiSessions.forgetIdentity(identityIdOf(params.id));
   if (trace === undefined) return ok({ enabled: false });
   return ok({ enabled: true, traceId: trace.traceId, until: isoTime(trace.endsAt) });
 };

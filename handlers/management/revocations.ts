@@ -1,7 +1,6 @@
 /** Revocations: what ends before its time, on every controller. */
 import { SESSION_TOKEN_SECONDS } from '../../domain/auth/signed-jwt.js';
 import { invalidField } from '../../domain/errors.js';
-import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import type { Revocation } from '../../domain/administration.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, isoTime, linksOf, tagsFrom } from '../fields.js';
@@ -17,7 +16,7 @@ export const listRevocations: Handler<'management', 'listRevocations'> = async (
 /** POST /revocations. Fails: `notFound` for an unknown identity. */
 export const createRevocation: Handler<'management', 'createRevocation'> = async (
   { body: { id, type, tags } },
-  { stores, apiSessions },
+  { stores },
 ) => {
   if (type !== 'IDENTITY') requireId(id);
   await stores.transaction(async ({ revocations }) => {
@@ -26,8 +25,6 @@ export const createRevocation: Handler<'management', 'createRevocation'> = async
     else await revocations.endSession(id);
     await revocations.put(id, { type, lifetimeSeconds: SESSION_TOKEN_SECONDS, tags: tagsFrom(tags) });
   });
-  if (type === 'IDENTITY') apiSessions.forgetIdentity(identityIdOf(id));
-  if (type === 'API_SESSION') apiSessions.forget(apiSessionIdOf(id));
   return created(COLLECTION, id);
 };
 

@@ -118,6 +118,7 @@ export function openRecorder(client: pg.Client): Recorder {
 
   const tx = new ExecutorOn(execute);
   return Object.assign(new ExecutorOn(execute), {
+    touched: () => undefined,
     transaction: <T>(work: (tx: Db) => Promise<T>) => inTransaction(() => work(tx)),
     async whole<R>(statement: Statement<R>, values: readonly unknown[], { form }: WholeOptions) {
       const { rows, columns } = await execute(statement, values, form);

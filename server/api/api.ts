@@ -59,10 +59,6 @@ export interface ApiOptions {
   readonly compression: Compression;
   readonly context: Context;
   readonly apiSessions: ApiSessionRegistry;
-  /** Called before the answer: what was made or changed may take rights away. */
-  readonly onChanged: () => void;
-  /** Called after the answer: the request may have left a record, of a change or of a login. */
-  readonly onRecorded: () => void;
   /** Reports what the database lacks once, not for every request. */
   readonly outages: OutageLog;
   readonly refusedLogins: RefusedLogins;
@@ -179,7 +175,6 @@ export function createApi(options: ApiOptions): ApiHandler {
     const reader = (exchange.reader = new RequestReader(input.caller?.identityId ?? '', response));
     try {
       const reply = await act({ requestId: exchange.requestId, reader }, handler, input, seen, versions);
-      if (mayTakeAway(match.operation)) options.onChanged();
       if (reply.status === 201) seen.createdId = createdId(reply);
       if ('stream' in reply) {
         delete seen.clock; // it takes as long as its reader stays
@@ -229,7 +224,6 @@ export function createApi(options: ApiOptions): ApiHandler {
       if (error instanceof DomainError) refusedLogins.seen({ error, seen, requestId: exchange.requestId });
       fail(error, exchange, seen, { log, outages });
     }
-    if (!isRead(exchange.request)) options.onRecorded();
     tell(exchange, seen, started);
   };
 }
@@ -240,12 +234,6 @@ const actorOf = ({ caller, address }: Seen, requestId: string, controller: strin
   const { identityId: id, identityName: name, apiSessionId } = caller;
   return { kind: 'identity', id, name, apiSessionId, address, requestId, controller };
 };
-
-/** Changes that only add to what a caller may do. */
-const ADDING: readonly string[] = ['authenticate', 'createSession'];
-
-const mayTakeAway = ({ method, operationId }: OperationSpec): boolean =>
-  method !== 'GET' && !ADDING.includes(operationId);
 
 /** Or why there is none, `routeUnknown` or `methodNotAllowed`: that is answered once the body was read. */
 function tryRoute(request: IncomingMessage, path: string): Match | DomainError {

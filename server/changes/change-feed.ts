@@ -1,7 +1,7 @@
 /**
- * Hears through LISTEN/NOTIFY what other controllers changed. It is believed only while it hears: at connect and with
- * each ping it sends itself an echo by another connection. Without one it says so, and on return everything remembered
- * is dropped: what was missed cannot be known.
+ * Hears through LISTEN/NOTIFY what controllers changed, this one too. It is believed only while it hears: at connect
+ * and with each ping it sends itself an echo by another connection. Without one it says so, and on return everything
+ * remembered is dropped: what was missed cannot be known.
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientConfig } from 'pg';

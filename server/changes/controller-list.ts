@@ -20,9 +20,9 @@ export interface ControllerListKeeper {
   /** What routers are told now. */
   readonly known: KnownControllers;
   /** After a sign of life of this controller. */
-  beat(): Promise<void>;
+  afterSignOfLife(): Promise<void>;
   /** Another controller may have changed it. */
-  look(): Promise<void>;
+  read(): Promise<void>;
   /** Called with each newer list. */
   onChange: (() => void) | undefined;
 }
@@ -75,12 +75,12 @@ export async function openControllerList(options: ControllerListOptions): Promis
         controllers: told.addresses.map((each) => ({ id: idAt(each), address: each })),
       }),
     },
-    async beat() {
+    async afterSignOfLife() {
       if (now() - lastBeat > GAP_MS) steadySince = now();
       lastBeat = now();
       await refresh();
     },
-    async look() {
+    async read() {
       take(await stores.controllerList.look());
     },
     onChange: undefined,

@@ -11,6 +11,7 @@ import { migrate, migrationNames } from '../../db/schema/migrate.js';
 import { isTransactionPooled } from '../../db/postgres/pooler.js';
 import { serversOf } from '../../db/postgres/servers.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
+import type { OnCommit } from '../../db/postgres/touched.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
 import type { Config } from '../settings/config.js';
@@ -41,8 +42,7 @@ export interface DatabaseOptions extends ServerOptions {
   readonly connection: ServerConfig;
   /** The database was found not to answer. */
   readonly onLost: () => void;
-  /** Something was changed, or may have been; called before whoever changed it goes on. */
-  readonly onChanged?: () => void;
+  readonly onCommit?: OnCommit;
 }
 
 /** No statement takes longer, however long a handler may. */
@@ -55,7 +55,7 @@ export interface OpenDatabase {
 
 /** Waits for the server, brings the schema up to date and opens the pool. The closers are for the pool alone. */
 export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { config, log, closers, abort, connection, onLost, onChanged, besideRunning } = options;
+  const { config, log, closers, abort, connection, onLost, onCommit, besideRunning } = options;
   const wanting = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
   const prepare = async () => {
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
@@ -90,7 +90,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
       waiting: config.listQueue,
       timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS),
     },
-    ...(onChanged === undefined ? {} : { onChanged }),
+    ...(onCommit === undefined ? {} : { onCommit }),
     onConfirmationChange: (isConfirmed) => {
       outages.confirmed(isConfirmed);
     },

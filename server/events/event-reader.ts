@@ -29,7 +29,7 @@ export interface EventReader {
   /** @param begin  makes the listener, who hears of all that follows `start`, until `stop` */
   listen<L extends EventListener>(begin: (start: EventPosition) => L): Promise<{ listener: L; stop: () => void }>;
   /** Something was committed here, or may have been. */
-  nudge(): void;
+  schedule(): void;
   /** A batch was closed somewhere. */
   closed(batch: number): void;
   /** Some controller waits for events. */
@@ -91,7 +91,7 @@ export function createEventReader({ events, announce, log }: EventReaderOptions)
     }
   });
 
-  const nudge = () => {
+  const schedule = () => {
     if (turns.isClosed || soon !== undefined || !isWanted()) return;
     soon = setTimeout(
       () => {
@@ -136,7 +136,7 @@ export function createEventReader({ events, announce, log }: EventReaderOptions)
         },
       };
     },
-    nudge,
+    schedule,
     closed(batch) {
       if (listeners.size === 0 || head === undefined || batch < head.batch) return;
       // A turn that is to close a batch reads this one too.

@@ -5,8 +5,7 @@
  */
 import type { EventStore } from '../../db/stores/event-batches.js';
 import type { DueLetter, Lease, Progress, WebhookStore } from '../../db/stores/webhooks.js';
-import { messageOf } from '../../domain/events/event.js';
-import type { EventRecord, Message } from '../../domain/events/event.js';
+import type { Message } from '../../domain/events/event.js';
 import { kindFilter } from '../../domain/events/kinds.js';
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
@@ -16,18 +15,27 @@ import type { Logger } from '../base/log.js';
 import type { Outgoing } from '../sockets/outgoing.js';
 import { OutgoingFault } from '../sockets/outgoing.js';
 import { noteFailure } from '../base/outage-log.js';
+import { sharedPage } from './recent-pages.js';
+import type { RecentPages, SharedEvent } from './recent-pages.js';
+
+/** What was read of events for all targets of this process. */
+export interface KnownEvents {
+  /** The last batch that is known to be closed. */
+  readonly last: number;
+  readonly timeline: string;
+  readonly pages: Pick<RecentPages, 'after'>;
+}
 
 export interface TargetOptions {
   readonly holder: string;
   readonly events: EventStore;
   readonly webhooks: WebhookStore;
-  readonly outgoing: Outgoing;
+  readonly outgoing: Pick<Outgoing, 'post'>;
   readonly secret: Buffer;
   readonly newId: () => string;
   readonly timeoutMs: number;
   readonly retryForMs: number;
-  /** The last batch that is known to be closed, and the timeline. */
-  readonly known: () => { readonly last: number; readonly timeline: string };
+  readonly known: () => KnownEvents;
   readonly log: Logger;
 }
 
@@ -76,7 +84,7 @@ export class WebhookTarget {
   }
 
   /** There may be more to deliver. */
-  wake(hasDue = false): void {
+  schedule(hasDue = false): void {
     this.#hasDue ||= hasDue;
     this.#delay.wake();
   }
@@ -121,19 +129,20 @@ export class WebhookTarget {
   async #turn(): Promise<void> {
     const { events, known } = this.options;
     if (this.#hasDue) await this.#sendDue();
-    const { last, timeline } = known();
+    const { last, timeline, pages } = known();
     if (this.#position.batch > last) {
       await this.#save(true);
       await this.#delay.wait(SAVE_MS * 10);
       return;
     }
-    const page = await events.after(this.#position, last, PAGE);
+    // One that is far behind reads by itself.
+    const page = pages.after(this.#position) ?? sharedPage(await events.after(this.#position, last, PAGE), timeline);
     const matches = kindFilter(this.lease.kinds);
-    for (const record of page.records) {
+    for (const event of page.events) {
       if (this.#isStopped) return;
-      if (matches(record.kind)) await this.#deliver(record, timeline);
-      else this.#position = record.position;
-      if (isBefore(this.#position, record.position)) return; // it was not delivered: stopped, or woken
+      if (matches(event.kind)) await this.#deliver(event);
+      else this.#position = event.position;
+      if (isBefore(this.#position, event.position)) return; // it was not delivered: stopped, or woken
       await this.#save(false);
       if (this.#hasDue) await this.#sendDue();
     }
@@ -141,8 +150,7 @@ export class WebhookTarget {
   }
 
   /** Until it has arrived, is a dead letter, or this target is closed. */
-  async #deliver(record: EventRecord, timeline: string): Promise<void> {
-    const message = messageOf(timeline, record);
+  async #deliver(event: SharedEvent): Promise<void> {
     while (!this.#isStopped) {
       const wait = (this.#nextAttemptAt?.getTime() ?? 0) - Date.now();
       if (wait > 0) {
@@ -150,16 +158,16 @@ export class WebhookTarget {
         if (this.#hasDue) await this.#sendDue();
         continue;
       }
-      const fault = await this.#post(message);
+      const fault = await this.#post(event.message);
       if (this.#isStopped && fault !== undefined) return;
       if (fault === undefined) {
         const wasFailing = this.#failingSince !== null;
-        this.#arrived(record.position);
+        this.#arrived(event.position);
         if (wasFailing) await this.#save(true);
         return;
       }
       this.#failed(fault.text);
-      if (await this.#bury(record, message, fault)) return;
+      if (await this.#bury(event, fault)) return;
       await this.#save(true);
     }
   }
@@ -184,7 +192,7 @@ export class WebhookTarget {
   }
 
   /** @returns whether it was time to */
-  async #bury({ position, kind }: EventRecord, { id, body }: Message, { isFinal }: Fault): Promise<boolean> {
+  async #bury({ position, kind, message: { id, body } }: SharedEvent, { isFinal }: Fault): Promise<boolean> {
     const { webhooks, holder, newId, retryForMs, log } = this.options;
     const [firstFailedAt, lastError] = [this.#failingSince, this.#lastError];
     if (firstFailedAt === null || lastError === null) return false;

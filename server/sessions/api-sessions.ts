@@ -11,6 +11,7 @@ import { Sweeping } from './sweep-through.js';
 import type { CacheUse } from '../../domain/cache-use.js';
 import { DomainError } from '../../domain/errors.js';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
+import type { ApiSessionId, IdentityId } from '../../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../../domain/auth/tokens.js';
 import { MinuteCounts } from '../../domain/scheduling/minute-counts.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
@@ -43,6 +44,12 @@ export interface ApiSessionRegistry extends ApiSessions {
   authenticate(token: string): Promise<Authenticated>;
   /** Whether routers have its token, or are about to get it: asks the database, not memory. */
   isSharedWithRouters(apiSessionId: string): Promise<boolean>;
+  /** It ended. */
+  forget(apiSessionId: ApiSessionId): void;
+  /** Its posture or its second factor changed: unlike after `forget`, it goes on. */
+  reread(apiSessionId: ApiSessionId): void;
+  forgetIdentity(identityId: IdentityId): void;
+  /** A policy or a signer changed, which may concern any of them. */
   forgetAll(): void;
   /** False while changes made elsewhere may go unheard. */
   setTrusted(isTrusted: boolean): void;
@@ -257,7 +264,6 @@ export function createApiSessionRegistry({
     },
     async logOut({ apiSessionId, identityId }, { apiSessions }) {
       await apiSessions.logOut(apiSessionId, records.add(`logout ${identityId}`));
-      forget(apiSessionId);
     },
     async live(token, apiSessionId): Promise<LiveApiSession> {
       const key = apiSessionId === undefined || !isTrusted ? undefined : byId.get(apiSessionId);

@@ -23,7 +23,7 @@ export interface SessionSweeper {
   /** One turn. Answers how many sessions it removed; never throws. */
   turn(): Promise<number>;
   /** Grants may have been lost: a turn follows soon. */
-  nudge(): void;
+  schedule(): void;
   /** Waits for the turn that is running. */
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createSessionSweeper({
         const swept = await sessions.sweep(slice);
         removed += swept.removed;
         if (swept.seen < slice) break;
-        if (done + 1 === slices) nudge();
+        if (done + 1 === slices) schedule();
       }
       await waitForEnd();
     } catch (error) {
@@ -68,19 +68,19 @@ export function createSessionSweeper({
     if (turns.isClosed || ms === null || ms >= intervalMs) return;
     atEnd = setTimeout(() => void turn(), Math.max(ms, restMs)).unref();
   };
-  const nudge = () => {
+  const schedule = () => {
     if (turns.isClosed) return;
     soon ??= setTimeout(() => {
       soon = undefined;
       // A change that arrives during a turn may concern a session that the turn has already checked.
-      if (turns.isRunning) nudge();
+      if (turns.isRunning) schedule();
       else void turn();
     }, restMs).unref();
   };
   const timer = setInterval(() => void turn(), intervalMs).unref();
   return {
     turn,
-    nudge,
+    schedule,
     async close() {
       clearInterval(timer);
       clearTimeout(soon);

@@ -2,7 +2,6 @@
  * A controller from its start to its end: its data, who it is, what it keeps in memory, what listens. Here alone is put
  * together what lives long; start/phases.ts says what each step is given and opens.
  */
-import { EventEmitter } from 'node:events';
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../../domain/auth/passwords.js';
 import { newId } from '../../domain/auth/tokens.js';
@@ -19,6 +18,7 @@ import type { Closers } from '../base/closers.js';
 import type { Config } from '../settings/config.js';
 import { connectDatabase, locateServer } from '../data/database.js';
 import { createEpochMemory } from '../changes/epochs.js';
+import { ChangeSubscribers } from './change-subscribers.js';
 import type { Logger } from '../base/log.js';
 import { createMaintenance } from '../maintenance/maintenance.js';
 import { createPki } from '../keys/pki.js';
@@ -94,7 +94,7 @@ const newStart = (config: Config, log: Logger, abort: AbortSignal): Start => ({
   abort,
   closers: [],
   startedAt: new Date(),
-  changes: new EventEmitter(),
+  changes: new ChangeSubscribers(createEpochMemory(), log),
 });
 
 async function assemble(start: Start): Promise<Controller> {
@@ -123,14 +123,12 @@ async function assemble(start: Start): Promise<Controller> {
 /** The network is made by the first start. */
 async function openData(start: Start, connection: ServerConfig): Promise<Data> {
   const { config, log, abort, changes } = start;
-  const epochs = createEpochMemory();
   const opened = await connectDatabase({
     ...start,
     connection,
-    onLost: () => changes.emit('databaseLost'),
-    onChanged: () => {
-      epochs.changed();
-      changes.emit('changed');
+    onLost: () => changes.onDatabaseLost?.(),
+    onCommit: (touched, requestId) => {
+      changes.committed(touched, requestId);
     },
   });
   abort.throwIfAborted();
@@ -138,7 +136,7 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
   const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
   const network = await openNetwork(config, stores, passwords, controllerId, log);
-  return { ...opened, stores, epochs, passwords, network, controllerId };
+  return { ...opened, stores, epochs: changes.epochs, passwords, network, controllerId };
 }
 
 async function openIdentity({ network }: Data): Promise<Own> {
@@ -166,7 +164,7 @@ function keepFresh(ready: Ready, servers: Serving['servers']): void {
       fabric.news.keysChanged();
     });
   };
-  changes.on('pkiChanged', renew);
+  changes.onKeysRenewed = renew;
   const timer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
   closers.push(() => {
     clearInterval(timer);

@@ -1,6 +1,7 @@
 /** State in memory, the parts that keep it up to date, and the row by which others know this controller. */
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
@@ -10,18 +11,19 @@ import { createAuditKeeper } from '../events/audit-keeper.js';
 import type { Config } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
+import { openChangeFeed } from '../changes/change-feed.js';
+import type { ChangeFeed } from '../changes/change-feed.js';
 import { openControllerList } from '../changes/controller-list.js';
 import { createEventHub } from '../events/event-hub.js';
 import { createEventReader } from '../events/event-reader.js';
 import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
-import { followChanges } from './followers.js';
 import { startHeartbeat } from '../changes/heartbeat.js';
 import type { SigningEntity } from '../keys/network-keys.js';
 import { noteFailure } from '../base/outage-log.js';
 import { createOutgoing } from '../sockets/outgoing.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
-import { createWebhooks } from '../events/webhooks.js';
-import type { Webhooks } from '../events/webhooks.js';
+import { Webhooks } from '../events/webhooks.js';
+import type { Subscribers } from './change-subscribers.js';
 import type { Data, Live, Own, Start } from './phases.js';
 
 /** Between two signs of life on a stream of events. */
@@ -29,7 +31,7 @@ const HEARTBEAT_MS = 15_000;
 
 export async function openMemory(start: Start, connection: ServerConfig, data: Data & Own): Promise<Live> {
   const { config, log, closers, changes } = start;
-  const { database, stores, epochs, network, controllerId } = data;
+  const { database, stores, network, controllerId } = data;
   const apiSessions = createApiSessionRegistry({
     stores,
     tokenKey: network.tokenKey,
@@ -64,41 +66,51 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   };
   closers.push(() => fabric.close());
   if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
-  const { feed, isHearing } = await followChanges(
-    connection,
-    database,
-    {
-      apiSessions,
-      sweeper,
-      epochs,
-      keptAnswers,
-      fabric: fabric.news,
-      controllersChanged: () => {
-        list.look().catch((error: unknown) => {
-          // It is looked at again with the next sign of life.
-          noteFailure(log, error, 'the list of controllers could not be read');
-        });
-      },
-      pkiChanged: () => void changes.emit('pkiChanged'),
-      eventReader: events.eventReader,
-      webhooksChanged: () => {
-        webhooks.changed();
-      },
+  const feed = await followChanges(start, connection, database, {
+    apiSessions,
+    sweeper,
+    keptAnswers,
+    fabric: fabric.news,
+    controllersChanged: () => {
+      list.read().catch((error: unknown) => {
+        // It is read again with the next sign of life.
+        noteFailure(log, error, 'the list of controllers could not be read');
+      });
     },
-    log,
-    closers,
-  );
-  changes.on('databaseLost', () => {
-    feed.suspect();
+    eventReader: events.eventReader,
+    webhooksChanged: () => {
+      webhooks.changed();
+    },
   });
   const heartbeat = startHeartbeat(async () => {
     await stores.controllers.touch(joined);
-    await list.beat();
+    await list.afterSignOfLife();
   });
   closers.push(() => {
     heartbeat.stop();
   });
-  return { fabric, apiSessions, keptAnswers, feed, isHearing, heartbeat, announce, ...events };
+  return { fabric, apiSessions, keptAnswers, feed, isHearing: changes.isHearing, heartbeat, announce, ...events };
+}
+
+/** Resolves when the first attempt of the feed to connect is over. */
+async function followChanges(
+  { closers, changes }: Start,
+  connection: ServerConfig,
+  database: Database,
+  subscribers: Subscribers,
+): Promise<ChangeFeed> {
+  changes.subscribe(subscribers);
+  const announce = (channel: string, payload: string) =>
+    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const feed = openChangeFeed(connection, announce, changes.listeners(subscribers));
+  closers.push(() => {
+    feed.close();
+  });
+  changes.onDatabaseLost = () => {
+    feed.suspect();
+  };
+  await feed.ready;
+  return feed;
 }
 
 /** Deletes what has expired, and adds and drops the monthly partitions of the audit record. */
@@ -121,7 +133,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
 type Events = Pick<Live, 'eventReader' | 'eventStreams' | 'outgoing'> & { readonly webhooks: Webhooks };
 
 /** One reader of events for all who wait for them here: streams and webhooks. */
-function openEvents({ config, log, closers, changes }: Start, { database, stores, network }: Data): Events {
+function openEvents({ config, log, closers }: Start, { database, stores, network }: Data): Events {
   const { events } = stores;
   const eventReader = createEventReader({
     events,
@@ -129,9 +141,6 @@ function openEvents({ config, log, closers, changes }: Start, { database, stores
     log,
   });
   closers.push(() => eventReader.close());
-  changes.on('changed', () => {
-    eventReader.nudge();
-  });
   const eventStreams = createEventHub({
     events,
     reader: eventReader,
@@ -141,7 +150,7 @@ function openEvents({ config, log, closers, changes }: Start, { database, stores
     log,
   });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
-  const webhooks = createWebhooks({
+  const webhooks = new Webhooks({
     events,
     webhooks: stores.webhooks,
     reader: eventReader,

@@ -1,11 +1,11 @@
 /** Phases of a start: what each is given, and what it opens. A phase adds closers for what it opens. */
-import type { EventEmitter } from 'node:events';
 import type { PasswordHasher } from '../../domain/auth/passwords.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
 import type { KeptAnswers } from '../../handlers/kept-answers.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
+import type { ChangeSubscribers } from './change-subscribers.js';
 import type { Network } from '../keys/bootstrap.js';
 import type { ChangeFeed } from '../changes/change-feed.js';
 import type { Closers } from '../base/closers.js';
@@ -30,8 +30,7 @@ export interface Start {
   /** They run in reverse, so whatever opens something opens it after all that it needs. */
   readonly closers: Closers;
   readonly startedAt: Date;
-  /** Heard by what was built by then. */
-  readonly changes: EventEmitter<{ databaseLost: []; pkiChanged: []; changed: [] }>;
+  readonly changes: ChangeSubscribers;
 }
 
 /** The database with its schema, and in it the network. */

@@ -78,7 +78,7 @@ interface Answering extends Omit<ServeOptions, 'hurry'> {
 
 /** The application, as a server calls it. */
 async function answering(ready: Ready, { bindings, spas, inFlight, readiness, common, counts }: Answering) {
-  const { config, log, closers, startedAt, outages, apiSessions, fabric, context, eventReader } = ready;
+  const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
   const compression = new Compression(config.compression);
   const traces = await openTraces({ config, version: context.version.version, log, closers });
   const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
@@ -114,12 +114,6 @@ async function answering(ready: Ready, { bindings, spas, inFlight, readiness, co
       refusedLines,
       ownChanges: new OwnChanges({ changes: config.ownChangesPerHour, certificates: config.certificatesPerHour }),
       log,
-      onChanged: () => {
-        fabric.news.changedHere();
-      },
-      onRecorded: () => {
-        eventReader.nudge();
-      },
     }),
   });
   const handle = app.callback();

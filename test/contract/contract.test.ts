@@ -4,6 +4,8 @@ import type { OperationSpec } from '../../generated/operation.js';
 import { bindOperations } from '../../server/sessions/binder.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { watchHandedOver } from '../support/handed-over.js';
+import type { Announced, HandedOverNet } from '../support/handed-over.js';
 import { dreddDocument, readDocument } from './dredd-document.js';
 import type { JsonObject } from './dredd-document.js';
 import { runDredd } from './run-dredd.js';
@@ -16,6 +18,12 @@ import { unrecorded } from './unrecorded.js';
 /** Lines of the skip list. A new line needs a reason and a larger number here. */
 const SKIPS = 34;
 
+/** What requests of each API announce at least: else the net over announcements has a hole. */
+const SUBJECTS = {
+  client: ['ended', 'grants', 'identity', 'posture', 'session'],
+  management: ['access', 'cas', 'ended', 'grants', 'identity', 'routing', 'session', 'terminators', 'webhooks'],
+};
+
 const describeFault = ({ operationId, status, contentType, detail }: Outcome) =>
   `${operationId} ${status} (${contentType})\n${detail}`;
 const built = [...bindOperations()].filter(([, bound]) => bound !== 'pending').map(([operation]) => operation);
@@ -27,8 +35,10 @@ for (const api of ['client', 'management'] as const) {
     const own = built.filter((operation) => operation.api === api);
     let controller: TestController;
     let run: DreddRun;
+    let net: HandedOverNet;
     before(async () => {
       controller = await startTestController();
+      net = await watchHandedOver(controller.database);
       run = await runDredd(
         api,
         controller,
@@ -37,7 +47,10 @@ for (const api of ['client', 'management'] as const) {
         ),
       );
     });
-    after(() => controller.stop());
+    after(async () => {
+      await net.close();
+      await controller.stop();
+    });
 
     const isSkipped = (operationId: string, status: number) =>
       skipsOf({ api, operationId, status, contentType: '' }).length > 0;
@@ -107,6 +120,15 @@ for (const api of ['client', 'management'] as const) {
           Object.keys(unrecorded).sort(),
         );
       });
+
+    it('with all that other controllers hear of a change handed over by its own commit', async () => {
+      const { announced, missed } = await net.look();
+      const operationOf = new Map(run.outcomes.map(({ requestId, operationId }) => [requestId, operationId]));
+      const name = ({ requestId, payload }: Announced) => `${operationOf.get(requestId) ?? 'preparing'}: ${payload}`;
+      expect([...new Set(missed.map(name))].sort()).to.deep.equal([]);
+      const subjects = new Set(announced.map(({ payload }) => payload.split(' ')[0]));
+      expect([...subjects]).to.include.members(SUBJECTS[api]);
+    });
 
     it('and leaves out exactly what the skip list names', () => {
       for (const outcome of run.outcomes) {

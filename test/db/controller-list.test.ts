@@ -28,14 +28,14 @@ describe('the list of controllers that routers are told', () => {
   const live = async (keeper: ControllerListKeeper) => {
     for (let passed = 0; passed < LEASE_MS; passed += BEAT_MS) {
       clock += BEAT_MS;
-      await keeper.beat();
+      await keeper.afterSignOfLife();
     }
   };
 
   it('is the same for all who start at once, and grows with each change', async () => {
     const names = Array.from({ length: 8 }, (_each, at) => `c${at}.example:1280`);
     const keepers = await Promise.all(names.map(openAt));
-    for (const keeper of keepers) await keeper.look();
+    for (const keeper of keepers) await keeper.read();
     for (const keeper of keepers) {
       expect(addresses(keeper)).to.deep.equal(names);
       expect(keeper.known.now()).to.deep.equal(keepers[0]?.known.now());
@@ -48,12 +48,12 @@ describe('the list of controllers that routers are told', () => {
     const keeper = await openAt('a:1');
     let heard = 0;
     keeper.onChange = () => (heard += 1);
-    await keeper.beat();
-    await keeper.look();
+    await keeper.afterSignOfLife();
+    await keeper.read();
     expect(heard).to.equal(0);
     await openAt('b:1');
-    await keeper.look();
-    await keeper.look();
+    await keeper.read();
+    await keeper.read();
     expect(heard).to.equal(1);
   });
 
@@ -63,7 +63,7 @@ describe('the list of controllers that routers are told', () => {
     await live(keeper);
     expect(addresses(keeper)).to.deep.equal(['a:1']);
     await openAt('b:1');
-    await keeper.look();
+    await keeper.read();
     expect(addresses(keeper)).to.deep.equal(['a:1', 'b:1']);
   });
 
@@ -72,7 +72,7 @@ describe('the list of controllers that routers are told', () => {
     await live(keeper);
     await silence('b:1');
     clock += 60_000;
-    await keeper.beat();
+    await keeper.afterSignOfLife();
     expect(addresses(keeper)).to.deep.equal(['a:1', 'b:1']);
     await live(keeper);
     expect(addresses(keeper)).to.deep.equal(['a:1']);
@@ -83,10 +83,10 @@ describe('the list of controllers that routers are told', () => {
     const { index } = keeper.known.now();
     await fixture.files.query('UPDATE controller_list SET index = 1');
     clock += BEAT_MS;
-    await keeper.beat();
+    await keeper.afterSignOfLife();
     expect(keeper.known.now().index).to.be.greaterThan(index);
     await fixture.files.query('DELETE FROM controller_list');
-    await keeper.beat();
+    await keeper.afterSignOfLife();
     expect(addresses(keeper)).to.deep.equal(['a:1']);
   });
 });

@@ -302,7 +302,7 @@ describe('grants of sessions', () => {
     });
     try {
       expect(await sweeper.turn()).to.be.within(90, 100);
-      sweeper.nudge();
+      sweeper.schedule();
       const left = async () => (await query('SELECT count(*)::int AS n FROM sessions'))[0]?.['n'];
       await until('the rest is swept', async () => (await left()) === 5);
     } finally {
