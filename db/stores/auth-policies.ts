@@ -125,7 +125,8 @@ const SET_SIGNERS = change(
   ({
     returningActor,
   }) => `INSERT INTO auth_policy_signers (auth_policy_id, signer_id) SELECT $1, s.id FROM unnest($2::text[]) s (id)
-  WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1 AND t.signer_id = s.id)${returningActor}`,
+  WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1
+    AND t.signer_id = s.id)${returningActor}`,
 );
 
 const AUTH_POLICY_DETAIL = read<Row>('auth-policy-detail', DETAIL);
